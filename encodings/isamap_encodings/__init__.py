@@ -1,0 +1,1 @@
+"""SymPy statements in, verdicts and solutions out: the only package that imports a solver."""

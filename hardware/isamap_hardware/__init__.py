@@ -1,0 +1,1 @@
+"""Machines, one file each, described with the public API of `isamap_smt` alone."""

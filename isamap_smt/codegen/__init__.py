@@ -1,0 +1,1 @@
+"""From a proved program to readable C."""

@@ -1,0 +1,1 @@
+"""Mappings: which kernel point each outer iteration and instruction point computes."""

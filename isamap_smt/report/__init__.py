@@ -1,0 +1,1 @@
+"""What was found, proved, scheduled and measured, as text and as one HTML page."""

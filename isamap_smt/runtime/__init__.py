@@ -1,0 +1,1 @@
+"""Compiling the C, checking the caller's arrays and running the kernel on them."""

@@ -1,0 +1,1 @@
+"""Tiles, order, packing and parallel axes of a proved mapping, with the gap to the optimum."""

@@ -1,0 +1,1 @@
+"""Enumeration of candidate mappings, complete within a stated family."""
