@@ -1,0 +1,58 @@
+"""Every test runs with fixed seeds, its own caches, and says aloud which instructions this CPU lacks."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import archspec.cpu
+import pytest
+from hypothesis import HealthCheck, settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# A verdict may not depend on the machine's load or on luck: no deadlines, and the same examples on every run.
+# HYPOTHESIS_PROFILE=search looks for new examples instead.
+settings.register_profile(
+    "fixed", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile(
+    "search", parent=settings.get_profile("fixed"), derandomize=False, max_examples=2000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the session a cache directory of its own, so that no test reads what an earlier run left behind.
+
+    The C compiler keeps its usual cache: it holds the compiler's own start-up files, never results of ours.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(home / "zig"))
+    caches = tempfile.TemporaryDirectory(prefix="isamap-test-cache-")
+    config.add_cleanup(caches.cleanup)
+    os.environ["XDG_CACHE_HOME"] = caches.name
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test marked `needs(...)` where the CPU lacks a feature, naming the feature."""
+    host = archspec.cpu.host()
+    for marker in item.iter_markers("needs"):
+        missing = [feature for feature in marker.args if feature not in host]
+        if missing:
+            pytest.skip(f"this CPU ({host.name}) has no {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture
+def in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Run the test in a new, empty working directory; yields it, to be asked what was left there."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
