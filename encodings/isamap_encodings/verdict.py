@@ -1,0 +1,54 @@
+"""Three verdicts, everywhere: Proved, Refuted with a witness, Unknown with its reason. Unknown is never green."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Proved:
+    """The claim's negation is unsatisfiable."""
+
+    seconds: float = 0.0
+
+    @property
+    def word(self) -> str:
+        return "proved"
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """The claim fails for `witness` (names to integers, or to text for values that are not integers)."""
+
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    seconds: float = 0.0
+
+    @property
+    def word(self) -> str:
+        return "refuted"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No answer within the deterministic limit, or outside what the encodings can express."""
+
+    reason: str
+    seconds: float = 0.0
+
+    @property
+    def word(self) -> str:
+        return "unknown"
+
+
+Verdict = Proved | Refuted | Unknown
+
+
+def worst(verdicts: list[Verdict]) -> str:
+    """'refuted' if any is refuted, else 'unknown' if any is unknown (or there are none), else 'proved'."""
+    words = {v.word for v in verdicts}
+    if "refuted" in words:
+        return "refuted"
+    return "unknown" if "unknown" in words or not words else "proved"

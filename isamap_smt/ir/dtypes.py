@@ -1,0 +1,92 @@
+"""Element types: one name, one NumPy dtype, one C type each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from isamap_smt.ir.errors import DTypeError, did_you_mean
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type. `bits` wide; `kind` is 'f' (float), 'i' (signed) or 'u' (unsigned)."""
+
+    name: str
+    kind: str
+    bits: int
+    c: str
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy dtype with the same values (bfloat16 comes from ml_dtypes)."""
+        return _NUMPY[self.name]
+
+    @property
+    def bytes(self) -> int:
+        """Size of one element in bytes."""
+        return self.bits // 8
+
+    @property
+    def is_float(self) -> bool:
+        """Whether arithmetic rounds."""
+        return self.kind == "f"
+
+    @property
+    def low(self) -> int:
+        """Smallest integer value. Only for integer types."""
+        return -(1 << (self.bits - 1)) if self.kind == "i" else 0
+
+    @property
+    def high(self) -> int:
+        """Largest integer value. Only for integer types."""
+        return (1 << (self.bits - 1)) - 1 if self.kind == "i" else (1 << self.bits) - 1
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_ALL = (
+    DType("f64", "f", 64, "double"),
+    DType("f32", "f", 32, "float"),
+    DType("bf16", "f", 16, "uint16_t"),
+    DType("f16", "f", 16, "_Float16"),
+    DType("i64", "i", 64, "int64_t"),
+    DType("i32", "i", 32, "int32_t"),
+    DType("i16", "i", 16, "int16_t"),
+    DType("i8", "i", 8, "int8_t"),
+    DType("u64", "u", 64, "uint64_t"),
+    DType("u32", "u", 32, "uint32_t"),
+    DType("u16", "u", 16, "uint16_t"),
+    DType("u8", "u", 8, "uint8_t"),
+)
+_NUMPY = {
+    "f64": np.dtype(np.float64),
+    "f32": np.dtype(np.float32),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f16": np.dtype(np.float16),
+    **{f"{k}{b}": np.dtype(f"{k}{b // 8}") for k in "iu" for b in (8, 16, 32, 64)},
+}
+DTYPES: dict[str, DType] = {d.name: d for d in _ALL}
+f64, f32, bf16, f16, i64, i32, i16, i8, u64, u32, u16, u8 = _ALL
+
+
+def dtype(name: str | DType) -> DType:
+    """The element type of that name. Raises DTypeError with near matches.
+
+    >>> dtype("u8").high
+    255
+    """
+    if isinstance(name, DType):
+        return name
+    try:
+        return DTYPES[name]
+    except KeyError:
+        raise DTypeError(f"unknown dtype {name!r}; {did_you_mean(name, DTYPES)}") from None
+
+
+def from_numpy(array_dtype: np.dtype) -> DType | None:
+    """The element type whose NumPy dtype equals `array_dtype`, or None."""
+    return next((DTYPES[n] for n, d in _NUMPY.items() if d == array_dtype), None)

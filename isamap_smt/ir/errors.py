@@ -1,0 +1,53 @@
+"""Every misuse is an IsamapError that says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class IsamapError(Exception):
+    """Misuse of the library. The text is meant for the user; `code` is the command line's exit status."""
+
+    code = 3
+
+
+class LanguageError(IsamapError):
+    """Kernel or instruction text that does not say anything legal; carries line, column and a caret."""
+
+
+class SizeError(IsamapError):
+    """Sizes that are missing, not positive, or contradict each other or the arrays."""
+
+
+class DTypeError(IsamapError):
+    """Element types that do not fit the kernel, the instruction or the array."""
+
+
+class UnknownNameError(IsamapError):
+    """A kernel, instruction, hardware, axis or tensor nobody has defined."""
+
+
+class HardwareError(IsamapError):
+    """A hardware description that does not load, or that this CPU cannot run."""
+
+
+class BuildError(IsamapError):
+    """No C compiler, or a compiler that refused the generated code."""
+
+
+class NotProvedError(IsamapError):
+    """Something unproved was handed to a stage that takes only proved values."""
+
+
+class ScheduleError(IsamapError):
+    """No schedule exists in the space, or a pinned decision is impossible."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence that lists near matches of `name`, or everything known when nothing is near."""
+    names = sorted(set(known))
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    if near:
+        return "did you mean " + " or ".join(near) + "?"
+    return "known: " + ", ".join(names) if names else "nothing is registered"

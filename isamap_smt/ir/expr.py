@@ -1,0 +1,173 @@
+"""Index expressions are SymPy trees over integer symbols, with floor division, modulo, min and max.
+
+SymPy's own floor() and Mod() rewrite themselves through rationals; these four functions stay as written,
+so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy as sp
+
+Expr = sp.Expr
+Rel = sp.Basic  # a SymPy relation (Lt, Le, Gt, Ge, Eq, Ne) or a SymPy truth value
+
+
+def sym(name: str) -> sp.Symbol:
+    """The integer symbol of that name; the same name is always the same symbol."""
+    return sp.Symbol(name, integer=True)
+
+
+class _IndexFunction(sp.Function):
+    is_integer = True
+    is_commutative = True
+    nargs = (2,)
+
+
+class FloorDiv(_IndexFunction):
+    """a // b rounded towards minus infinity, b > 0."""
+
+    @classmethod
+    def eval(cls, a: Any, b: Any) -> Any:
+        if b == 1:
+            return a
+        if a.is_Integer and b.is_Integer and b != 0:
+            return sp.Integer(int(a) // int(b))
+        return sp.S.Zero if a == 0 else None
+
+
+class FloorMod(_IndexFunction):
+    """a - b * (a // b), in [0, b) for b > 0."""
+
+    @classmethod
+    def eval(cls, a: Any, b: Any) -> Any:
+        if b == 1 or a == 0:
+            return sp.S.Zero
+        if a.is_Integer and b.is_Integer and b != 0:
+            return sp.Integer(int(a) % int(b))
+        return None
+
+
+class IMin(_IndexFunction):
+    """The smaller of two integers."""
+
+    @classmethod
+    def eval(cls, a: Any, b: Any) -> Any:
+        if a == b:
+            return a
+        return sp.Integer(min(int(a), int(b))) if a.is_Integer and b.is_Integer else None
+
+
+class IMax(_IndexFunction):
+    """The larger of two integers."""
+
+    @classmethod
+    def eval(cls, a: Any, b: Any) -> Any:
+        if a == b:
+            return a
+        return sp.Integer(max(int(a), int(b))) if a.is_Integer and b.is_Integer else None
+
+
+def ceil_div(a: Any, b: Any) -> Any:
+    """ceil(a / b) for b > 0, as a floor division."""
+    a, b = sp.sympify(a), sp.sympify(b)
+    return FloorDiv(a + b - 1, b) if b != 1 else a
+
+
+def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
+    """The value of an index expression or relation; `env` maps symbol names to Python ints or NumPy int arrays.
+
+    >>> evaluate(FloorMod(sym("i") - 3, 2), {"i": 0})
+    1
+    """
+    if isinstance(expr, int | bool):
+        return expr
+    if expr.is_Integer:
+        return int(expr)
+    if expr.is_Symbol:
+        return env[expr.name]
+    if expr is sp.true or expr is sp.false:
+        return bool(expr)
+    args = [evaluate(a, env) for a in expr.args]
+    return _evaluate_head(expr, args)
+
+
+def _evaluate_head(expr: Any, args: list[Any]) -> Any:
+    import numpy as np
+
+    match expr:
+        case sp.Add():
+            return sum(args[1:], args[0])
+        case sp.Mul():
+            result = args[0]
+            for a in args[1:]:
+                result = result * a
+            return result
+        case sp.Pow():
+            return args[0] ** args[1]
+        case FloorDiv():
+            return args[0] // args[1]
+        case FloorMod():
+            return args[0] % args[1]
+        case IMin():
+            return np.minimum(args[0], args[1]) if any(map(_is_array, args)) else min(args)
+        case IMax():
+            return np.maximum(args[0], args[1]) if any(map(_is_array, args)) else max(args)
+        case sp.Lt():
+            return args[0] < args[1]
+        case sp.Le():
+            return args[0] <= args[1]
+        case sp.Gt():
+            return args[0] > args[1]
+        case sp.Ge():
+            return args[0] >= args[1]
+        case sp.Eq():
+            return args[0] == args[1]
+        case sp.Ne():
+            return args[0] != args[1]
+    raise TypeError(f"not an index expression: {expr!r}")
+
+
+def _is_array(x: Any) -> bool:
+    return hasattr(x, "shape")
+
+
+def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
+    """`expr` with symbols replaced by name, all at once (no chained substitution)."""
+    if not hasattr(expr, "free_symbols"):
+        return sp.sympify(expr)
+    table = {s: sp.sympify(env[s.name]) for s in expr.free_symbols if s.name in env}
+    return expr.xreplace(table) if table else expr
+
+
+def symbols_of(exprs: Iterable[Any]) -> set[str]:
+    """Names of all symbols in the expressions."""
+    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in e.free_symbols}
+
+
+def is_constant(expr: Any) -> bool:
+    """Whether the expression is one known integer."""
+    return isinstance(expr, int) or bool(getattr(expr, "is_Integer", False))
+
+
+def affine(expr: Any, over: Iterable[str]) -> tuple[dict[str, Any], Any] | None:
+    """(coefficients by symbol name, constant rest) when `expr` is affine in `over`, else None.
+
+    Coefficients may hold other symbols (sizes, parameters).
+    """
+    expr = sp.expand(expr)
+    coefficients: dict[str, Any] = {}
+    rest = expr
+    names = set(over)
+    for name in names:
+        s = sym(name)
+        c = expr.coeff(s, 1)
+        if c != 0:
+            coefficients[name] = c
+            rest = rest - c * s
+    rest = sp.expand(rest)
+    if symbols_of([rest, *coefficients.values()]) & names:
+        return None
+    return coefficients, rest

@@ -1,0 +1,65 @@
+"""Hardware is memories joined by links, and the instructions that compute and move on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.instruction import Instruction
+
+
+@dataclass(frozen=True)
+class Memory:
+    """capacity in bytes (None: unlimited); `count` for register files; energy in picojoule per byte."""
+
+    name: str
+    capacity: int | None
+    count: int = 1
+    energy: float = 0.0
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Link:
+    """bandwidth in bytes per cycle from `source` to `target`, one core."""
+
+    source: str
+    target: str
+    bandwidth: float
+    latency: float = 0.0
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """A machine. `memories` from nearest (registers) to farthest (DRAM)."""
+
+    name: str
+    memories: tuple[Memory, ...]
+    links: tuple[Link, ...]
+    instructions: tuple[Instruction, ...]
+    description: str = ""
+
+    def memory(self, name: str) -> Memory:
+        """The memory of that name."""
+        for m in self.memories:
+            if m.name == name:
+                return m
+        raise KeyError(name)
+
+    def instruction(self, name: str) -> Instruction:
+        """The instruction of that name, with or without the machine's prefix."""
+        for i in self.instructions:
+            if name in (i.name, i.short):
+                return i
+        known = [i.short for i in self.instructions]
+        raise UnknownNameError(f"{self.name} has no instruction {name!r}; {did_you_mean(name, known)}")
+
+    @property
+    def computes(self) -> tuple[Instruction, ...]:
+        """Instructions that compute."""
+        return tuple(i for i in self.instructions if i.kind == "compute")
+
+    @property
+    def moves(self) -> tuple[Instruction, ...]:
+        """Instructions that move data."""
+        return tuple(i for i in self.instructions if i.kind != "compute")

@@ -1,0 +1,58 @@
+"""An instruction is a kernel over its operands' cells, with a place for each operand and a way to emit it.
+
+The contract (`kernel`) is the one statement the instruction is offered for; `exact` is what it really computes
+when that is more than the contract says (an intermediate saturation). The scalar claim relates the two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from isamap_smt.ir.kernel import Kernel
+
+
+@dataclass(frozen=True)
+class Cost:
+    """latency in cycles; per_cycle executions that can start each cycle on one core."""
+
+    latency: float = 4.0
+    per_cycle: float = 1.0
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction of one machine.
+
+    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
+    places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
+    emit: C, with {operand} for registers and pointers, {active} for the number of active lanes of masked forms.
+    rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
+    preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
+    assume: value ranges under which `exact` equals the contract, as (operand, low, high).
+    """
+
+    name: str
+    kernel: Kernel
+    kind: str = "compute"
+    places: tuple[tuple[str, str], ...] = ()
+    emit: str = ""
+    requires: tuple[str, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    exact: Kernel | None = None
+    rounding: str = "exact"
+    preconditions: tuple[str, ...] = ()
+    assume: tuple[tuple[str, int, int], ...] = ()
+    masked: bool = False
+
+    @property
+    def axes(self) -> dict[str, int]:
+        """Instruction axis -> number of points."""
+        return {a.name: int(a.extent) for a in self.kernel.axes}
+
+    @property
+    def short(self) -> str:
+        """The name without its machine."""
+        return self.name.rsplit(".", 1)[-1]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.kernel.text}"

@@ -1,0 +1,200 @@
+"""A kernel is a list of statements over tensors: for every point of its iteration domain, reduce into an element.
+
+    C[i,j] += A[i,k] * B[k,j]
+
+The domain of a statement is the box of its axes, cut by its guard (`where`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.errors import SizeError, did_you_mean
+from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.scalar import Read, reads, rewrite_reads
+
+# reduction operator -> how it is written
+REDUCTIONS = {"+": "+=", "*": "*=", "max": "max=", "min": "min=", "=": "="}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A named array: element type and shape (expressions over sizes and parameters), row-major."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A loop index running over [0, extent)."""
+
+    name: str
+    extent: Any
+
+    @property
+    def symbol(self) -> Any:
+        """The axis as an index expression."""
+        return sym(self.name)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An integer the user sets (a stride, a padding), at least `low`."""
+
+    name: str
+    low: int = 0
+
+
+@dataclass(frozen=True)
+class Access:
+    """One element of a tensor, at an index given by expressions over axes, sizes and parameters."""
+
+    tensor: str
+    index: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """target <op> value, at every point of the axes' box where every relation in `guard` holds.
+
+    `ordered`: a floating-point reduction must keep the order of the axes; otherwise it is `reassociate`.
+    `value` is a tree of isamap_smt.ir.scalar.
+    """
+
+    target: Access
+    op: str
+    value: Any
+    axes: tuple[Axis, ...]
+    guard: tuple[Any, ...] = ()
+    ordered: bool = False
+    source: str = ""
+
+    @property
+    def inputs(self) -> tuple[Access, ...]:
+        """Accesses read by the value, left to right, duplicates removed."""
+        seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))
+        return tuple(seen)
+
+    def axis(self, name: str) -> Axis:
+        """The axis of that name."""
+        for a in self.axes:
+            if a.name == name:
+                return a
+        raise KeyError(name)
+
+    @property
+    def reduction_axes(self) -> tuple[str, ...]:
+        """Axes that do not appear in the target's index."""
+        used = symbols_of(self.target.index)
+        return tuple(a.name for a in self.axes if a.name not in used)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Tensors, parameters and statements. Outputs are the tensors that some statement targets."""
+
+    name: str
+    tensors: tuple[Tensor, ...]
+    statements: tuple[Statement, ...]
+    parameters: tuple[Parameter, ...] = ()
+    text: str = ""
+    file: str = ""
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor of that name."""
+        for t in self.tensors:
+            if t.name == name:
+                return t
+        raise KeyError(name)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of tensors that are written, in order of first writing."""
+        return tuple(dict.fromkeys(s.target.tensor for s in self.statements))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of tensors that are only read, in order of first reading."""
+        names = (a.tensor for s in self.statements for a in s.inputs)
+        return tuple(n for n in dict.fromkeys(names) if n not in self.outputs)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All axes of all statements; one name is one axis."""
+        return tuple({a.name: a for s in self.statements for a in s.axes}.values())
+
+    @property
+    def free_sizes(self) -> tuple[str, ...]:
+        """Names of sizes and parameters that have no value yet, sorted."""
+        exprs = [e for t in self.tensors for e in t.shape] + [a.extent for a in self.axes]
+        for s in self.statements:
+            exprs += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index)]
+        return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes}))
+
+    def with_sizes(self, sizes: Dict[str, int]) -> Kernel:
+        """The kernel with some sizes or parameters fixed. Keys are axis names (i), size names (I) or parameters.
+
+        Raises SizeError for unknown names, values below 1 (below the parameter's `low`), or contradictions.
+        """
+        values: dict[str, int] = {}
+        sizes_of_axes = {a.name: a.extent for a in self.axes}
+        lows = {p.name: p.low for p in self.parameters}
+        known = set(self.free_sizes) | set(sizes_of_axes) | set(lows)
+        for key, value in sizes.items():
+            if key not in known:
+                raise SizeError(f"{self.name} has no size {key!r}; {did_you_mean(key, known)}")
+            low = lows.get(key, 1)
+            if value < low:
+                raise SizeError(f"size {key}={value}: must be at least {low}")
+            name = self._size_name(key, value, sizes_of_axes)
+            if values.setdefault(name, value) != value if name else False:
+                raise SizeError(f"size {key}={value} contradicts {name}={values[name]}")
+        return self._substitute(values)
+
+    def _size_name(self, key: str, value: int, extents: Dict[str, Any]) -> str:
+        """The symbol that `key` fixes, or '' if it is already that constant."""
+        extent = extents.get(key)
+        if extent is None:
+            return key
+        if is_constant(extent):
+            if int(extent) != value:
+                raise SizeError(f"size {key}={value}: axis {key} has {extent} points in {self.name}")
+            return ""
+        if not extent.is_Symbol:
+            raise SizeError(f"size {key}={value}: axis {key} runs to {extent}; set the sizes in that expression")
+        return str(extent.name)
+
+    def _substitute(self, values: Dict[str, int]) -> Kernel:
+        def change(r: Any) -> Any:
+            return Read(r.args[0], *[substitute(i, values) for i in r.index])
+
+        tensors = tuple(replace(t, shape=tuple(substitute(e, values) for e in t.shape)) for t in self.tensors)
+        statements = tuple(
+            replace(
+                s,
+                target=Access(s.target.tensor, tuple(substitute(i, values) for i in s.target.index)),
+                value=rewrite_reads(s.value, change),
+                axes=tuple(Axis(a.name, substitute(a.extent, values)) for a in s.axes),
+                guard=tuple(g for g in (substitute(g, values) for g in s.guard) if g != True),  # noqa: E712
+            )
+            for s in self.statements
+        )
+        parameters = tuple(p for p in self.parameters if p.name not in values)
+        return replace(self, tensors=tensors, statements=statements, parameters=parameters)
+
+    def with_dtypes(self, dtypes: Dict[str, DType | str]) -> Kernel:
+        """The kernel with element types replaced by tensor name. Raises SizeError for unknown tensors."""
+        names = [t.name for t in self.tensors]
+        for n in dtypes:
+            if n not in names:
+                raise SizeError(f"{self.name} has no tensor {n!r}; {did_you_mean(n, names)}")
+        tensors = tuple(replace(t, dtype=dtype(dtypes.get(t.name, t.dtype))) for t in self.tensors)
+        return replace(self, tensors=tensors)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"

@@ -1,0 +1,63 @@
+"""A mapping says which kernel point each (outer iteration, instruction point) computes.
+
+forward gives every kernel axis in terms of outer and instruction axes, inverse the other way round; points where
+the guard fails compute nothing. Nothing in a Mapping is trusted: prove() checks every part of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """binding: instruction operand -> access of the kernel statement (the output operand included).
+
+    groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first);
+    empty for mappings of another form. outer: the loops around one execution of the instruction.
+    """
+
+    kernel: Kernel
+    instruction: Instruction
+    binding: tuple[tuple[str, Access], ...]
+    outer: tuple[Axis, ...]
+    forward: tuple[tuple[str, Any], ...]
+    inverse: tuple[tuple[str, Any], ...]
+    guard: tuple[Any, ...]
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    statement_index: int = 0
+
+    @property
+    def statement(self) -> Statement:
+        """The kernel statement that is mapped."""
+        return self.kernel.statements[self.statement_index]
+
+    @property
+    def id(self) -> str:
+        """A short stable name such as `i=n.p,j=k,k=c;a=I,b=W`."""
+        axes = ",".join(f"{t}={'.'.join(g) or '-'}" for t, g in self.groups)
+        out = self.instruction.kernel.statements[0].target.tensor
+        ops = ",".join(f"{o}={a.tensor}" for o, a in self.binding if o != out)
+        return f"{axes};{ops}" if axes else f"forward:{dict(self.forward)};{ops}"
+
+    def operand_access(self, operand: str) -> Access:
+        """The kernel access that feeds an instruction operand."""
+        return dict(self.binding)[operand]
+
+    def cells(self, operand: str) -> tuple[Any, ...]:
+        """Index of the operand's cell in terms of the instruction's axes (beta)."""
+        s = self.instruction.kernel.statements[0]
+        for a in (s.target, *s.inputs):
+            if a.tensor == operand:
+                return a.index
+        raise KeyError(operand)
+
+    def coordinates(self, operand: str) -> tuple[Any, ...]:
+        """Tensor coordinates of the operand's element at (outer, instruction point): alpha(phi(o, t))."""
+        table = dict(self.forward)
+        return tuple(substitute(i, table) for i in self.operand_access(operand).index)

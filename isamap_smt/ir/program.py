@@ -1,0 +1,157 @@
+"""A lowered program: loops, buffers that say which tensor elements they hold, moves and executions.
+
+Every buffer has an index type: the map from its cells and the loops around its declaration to tensor coordinates,
+with a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
+
+Meaning (the interpreter's and the printer's alike):
+- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0). kind 'unroll' has a constant count. 'parallel' may run in
+  any interleaving of whole iterations.
+- Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
+  once per execution of the Alloc.
+- Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill`.
+- Move: one move instruction. Its register operand is named by leading indices (the instruction's cells are the last
+  dimensions of the register buffer); its memory operand is addressed per instruction point, by an index expression
+  over loop variables and the instruction's own axes. With `active` (the number of active lanes, clamped to
+  [0, lanes]) only points whose first axis is below it are accessed; inactive lanes of a load become 0, inactive lanes
+  of a store are left alone.
+- Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
+  computes; it is a claim only, the interpreter does not use it.
+- If: body where all relations hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class IndexType:
+    """Cell -> element of `tensor` at `coordinates`, where all of `guard` holds; elsewhere the cell holds `outside`.
+
+    Coordinates and guard are over the buffer's cell symbols, loop variables enclosing the declaration, and sizes.
+    outside: '0' or '-0' (a known constant) or 'dead' (anything; such a cell must never reach a live result).
+    """
+
+    tensor: str
+    coordinates: tuple[Any, ...]
+    guard: tuple[Any, ...] = ()
+    outside: str = "dead"
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """cells: symbols, one per dimension of `shape`. memory: 'registers', 'heap' or 'tensor' (an argument).
+
+    For registers the last `lanes` dimensions live in one vector register, the leading ones count registers.
+    Shapes of heap buffers mention sizes only, never loop variables.
+    """
+
+    name: str
+    dtype: DType
+    cells: tuple[Any, ...]
+    shape: tuple[Any, ...]
+    type: IndexType
+    memory: str = "heap"
+    lanes: int = 0
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A place in a buffer or a tensor argument."""
+
+    name: str
+    index: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Alloc:
+    buffer: Buffer
+
+
+@dataclass(frozen=True)
+class Copy:
+    """over: (symbol, count) pairs, outermost first; guard over them, loop variables and sizes; fill: '0' or '-0'."""
+
+    dst: Ref
+    src: Ref
+    over: tuple[tuple[Any, Any], ...]
+    guard: tuple[Any, ...] = ()
+    fill: str = "0"
+
+
+@dataclass(frozen=True)
+class Move:
+    """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes."""
+
+    instruction: Instruction
+    register: Ref
+    memory: Ref | None
+    active: Any | None = None
+
+
+@dataclass(frozen=True)
+class Exec:
+    """operands: instruction operand -> Ref to registers. point: kernel axis -> expression (a claim)."""
+
+    instruction: Instruction
+    operands: tuple[tuple[str, Ref], ...]
+    point: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """axis/step: the digit of the program axis this loop counts, (axis // step) within the enclosing loop of the axis."""
+
+    var: Any
+    count: Any
+    body: tuple[Node, ...]
+    kind: str = "serial"
+    axis: str = ""
+    step: int = 1
+
+
+@dataclass(frozen=True)
+class If:
+    condition: tuple[Any, ...]
+    body: tuple[Node, ...]
+
+
+Node = Alloc | Copy | Move | Exec | Loop | If
+
+
+@dataclass(frozen=True)
+class Program:
+    """kernel: with the sizes the program was lowered for (free sizes are run-time parameters).
+
+    ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
+    Buffers declared at the top level of `ahead` are visible in `body`.
+    assumptions: hypotheses in words, also checked at entry ('W is finite').
+    """
+
+    schedule: Schedule
+    kernel: Kernel
+    ahead: tuple[Node, ...]
+    body: tuple[Node, ...]
+    assumptions: tuple[str, ...] = ()
+    name: str = "kernel"
+
+
+def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """Every node with the Loop and If nodes around it, outermost first, in program order."""
+    for node in body:
+        yield node, loops
+        if isinstance(node, Loop | If):
+            yield from walk(node.body, (*loops, node))
+
+
+def buffers(program: Program) -> dict[str, Buffer]:
+    """All buffers by name."""
+    found = (n.buffer for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Alloc))
+    return {b.name: b for b in found}

@@ -1,0 +1,85 @@
+"""What prove() returns: the mapping with one verdict per claim. Only prove() can make a ProvedMapping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.mapping import Mapping
+
+CLAIMS = (
+    "scalar", "agreement", "exclusive", "coverage", "bounds", "neutral", "precondition", "disjoint", "program",
+    "progress", "order", "memory", "link", "hypotheses",
+)  # fmt: skip
+
+_SEAL = object()  # handed only to the prover
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """One obligation: which claim, about what (operand or buffer), in words, and its verdict."""
+
+    claim: str
+    subject: str
+    verdict: Verdict
+    statement: str = ""
+
+    def __str__(self) -> str:
+        about = f" {self.subject}" if self.subject else ""
+        return f"{self.claim}{about}: {self.verdict.word}"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """All obligations of a mapping or a program. `arithmetic` is exact, ordered or reassociate.
+
+    `assumptions` are hypotheses in words; each is listed in the report and checked when the kernel is called.
+    """
+
+    claims: tuple[ClaimResult, ...]
+    arithmetic: str = "exact"
+    assumptions: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def word(self) -> str:
+        """proved, refuted or unknown for the whole."""
+        return worst([c.verdict for c in self.claims])
+
+    @property
+    def proved(self) -> bool:
+        """Whether every obligation is proved."""
+        return self.word == "proved"
+
+    def failed(self) -> tuple[ClaimResult, ...]:
+        """Obligations that are not proved, refuted ones first."""
+        bad = [c for c in self.claims if not isinstance(c.verdict, Proved)]
+        return tuple(sorted(bad, key=lambda c: isinstance(c.verdict, Unknown)))
+
+    @property
+    def first_refutation(self) -> ClaimResult | None:
+        """The first refuted obligation, if any."""
+        return next((c for c in self.claims if isinstance(c.verdict, Refuted)), None)
+
+
+@dataclass(frozen=True)
+class ProvedMapping:
+    """A mapping every claim of which is proved."""
+
+    mapping: Mapping
+    proof: Proof
+    _seal: Any = None
+
+    def __post_init__(self) -> None:
+        if self._seal is not _SEAL or not self.proof.proved:
+            raise NotProvedError("a ProvedMapping is made by isamap_smt.prove(); this one was not")
+
+    def __str__(self) -> str:
+        return f"{self.mapping.id}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+
+
+def seal(mapping: Mapping, proof: Proof) -> ProvedMapping:
+    """For the prover only: wrap a mapping whose proof is complete. Raises NotProvedError otherwise."""
+    return ProvedMapping(mapping, proof, _SEAL)

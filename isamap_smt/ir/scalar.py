@@ -1,0 +1,137 @@
+"""Scalar expressions: what is computed from the elements read. SymPy trees whose heads never rewrite themselves.
+
+SymPy's own + and * are commutative and associative; machine arithmetic is not always. So every operation is a
+head of its own, and a tree keeps the order in which it was written. Leaves: `Read`, sp.Integer, sp.Float.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType, dtype
+
+
+class Scalar(sp.Function):
+    """Base of all scalar heads: no evaluation, no reordering."""
+
+    @classmethod
+    def eval(cls, *args: Any) -> Any:
+        return None
+
+
+class Read(Scalar):
+    """Read(tensor, *index): one element of a tensor. The tensor is a Symbol without assumptions."""
+
+    @property
+    def tensor(self) -> str:
+        return str(self.args[0].name)
+
+    @property
+    def index(self) -> tuple[Any, ...]:
+        return tuple(self.args[1:])
+
+
+class Cast(Scalar):
+    """Cast(dtype, x): C's conversion; integers wrap, float to integer truncates."""
+
+
+class Saturate(Scalar):
+    """Saturate(dtype, x): clamp the exact integer x to the range of dtype."""
+
+
+class SAdd(Scalar):
+    """x + y in the common type."""
+
+
+class SSub(Scalar):
+    """x - y in the common type."""
+
+
+class SMul(Scalar):
+    """x * y in the common type."""
+
+
+class SDiv(Scalar):
+    """x / y, floating point."""
+
+
+class SNeg(Scalar):
+    """-x."""
+
+
+class SMax(Scalar):
+    """The larger; NaN if either is NaN (NumPy's maximum)."""
+
+
+class SMin(Scalar):
+    """The smaller; NaN if either is NaN (NumPy's minimum)."""
+
+
+class Relu(Scalar):
+    """max(x, 0)."""
+
+
+class Exp(Scalar):
+    """e**x."""
+
+
+class Tanh(Scalar):
+    """Hyperbolic tangent."""
+
+
+class Sigmoid(Scalar):
+    """1 / (1 + e**-x)."""
+
+
+class Compare(Scalar):
+    """Compare(op, x, y): op is a Symbol named <, <=, >, >=, == or !=."""
+
+
+class Select(Scalar):
+    """Select(condition, x, y): x where the condition holds, else y."""
+
+
+class Sum(Scalar):
+    """Sum(axis, count, x): x summed over axis in [0, count), in order of the axis."""
+
+
+# how each function is written in kernel text
+FUNCTIONS: dict[str, type[Scalar]] = {
+    "max": SMax, "min": SMin, "relu": Relu, "exp": Exp, "tanh": Tanh, "sigmoid": Sigmoid, "select": Select,
+}  # fmt: skip
+
+
+def read(tensor: str, *index: Any) -> Any:
+    """The element tensor[index]."""
+    return Read(sp.Symbol(tensor), *index)
+
+
+def cast(to: DType | str, x: Any) -> Any:
+    """x converted to `to`."""
+    return Cast(sp.Symbol(str(dtype(to))), x)
+
+
+def saturate(to: DType | str, x: Any) -> Any:
+    """x clamped to the range of `to`."""
+    return Saturate(sp.Symbol(str(dtype(to))), x)
+
+
+def reads(expr: Any) -> Iterator[Any]:
+    """Every Read in the tree, left to right, repeated ones included."""
+    if isinstance(expr, Read):
+        yield expr
+        return
+    for a in getattr(expr, "args", ()):
+        yield from reads(a)
+
+
+def rewrite_reads(expr: Any, change: Callable[[Any], Any]) -> Any:
+    """The tree with every Read replaced by change(read); nothing else is touched."""
+    if isinstance(expr, Read):
+        return change(expr)
+    if not isinstance(expr, Scalar):
+        return expr
+    return expr.func(*[rewrite_reads(a, change) for a in expr.args])

@@ -1,0 +1,114 @@
+"""A schedule orders the work of a proved mapping: a loop nest over program axes, register block, packing, threads.
+
+Program axes: one per instruction axis (its fused kernel axes taken as one), named like the instruction axis' group
+joined by '.', e.g. `p.q`, or the kernel axis itself when a single one is fused; and every unmapped kernel axis.
+`program_axes()` lists them. Each program axis has a leaf (points per instruction, 1 for unmapped axes), a register
+tile (a multiple of the leaf; the extra executions are unrolled) and loops of decreasing, dividing steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+
+
+@dataclass(frozen=True)
+class ProgramAxis:
+    """name; kernel axes fused (outermost first); extent; leaf = points of it inside one execution; lane = instruction axis."""
+
+    name: str
+    members: tuple[str, ...]
+    extent: Any
+    leaf: int
+    lane: str
+    reduction: bool
+
+
+def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
+    """The axes the schedule tiles: kernel axes not mapped, then one per instruction axis (empty groups: extent 1)."""
+    s = mapping.statement
+    reduction = set(s.reduction_axes)
+    grouped = {a for _, g in mapping.groups for a in g}
+    axes = [
+        ProgramAxis(a.name, (a.name,), a.extent, 1, "", a.name in reduction)
+        for a in s.axes
+        if a.name not in grouped
+    ]
+    sizes = mapping.instruction.axes
+    for lane, group in mapping.groups:
+        extent = sp.Mul(*[s.axis(g).extent for g in group])
+        name = ".".join(group) or f"{lane}_"
+        reduces = bool(group) and all(g in reduction for g in group)
+        axes.append(ProgramAxis(name, group, extent, sizes[lane], lane, reduces))
+    return tuple(axes)
+
+
+@dataclass(frozen=True)
+class LoopStep:
+    """One loop: over `axis` in steps of `step` points, inside the enclosing loop of the same axis."""
+
+    axis: str
+    step: int
+    level: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.axis}:{self.step}"
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where an operand's elements are read from.
+
+    depth None: in place from the tensor. depth d: copied, inside the first d loops, into a buffer laid out in the
+    order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
+    """
+
+    operand: str
+    depth: int | None = None
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
+
+    registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
+    status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
+    tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted.
+    """
+
+    proved: ProvedMapping
+    loops: tuple[LoopStep, ...]
+    accumulate: int
+    registers: tuple[tuple[str, int], ...]
+    packing: tuple[Packing, ...]
+    parallel: int | None = None
+    status: str = "PINNED"
+    space: str = "one schedule, written by hand"
+    objective: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    lower_bound: float | None = None
+    tiles: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
+    traffic: tuple[tuple[str, float], ...] = ()
+    seconds: float = 0.0
+    notes: tuple[str, ...] = field(default=())
+
+    def register(self, axis: str) -> int:
+        """The register tile of a program axis, in points."""
+        return dict(self.registers).get(axis, 1)
+
+    def packing_of(self, operand: str) -> Packing:
+        """How an operand is fed."""
+        return next((p for p in self.packing if p.operand == operand), Packing(operand))
+
+    def __str__(self) -> str:
+        loops = " ".join(map(str, self.loops[: self.accumulate]))
+        inner = " ".join(map(str, self.loops[self.accumulate :]))
+        gap = "" if self.gap is None else f", gap {self.gap:.1%}"
+        return f"{self.status}{gap}: {loops} [{inner}] registers {dict(self.registers)}"
