@@ -8,7 +8,8 @@ Meaning (the interpreter's and the printer's alike):
   any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
-- Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill`.
+- Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill` ('' leaves dst alone). Counts in
+  `over` may mention symbols further left in `over` and loop variables.
 - Move: one move instruction. Its register operand is named by leading indices (the instruction's cells are the last
   dimensions of the register buffer); its memory operand is addressed per instruction point, by an index expression
   over loop variables and the instruction's own axes. With `active` (the number of active lanes, clamped to
@@ -77,7 +78,7 @@ class Alloc:
 
 @dataclass(frozen=True)
 class Copy:
-    """over: (symbol, count) pairs, outermost first; guard over them, loop variables and sizes; fill: '0' or '-0'."""
+    """over: (symbol, count) pairs, outermost first; guard over them, loop variables and sizes; fill: '0', '-0' or ''."""
 
     dst: Ref
     src: Ref

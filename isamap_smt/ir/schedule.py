@@ -13,6 +13,8 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 
@@ -40,10 +42,11 @@ def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
         if a.name not in grouped
     ]
     sizes = mapping.instruction.axes
+    output_lanes = symbols_of(mapping.instruction.kernel.statements[0].target.index)
     for lane, group in mapping.groups:
         extent = sp.Mul(*[s.axis(g).extent for g in group])
         name = ".".join(group) or f"{lane}_"
-        reduces = bool(group) and all(g in reduction for g in group)
+        reduces = all(g in reduction for g in group) if group else lane not in output_lanes
         axes.append(ProgramAxis(name, group, extent, sizes[lane], lane, reduces))
     return tuple(axes)
 
@@ -66,6 +69,8 @@ class Packing:
 
     depth None: in place from the tensor. depth d: copied, inside the first d loops, into a buffer laid out in the
     order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
+    An operand read in place whose elements the kernel's guard cuts off (zero padding) is read from a window: a copy of
+    the whole tensor with the padding written out.
     """
 
     operand: str
@@ -79,7 +84,8 @@ class Schedule:
 
     registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
-    tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted.
+    tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
+    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers.
     """
 
     proved: ProvedMapping
@@ -98,6 +104,8 @@ class Schedule:
     traffic: tuple[tuple[str, float], ...] = ()
     seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
+    sizes: tuple[tuple[str, int], ...] = ()
+    hardware: Hardware | None = None
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""
