@@ -29,6 +29,8 @@ class Instruction:
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
+    c_types: operand -> C type of its register; memory operands are pointers to the element's C type.
+    headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
     """
 
     name: str
@@ -43,6 +45,9 @@ class Instruction:
     preconditions: tuple[str, ...] = ()
     assume: tuple[tuple[str, int, int], ...] = ()
     masked: bool = False
+    c_types: tuple[tuple[str, str], ...] = ()
+    headers: tuple[str, ...] = ("immintrin.h",)
+    prelude: str = ""
 
     @property
     def axes(self) -> dict[str, int]:
