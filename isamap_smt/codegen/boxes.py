@@ -1,0 +1,47 @@
+"""Which guards always hold on a box of axes: only then may a program leave them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import affine
+from isamap_smt.ir.kernel import Axis
+
+
+def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
+    """Whether an affine relation holds at every point of the axes' box. False when it cannot be decided.
+
+    The extreme of an affine form over a box lies at a corner, picked by the sign of each coefficient.
+    """
+    if relation in (sp.true, True):
+        return True
+    match relation:
+        case sp.Lt():
+            slack = relation.rhs - relation.lhs - 1
+        case sp.Le():
+            slack = relation.rhs - relation.lhs
+        case sp.Gt():
+            slack = relation.lhs - relation.rhs - 1
+        case sp.Ge():
+            slack = relation.lhs - relation.rhs
+        case _:
+            return False
+    low = extreme(slack, axes, largest=False)
+    return low is not None and bool(low.is_Integer) and int(low) >= 0
+
+
+def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:
+    """Largest or smallest value of an affine expression over the box, as an expression in sizes; None if unknown."""
+    parts = affine(expr, [a.name for a in axes])
+    if parts is None:
+        return None
+    coefficients, total = parts
+    for a in axes:
+        c = coefficients.get(a.name, sp.S.Zero)
+        if not c.is_Integer:
+            return None
+        if (c > 0) == largest:
+            total = total + c * (a.extent - 1)
+    return sp.expand(total)

@@ -1,0 +1,174 @@
+"""The loop nest of a schedule: what value each program axis has inside which loops, and where tails remain.
+
+A program axis F with loops of steps S1 > S2 > ... > R (R the register tile, units of L lanes) has the value
+
+    F = S1*x1 + S2*x2 + ... + L*unit + lane
+
+The loop counts keep S1*x1 + ... below the extent, so a tail exists only inside the register tile: when R does not
+divide the extent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.expr import (
+    FloorDiv,
+    FloorMod,
+    IMin,
+    ceil_div,
+    is_constant,
+    substitute,
+    sym,
+    symbols_of,
+)
+from isamap_smt.ir.kernel import Access, Kernel, Statement
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
+
+
+@dataclass(frozen=True)
+class NestLoop:
+    """One loop of the nest. `count` may mention the variables of outer loops over the same axis."""
+
+    var: Any
+    axis: str
+    step: int
+    count: Any
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The mapping at the schedule's sizes, with its loops; positions below `accumulate` enclose the accumulators."""
+
+    kernel: Kernel
+    mapping: Mapping
+    axes: dict[str, ProgramAxis]
+    loops: tuple[NestLoop, ...]
+    accumulate: int
+    registers: dict[str, int]
+
+    @property
+    def statement(self) -> Statement:
+        return self.kernel.statements[self.mapping.statement_index]
+
+    def tile(self, axis: str) -> int:
+        """Points of the axis inside the innermost loop: its register tile, at least its leaf."""
+        return max(self.registers.get(axis, 1), self.axes[axis].leaf)
+
+    def units(self, axis: str) -> int:
+        """Executions of the instruction unrolled along the axis."""
+        return self.tile(axis) // self.axes[axis].leaf
+
+    def has_tail(self, axis: str) -> bool:
+        """Whether some register tile can reach beyond the extent."""
+        extent, tile = self.axes[axis].extent, self.tile(axis)
+        return tile > 1 and not (is_constant(extent) and int(extent) % tile == 0)
+
+    def value(self, axis: str, unit: Any = 0, lane: Any = 0, rename: Dict[str, Any] | None = None) -> Any:
+        """F as an expression over the loop variables (renamed), the unit and the lane."""
+        total = sp.Add(*[loop.step * loop.var for loop in self.loops if loop.axis == axis])
+        return substitute(total, rename or {}) + self.axes[axis].leaf * unit + lane
+
+    def point(self, values: Dict[str, Any]) -> dict[str, Any]:
+        """Kernel axis -> expression, given the value of each program axis (fused axes are taken apart)."""
+        table: dict[str, Any] = {}
+        for name, axis in self.axes.items():
+            rest = values[name]
+            extents = [self.statement.axis(m).extent for m in axis.members]
+            for member, extent in list(zip(axis.members, extents, strict=True))[:0:-1]:
+                table[member] = FloorMod(rest, extent)
+                rest = FloorDiv(rest, extent)
+            if axis.members:
+                table[axis.members[0]] = rest
+        return table
+
+    def relevant(self, operand: str) -> tuple[str, ...]:
+        """Program axes on which the operand's element depends; an empty lane of the operand counts."""
+        used = symbols_of(self.mapping.operand_access(operand).index)
+        lanes = symbols_of(self.mapping.cells(operand))
+        return tuple(
+            n
+            for n, a in self.axes.items()
+            if used & set(a.members) or (not a.members and a.lane in lanes and a.leaf > 1)
+        )
+
+    def lanes(self, operand: str) -> tuple[str, ...]:
+        """The operand's instruction axes, in cell order."""
+        return tuple(c.name for c in self.mapping.cells(operand))
+
+    def axis_of_lane(self, lane: str) -> ProgramAxis:
+        """The program axis whose leaf is this instruction axis."""
+        return next(a for a in self.axes.values() if a.lane == lane)
+
+
+def build_nest(schedule: Schedule) -> Nest:
+    """The nest of a schedule at its sizes. Raises ScheduleError when loops, tiles and extents do not fit."""
+    mapping = schedule.proved.mapping
+    kernel = mapping.kernel.with_sizes(dict(schedule.sizes))
+    mapping = _at_sizes(mapping, kernel)
+    if not mapping.groups and mapping.instruction.axes:
+        raise ScheduleError(f"mapping {mapping.id} is not of the fuse family; only those can be lowered")
+    axes = {a.name: a for a in program_axes(mapping)}
+    registers = dict(schedule.registers)
+    _check(schedule, axes, registers)
+    loops: list[NestLoop] = []
+    for step in schedule.loops:
+        loops.append(_loop(step, axes[step.axis], loops))
+    return Nest(kernel, mapping, axes, tuple(loops), schedule.accumulate, registers)
+
+
+def _at_sizes(mapping: Mapping, kernel: Kernel) -> Mapping:
+    """The same mapping over the kernel with sizes fixed. A proof for all sizes holds for these."""
+    old, new = mapping.statement, kernel.statements[mapping.statement_index]
+    places = [old.target, *old.inputs]
+    now = [new.target, *new.inputs]
+    if len(places) != len(now):
+        raise ScheduleError("two operands became the same element at these sizes; leave one size symbolic")
+    table = dict(zip(places, now, strict=True))
+    binding = tuple((o, table[Access(a.tensor, a.index)]) for o, a in mapping.binding)
+    return Mapping(
+        kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index
+    )
+
+
+def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str, int]) -> None:
+    for name in [*registers, *(s.axis for s in schedule.loops)]:
+        if name not in axes:
+            raise ScheduleError(f"no program axis {name!r}; {did_you_mean(name, axes)}")
+    for name, axis in axes.items():
+        tile = max(registers.get(name, 1), axis.leaf)
+        if tile % axis.leaf:
+            raise ScheduleError(f"register tile {tile} of {name} is not a multiple of its {axis.leaf} lanes")
+        if axis.reduction and tile != axis.leaf:
+            raise ScheduleError(f"{name} is a reduction axis; its register tile must be {axis.leaf}")
+        chain = [s.step for s in schedule.loops if s.axis == name]
+        for outer, inner in pairwise(chain):
+            if outer % inner or outer == inner:
+                raise ScheduleError(f"{name}: step {outer} is not a multiple of the inner step {inner}")
+        if (chain[-1] if chain else tile) != tile:
+            raise ScheduleError(f"{name}: innermost step {chain[-1]} is not the register tile {tile}")
+        if not chain and not (is_constant(axis.extent) and int(axis.extent) <= tile):
+            raise ScheduleError(f"{name} has no loop, but its extent {axis.extent} exceeds one tile of {tile}")
+    inside = schedule.loops[schedule.accumulate :]
+    if any(not axes[s.axis].reduction for s in inside):
+        raise ScheduleError("only reduction loops may stand inside the accumulators")
+
+
+def _loop(step: LoopStep, axis: ProgramAxis, outer: list[NestLoop]) -> NestLoop:
+    same = [loop for loop in outer if loop.axis == axis.name]
+    var = sym(f"{axis.name.replace('.', '_')}{len(same)}")
+    extent = sp.sympify(axis.extent)
+    if not same:
+        return NestLoop(var, axis.name, step.step, ceil_div(extent, step.step))
+    parent = same[-1].step
+    if is_constant(extent) and int(extent) % parent == 0:
+        return NestLoop(var, axis.name, step.step, sp.Integer(parent // step.step))
+    base = sp.Add(*[loop.step * loop.var for loop in same])
+    return NestLoop(var, axis.name, step.step, ceil_div(IMin(sp.Integer(parent), extent - base), step.step))

@@ -1,0 +1,186 @@
+"""How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
+
+A packed buffer holds the operand's elements in the order in which the loops use them, with everything outside the
+kernel's domain written as zero. A window is a copy of the whole tensor with its zero padding written out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.boxes import always_true, extreme
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import IMin, substitute, sym, symbols_of
+from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
+from isamap_smt.ir.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A source of one operand: `setup` nodes placed inside the first `depth` loops (None: nothing to set up).
+
+    `address(values)` needs the program axes' values; see Packed, Window, InPlace.
+    """
+
+    operand: str
+    name: str
+    setup: tuple[Node, ...]
+    depth: int
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class Packed(Feed):
+    """dims: what indexes each dimension: ('loop', position), ('unit', axis) or ('lane', lane)."""
+
+    dims: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class InPlace(Feed):
+    """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window)."""
+
+    shift: tuple[Any, ...] = ()
+
+
+def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
+    """Relations of the kernel's guard that this operand's element can answer for (all their axes move it)."""
+    used = symbols_of(nest.mapping.operand_access(operand).index)
+    names = {a.name for a in nest.statement.axes}
+    return tuple(g for g in open_guards(nest) if symbols_of([g]) & names <= used)
+
+
+def open_guards(nest: Nest) -> tuple[Any, ...]:
+    """Relations of the kernel's guard that can fail somewhere in the domain's box."""
+    return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
+
+
+def feed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Feed:
+    """The operand's source, as the schedule's packing says."""
+    packing = schedule.packing_of(operand)
+    if packing.depth is None:
+        return _window(nest, operand) if guards_carried(nest, operand) else _in_place(nest, operand)
+    return _packed(nest, operand, packing.depth, packing.ahead, fill)
+
+
+def _in_place(nest: Nest, operand: str) -> InPlace:
+    access = nest.mapping.operand_access(operand)
+    for name in nest.relevant(operand):
+        axis = nest.axes[name]
+        if axis.reduction and axis.leaf > 1 and nest.has_tail(name):
+            raise ScheduleError(
+                f"{access.tensor} cannot be read in place: {name} ends inside an instruction, "
+                f"so its last elements must be padded; pack {operand}"
+            )
+    return InPlace(operand, access.tensor, (), 0, False, tuple(sp.S.Zero for _ in access.index))
+
+
+def _window(nest: Nest, operand: str) -> InPlace:
+    """Copy the tensor once, zero padding written out: cell h of the window is coordinate h + low."""
+    access = nest.mapping.operand_access(operand)
+    tensor = nest.kernel.tensor(access.tensor)
+    lows = [extreme(i, nest.statement.axes, largest=False) for i in access.index]
+    highs = [extreme(i, nest.statement.axes, largest=True) for i in access.index]
+    if any(e is None for e in [*lows, *highs]):
+        raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
+    name = f"{access.tensor}_padded"
+    cells = tuple(sym(f"w{d}") for d in range(len(lows)))
+    shape = tuple(sp.expand(h - low + 1) for low, h in zip(lows, highs, strict=True))
+    coordinates = tuple(sp.expand(c + low) for c, low in zip(cells, lows, strict=True))
+    guard: list[Any] = []
+    for c, low, high, extent in zip(coordinates, lows, highs, tensor.shape, strict=True):
+        if low != 0:
+            guard.append(sp.Ge(c, 0))
+        if not _surely_below(high, extent):
+            guard.append(sp.Lt(c, extent))
+    held = IndexType(access.tensor, coordinates, tuple(guard), "0")
+    buffer = Buffer(name, tensor.dtype, cells, shape, held)
+    copy = Copy(
+        Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard)
+    )
+    return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
+
+
+def _surely_below(high: Any, extent: Any) -> bool:
+    slack = sp.expand(extent - 1 - high)
+    return bool(slack.is_Integer) and int(slack) >= 0
+
+
+def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Packed:
+    access = nest.mapping.operand_access(operand)
+    relevant = nest.relevant(operand)
+    name = f"{access.tensor}_packed"
+    rename: dict[str, Any] = {}
+    dims: list[tuple[str, Any]] = []
+    over: list[tuple[Any, Any]] = []
+    shape: list[Any] = []
+    for position, loop in enumerate(nest.loops):
+        if position >= depth and loop.axis in relevant:
+            cell = sym(f"c_{loop.var.name}")
+            dims.append(("loop", position))
+            over.append((cell, substitute(loop.count, rename)))
+            shape.append(_most_trips(nest, position))
+            rename[loop.var.name] = cell
+    units: dict[str, Any] = {}
+    for axis in relevant:
+        if nest.units(axis) > 1:
+            units[axis] = sym(f"c_{axis.replace('.', '_')}_u")
+            dims.append(("unit", axis))
+            over.append((units[axis], sp.Integer(nest.units(axis))))
+            shape.append(sp.Integer(nest.units(axis)))
+    lanes: dict[str, Any] = {}
+    for lane in nest.lanes(operand):
+        axis_name = nest.axis_of_lane(lane).name
+        if axis_name in relevant:
+            lanes[axis_name] = sym(f"c_{lane}")
+            dims.append(("lane", lane))
+            over.append((lanes[axis_name], sp.Integer(nest.axes[axis_name].leaf)))
+            shape.append(sp.Integer(nest.axes[axis_name].leaf))
+    values = {a: nest.value(a, units.get(a, 0), lanes.get(a, 0), rename) for a in nest.axes}
+    guard = [sp.Lt(values[a], nest.axes[a].extent) for a in relevant if nest.has_tail(a)]
+    point = nest.point(values)
+    guard += [substitute(g, point) for g in guards_carried(nest, operand)]
+    coordinates = tuple(substitute(i, point) for i in access.index)
+    cells = tuple(c for c, _ in over)
+    held = IndexType(access.tensor, coordinates, tuple(guard), fill)
+    buffer = Buffer(name, nest.kernel.tensor(access.tensor).dtype, cells, tuple(shape), held)
+    copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill)
+    return Packed(operand, name, (Alloc(buffer), copy), depth, ahead, tuple(dims))
+
+
+def _most_trips(nest: Nest, position: int) -> Any:
+    """The largest trip count of a loop, in terms of sizes only."""
+    loop = nest.loops[position]
+    outer = [x for x in nest.loops[:position] if x.axis == loop.axis]
+    return sp.Integer(outer[-1].step // loop.step) if outer else loop.count
+
+
+def address(
+    nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]
+) -> Ref:
+    """Where the element for these units and lanes lies. `point`: kernel axis -> expression for the same."""
+    if isinstance(source, Packed):
+        index: list[Any] = []
+        for kind, what in source.dims:
+            if kind == "loop":
+                index.append(nest.loops[what].var)
+            elif kind == "unit":
+                index.append(units.get(what, sp.S.Zero))
+            else:
+                index.append(lanes[what])
+        return Ref(source.name, tuple(index))
+    assert isinstance(source, InPlace)
+    access = nest.mapping.operand_access(source.operand)
+    shifted = zip(access.index, source.shift, strict=True)
+    return Ref(source.name, tuple(sp.expand(substitute(i, point) + s) for i, s in shifted))
+
+
+def clamp(nest: Nest, axis: str, value: Any) -> Any:
+    """The value, kept inside the extent: what a row beyond the end reads instead (its result is never stored)."""
+    if not nest.has_tail(axis):
+        return value
+    return IMin(value, nest.axes[axis].extent - 1)
