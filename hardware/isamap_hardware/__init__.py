@@ -1,1 +1,27 @@
-"""Machines, one file each, described with the public API of `isamap_smt` alone."""
+"""Machines, one file each, described with the public API of `isamap_smt` alone.
+
+A machine's file exports HARDWARE. Other packages add machines through the entry-point group `isamap.hardware`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isamap_smt import Hardware
+
+# best first: the order in which `host` offers their instructions
+NAMES = ("avx512_bf16", "avx512_vnni", "avx512", "avx2", "scalar", "wmma")
+
+
+def names() -> tuple[str, ...]:
+    """Names of the machines in this package, best first."""
+    return NAMES
+
+
+def load(name: str) -> Hardware:
+    """The machine of that name. Raises KeyError when this package has none."""
+    if name not in NAMES:
+        raise KeyError(name)
+    return importlib.import_module(f"{__name__}.{name}").HARDWARE

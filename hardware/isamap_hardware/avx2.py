@@ -1,0 +1,144 @@
+"""AVX2 with FMA: 16 registers of 32 bytes.
+
+The integer dot products are exact: bytes are widened to 16 bits inside the register, even and odd ones apart, and
+vpmaddwd sums pairs of 32-bit products. A lane's four bytes thus need no shuffle. A compiler shares the widening
+between executions that use the same operand.
+"""
+
+from __future__ import annotations
+
+import isamap_smt as im
+from isamap_hardware.caches import links, memories
+from isamap_hardware.moves import MoveCode, Register, moves
+
+REQUIRES = ("avx2", "fma")
+
+PRELUDE = """\
+/* Lanes below `active` are all ones, the others zero. */
+static inline __m256i isamap_avx2_mask32(int64_t active) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)active), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline __m256i isamap_avx2_mask64(int64_t active) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(active), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+/* Four bytes, of any alignment and any element type, in every lane. */
+static inline __m256i isamap_avx2_broadcast32(const void *p) {
+    int32_t word;
+    memcpy(&word, p, sizeof word);
+    return _mm256_set1_epi32(word);
+}
+static inline __m256i isamap_avx2_even_u8(__m256i v) { return _mm256_and_si256(v, _mm256_set1_epi16(0xff)); }
+static inline __m256i isamap_avx2_odd_u8(__m256i v) { return _mm256_srli_epi16(v, 8); }
+static inline __m256i isamap_avx2_even_i8(__m256i v) { return _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8); }
+static inline __m256i isamap_avx2_odd_i8(__m256i v) { return _mm256_srai_epi16(v, 8); }
+static inline __m256i isamap_avx2_madd_u8i8(__m256i acc, __m256i a, __m256i b) {
+    __m256i even = _mm256_madd_epi16(isamap_avx2_even_u8(a), isamap_avx2_even_i8(b));
+    __m256i odd = _mm256_madd_epi16(isamap_avx2_odd_u8(a), isamap_avx2_odd_i8(b));
+    return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
+}
+static inline __m256i isamap_avx2_madd_i8i8(__m256i acc, __m256i a, __m256i b) {
+    __m256i even = _mm256_madd_epi16(isamap_avx2_even_i8(a), isamap_avx2_even_i8(b));
+    __m256i odd = _mm256_madd_epi16(isamap_avx2_odd_i8(a), isamap_avx2_odd_i8(b));
+    return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
+}
+"""
+HEADERS = ("immintrin.h", "stdint.h", "string.h")
+
+FLOAT = MoveCode(
+    load="{r} = _mm256_loadu_ps({m});",
+    broadcast="{r} = _mm256_broadcast_ss({m});",
+    zero="{r} = _mm256_setzero_ps();",
+    store="_mm256_storeu_ps({m}, {r});",
+    masked_load="{r} = _mm256_maskload_ps({m}, isamap_avx2_mask32({active}));",
+    masked_store="_mm256_maskstore_ps({m}, isamap_avx2_mask32({active}), {r});",
+)
+DOUBLE = MoveCode(
+    load="{r} = _mm256_loadu_pd({m});",
+    broadcast="{r} = _mm256_broadcast_sd({m});",
+    zero="{r} = _mm256_setzero_pd();",
+    store="_mm256_storeu_pd({m}, {r});",
+    masked_load="{r} = _mm256_maskload_pd({m}, isamap_avx2_mask64({active}));",
+    masked_store="_mm256_maskstore_pd({m}, isamap_avx2_mask64({active}), {r});",
+)
+# 32-bit words: one i32, two i16 or four bytes
+WORD = MoveCode(
+    load="{r} = _mm256_loadu_si256((const __m256i *)({m}));",
+    broadcast="{r} = isamap_avx2_broadcast32({m});",
+    zero="{r} = _mm256_setzero_si256();",
+    store="_mm256_storeu_si256((__m256i *)({m}), {r});",
+    masked_load="{r} = _mm256_maskload_epi32((const int *)(const void *)({m}), isamap_avx2_mask32({active}));",
+    masked_store="_mm256_maskstore_epi32((int *)(void *)({m}), isamap_avx2_mask32({active}), {r});",
+)
+
+REGISTERS = (
+    (Register("avx2", "ymm", "f32", 8, 1, "__m256"), FLOAT),
+    (Register("avx2", "ymm", "f64", 4, 1, "__m256d"), DOUBLE),
+    (Register("avx2", "ymm", "i32", 8, 1, "__m256i"), WORD),
+    (Register("avx2", "ymm", "i16", 8, 2, "__m256i"), WORD),
+    (Register("avx2", "ymm", "u8", 8, 4, "__m256i"), WORD),
+    (Register("avx2", "ymm", "i8", 8, 4, "__m256i"), WORD),
+)
+
+
+def _float(name: str, dtype: str, lanes: int, c_type: str) -> im.Instruction:
+    return im.instruction(
+        f"avx2.{name}",
+        "c[l] += a[l] * b[l]",
+        axes={"l": lanes},
+        dtypes=dict.fromkeys("abc", dtype),
+        places=dict.fromkeys("abc", "ymm"),
+        emit=f"{{c}} = _mm256_{name}({{a}}, {{b}}, {{c}});",
+        requires=REQUIRES,
+        latency=4.0,
+        per_cycle=2.0,
+        rounding="fused",
+        c_types=dict.fromkeys("abc", c_type),
+    )
+
+
+def _dot(name: str, a: str, b: str, group: int, emit: str, per_cycle: float, exact: str = "") -> im.Instruction:
+    return im.instruction(
+        f"avx2.{name}",
+        "acc[l] += i32(a[l,e]) * i32(b[l,e])",
+        axes={"l": 8, "e": group},
+        dtypes={"a": a, "b": b, "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), "ymm"),
+        emit=emit,
+        requires=("avx2",),
+        latency=5.0,
+        per_cycle=per_cycle,
+        exact=exact or None,
+        c_types=dict.fromkeys(("a", "b", "acc"), "__m256i"),
+        headers=HEADERS,
+        prelude=PRELUDE,
+    )
+
+
+COMPUTES = (
+    _float("fmadd_ps", "f32", 8, "__m256"),
+    _float("fmadd_pd", "f64", 4, "__m256d"),
+    _dot("madd_u8i8", "u8", "i8", 4, "{acc} = isamap_avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_i8i8", "i8", "i8", 4, "{acc} = isamap_avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_i16i16", "i16", "i16", 2, "{acc} = _mm256_add_epi32({acc}, _mm256_madd_epi16({a}, {b}));", 1.0),
+    im.instruction(
+        "avx2.mullo_i32",
+        "c[l] += a[l] * b[l]",
+        axes={"l": 8},
+        dtypes=dict.fromkeys("abc", "i32"),
+        places=dict.fromkeys("abc", "ymm"),
+        emit="{c} = _mm256_add_epi32({c}, _mm256_mullo_epi32({a}, {b}));",
+        requires=("avx2",),
+        latency=5.0,
+        per_cycle=1.0,
+        c_types=dict.fromkeys("abc", "__m256i"),
+    ),
+)
+
+HARDWARE = im.Hardware(
+    "avx2",
+    memories("ymm", 16, 32),
+    links("ymm", load=64.0, store=32.0),
+    COMPUTES
+    + tuple(move for register, code in REGISTERS for move in moves(register, code, REQUIRES, PRELUDE, HEADERS)),
+    "x86-64 with AVX2 and FMA: 8 f32, 4 f64 or 8 i32 lanes, exact 8-bit and 16-bit dot products",
+)

@@ -1,0 +1,79 @@
+"""`host`: every machine of this package that this CPU can run, best first, and its own cache sizes.
+
+What the CPU can do is asked of archspec, and so are the names of features. Cache sizes come from Linux's sysfs; where it
+does not say, the sizes of isamap_hardware.caches stand.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import isamap_smt as im
+from isamap_hardware import NAMES, load
+
+SYSFS = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+@functools.cache
+def features() -> frozenset[str]:
+    """Names of the instruction-set features of this CPU, as archspec names them ('avx2', 'fma', 'avx512_vnni')."""
+    import archspec.cpu
+    import archspec.cpu.detect
+
+    # The features the kernel reports, not those of the nearest known microarchitecture: a virtual machine that hides one
+    # feature of a Zen 5 is taken for a Zen 2, which has no AVX-512.
+    return frozenset(archspec.cpu.detect.detected_info().features) | frozenset(archspec.cpu.host().features)
+
+
+def cpu_name() -> str:
+    """The microarchitecture, as archspec names it."""
+    import archspec.cpu
+
+    return str(archspec.cpu.host().name)
+
+
+@functools.cache
+def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
+    """Bytes of the data caches that this CPU reports: a part of {'L1', 'L2', 'L3'}."""
+    found: dict[str, int] = {}
+    for index in sorted(sysfs.glob("index*")):
+        try:
+            kind = (index / "type").read_text().strip()
+            level = (index / "level").read_text().strip()
+            size = (index / "size").read_text().strip()
+        except OSError:
+            continue
+        if kind != "Instruction" and size[:-1].isdigit() and size[-1] in "KM":
+            found[f"L{level}"] = int(size[:-1]) << {"K": 10, "M": 20}[size[-1]]
+    return found
+
+
+def host(available: Collection[str] | None = None) -> im.Hardware:
+    """The machine made of all that a CPU with these features (by default this one) can run. Never empty: scalar is in it."""
+    have = features() if available is None else frozenset(available)
+    instructions: dict[str, im.Instruction] = {}
+    registers: dict[str, im.Memory] = {}
+    links: dict[tuple[str, str], im.Link] = {}
+    rest: tuple[im.Memory, ...] = ()
+    for name in NAMES:
+        machine = load(name)
+        runs = [i for i in machine.instructions if i.emit and have.issuperset(i.requires)]
+        if not any(i.kind == "compute" for i in runs):
+            continue
+        instructions.update((i.name, i) for i in runs)
+        registers.setdefault(machine.memories[0].name, machine.memories[0])
+        rest = machine.memories[1:]
+        for link in machine.links:
+            links.setdefault((link.source, link.target), link)
+    sizes = cache_sizes()
+    caches = tuple(replace(m, capacity=sizes.get(m.name, m.capacity)) for m in rest)
+    return im.Hardware(
+        "host",
+        (*registers.values(), *caches),
+        tuple(links.values()),
+        tuple(instructions.values()),
+        f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have)),
+    )

@@ -1,0 +1,86 @@
+"""Loads, broadcasts, zeroing and stores of one register type, described from a table of their C.
+
+A register holds `lanes` groups of `group` elements. Lane l of a full load is the l-th group in memory; a broadcast
+puts one group in every lane; a masked form touches the first `active` lanes only, and a masked load zeroes the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import isamap_smt as im
+
+
+@dataclass(frozen=True)
+class Register:
+    """One register type: its machine, the memory it lives in, element type, lanes, group size and C type."""
+
+    machine: str
+    memory: str
+    dtype: str
+    lanes: int
+    group: int
+    c_type: str
+
+    @property
+    def suffix(self) -> str:
+        """What follows `load_` in a move's name: f32, or u8x4 for groups of four."""
+        return self.dtype if self.group == 1 else f"{self.dtype}x{self.group}"
+
+
+@dataclass(frozen=True)
+class MoveCode:
+    """The C of the six moves. '' where the machine has no such move."""
+
+    load: str
+    broadcast: str
+    zero: str
+    store: str = ""
+    masked_load: str = ""
+    masked_store: str = ""
+
+
+def moves(
+    register: Register,
+    code: MoveCode,
+    requires: tuple[str, ...],
+    prelude: str = "",
+    headers: tuple[str, ...] = ("immintrin.h",),
+) -> tuple[im.Instruction, ...]:
+    """The moves of one register type, in the order of MoveCode's fields.
+
+    Full moves have the precondition that memory is contiguous over the lanes; so has a group that is broadcast.
+    """
+    grouped = register.group > 1
+    cell = "l,e" if grouped else "l"
+    whole, one = f"r[{cell}] = m[{cell}]", f"r[{cell}] = m[e]" if grouped else f"r[{cell}] = m[]"
+    table = (
+        ("load", "load", whole, code.load, True),
+        ("broadcast", "broadcast", one, code.broadcast, grouped),
+        ("zero", "zero", f"r[{cell}] = 0", code.zero, False),
+        ("store", "store", f"m[{cell}] = r[{cell}]", code.store, True),
+        ("masked_load", "load", whole, code.masked_load, True),
+        ("masked_store", "store", f"m[{cell}] = r[{cell}]", code.masked_store, True),
+    )
+    axes = {"l": register.lanes, "e": register.group} if grouped else {"l": register.lanes}
+    return tuple(
+        im.instruction(
+            f"{register.machine}.{name}_{register.suffix}",
+            text,
+            axes=axes,
+            dtypes={o: register.dtype for o in ("r", "m") if kind != "zero" or o == "r"},
+            places={"r": register.memory} | ({} if kind == "zero" else {"m": "memory"}),
+            kind=kind,
+            emit=emit,
+            requires=requires,
+            latency=1.0 if kind == "zero" else 5.0,
+            per_cycle=1.0 if kind == "store" else 2.0,
+            preconditions=("contiguous m",) if contiguous else (),
+            masked=name.startswith("masked"),
+            c_types={"r": register.c_type},
+            headers=headers,
+            prelude=prelude,
+        )
+        for name, kind, text, emit, contiguous in table
+        if emit
+    )

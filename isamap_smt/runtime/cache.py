@@ -1,0 +1,103 @@
+"""Compiled libraries are kept under the digest of all that made them: C, compiler, flags and, where it matters, the CPU.
+
+A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+from isamap_smt.ir.errors import BuildError
+from isamap_smt.language.hardware_library import host_features
+from isamap_smt.runtime import simde as emulation
+from isamap_smt.runtime.compiler import Compiler, compile_shared, find_compiler
+
+_SCRATCH = ".building-"
+
+
+def cache_directory() -> Path:
+    """Where compiled libraries are kept: ISAMAP_CACHE, or the user's cache directory. Created if it is missing."""
+    path = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap")) / "build"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(f"cannot make the build cache {path}: {error.strerror}; set ISAMAP_CACHE") from None
+    return path
+
+
+def build_key(source: str, compiler: Compiler, flags: Iterable[str]) -> str:
+    """Digest of the C, the compiler and its flags; of this CPU's features too where a flag says `native`."""
+    parts = [source, *compiler.command, compiler.version, *flags]
+    if any("native" in flag for flag in flags):
+        parts += sorted(host_features())
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def build_library(
+    source: str,
+    requires: Iterable[str] = (),
+    *,
+    cc: str | None = None,
+    native: bool = False,
+    sanitize: bool = False,
+    simde: bool = False,
+) -> Path:
+    """The shared library of this C source, from the cache or newly built.
+
+    requires: features the code uses, by archspec's names. native: for this CPU alone. sanitize: with address and
+    undefined-behaviour checks. simde: x86 vector instructions this CPU lacks are emulated by SIMDe. Raises BuildError.
+    """
+    compiler = find_compiler(cc)
+    if sanitize:
+        compiler = _sanitizing(compiler)
+    if simde:
+        requires = emulation.supported(requires)
+    flags = compiler.flags(requires, native=native, sanitize=sanitize)
+    if simde:
+        flags += ["-DISAMAP_SIMDE", *emulation.include_flags()]
+    cache = cache_directory()
+    library = cache / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
+    if library.is_file():
+        return library
+    _sweep(cache)
+    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=cache) as scratch:
+        directory = Path(scratch)
+        (directory / "kernel.c").write_text(source)
+        if simde:
+            flags = [f"-I{emulation.write_shim(directory)}", *flags]
+        compile_shared(compiler, directory / "kernel.c", directory / "kernel.so", flags)
+        (directory / "kernel.c").replace(library.with_suffix(".c"))
+        (directory / "kernel.so").replace(library)
+    return library
+
+
+def _sanitizing(compiler: Compiler) -> Compiler:
+    """A compiler with the sanitizers' run-time libraries: the wheel of zig has none."""
+    if compiler.family != "zig":
+        return compiler
+    for name in ("gcc", "clang"):
+        if shutil.which(name):
+            return find_compiler(name)
+    raise BuildError("a sanitized build needs gcc or clang, and neither is on PATH; apt-get install gcc")
+
+
+def _sweep(cache: Path, age: float = 86400.0) -> None:
+    """Remove what a killed build left behind more than `age` seconds ago."""
+    for left in cache.glob(f"{_SCRATCH}*"):
+        try:
+            if time.time() - left.stat().st_mtime > age:
+                shutil.rmtree(left, ignore_errors=True)
+        except OSError:
+            continue

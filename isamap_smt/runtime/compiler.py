@@ -1,0 +1,143 @@
+"""A C compiler: which one, with which flags, and what it says when it refuses.
+
+The compiler of the `ziglang` wheel is the default, because it needs no system package and is the same on every machine.
+`--cc` or ISAMAP_CC names another one. Floating point is compiled as written: no contraction, no fast-math.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from isamap_smt.ir.errors import BuildError
+
+# archspec's name of a feature -> LLVM's, which is also GCC's after -m
+_FEATURES = {
+    "sse4_1": "sse4.1",
+    "sse4_2": "sse4.2",
+    "avx512_vnni": "avx512vnni",
+    "avx512_bf16": "avx512bf16",
+    "avx512_fp16": "avx512fp16",
+    "avx512_vbmi": "avx512vbmi",
+    "avx512_vbmi2": "avx512vbmi2",
+    "avx_vnni": "avxvnni",
+}
+_BASE = (
+    "-std=c11",
+    "-O3",
+    "-ffp-contract=off",  # a*b + c rounds twice unless the instruction says `fused`
+    "-fno-fast-math",
+    "-fno-strict-aliasing",  # vectors are loaded from arrays of any element type
+    "-fPIC",
+    "-shared",
+    "-pthread",
+)
+HELP = (
+    "install the default one with `pip install ziglang` (no system package needed), "
+    "or a system one with `apt-get install gcc`, or name one with --cc or ISAMAP_CC"
+)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """How to start it, whose it is ('zig', 'clang' or 'gcc') and what it calls its version."""
+
+    command: tuple[str, ...]
+    family: str
+    version: str
+
+    def flags(self, requires: Iterable[str] = (), *, native: bool = False, sanitize: bool = False) -> list[str]:
+        """Flags for a shared library that uses these features (archspec's names).
+
+        native: tune for, and use everything of, this CPU. sanitize: address and undefined-behaviour checks.
+        """
+        llvm = sorted({_FEATURES.get(feature, feature) for feature in requires})
+        if self.family == "zig":
+            target = ["-mcpu=native"] if native else ["-mcpu=" + "+".join(["x86_64", *llvm])]
+        else:
+            target = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
+        if sanitize:
+            checks = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
+        else:
+            # zig adds undefined-behaviour traps unless it is told not to
+            checks = ["-fno-sanitize=undefined"] if self.family == "zig" else []
+        return [*_BASE, *target, *checks]
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.command)} ({self.version})"
+
+
+def find_compiler(cc: str | None = None) -> Compiler:
+    """The compiler named by `cc`, else by ISAMAP_CC, else the ziglang wheel's, else the system's clang or gcc.
+
+    `cc` is 'zig', 'clang', 'gcc', another command or a path. Raises BuildError that says what to install.
+    """
+    named = cc or os.environ.get("ISAMAP_CC")
+    if named:
+        origin = "--cc" if cc else "ISAMAP_CC"
+        return _named(named, origin)
+    if find_spec("ziglang") is not None:
+        return _probe((sys.executable, "-m", "ziglang", "cc"))
+    for candidate in ("clang", "gcc", "cc"):
+        path = shutil.which(candidate)
+        if path:
+            return _probe((path,))
+    raise BuildError(f"no C compiler found: neither the ziglang wheel, nor clang, gcc or cc on PATH; {HELP}")
+
+
+def compile_shared(
+    compiler: Compiler, source: Path, library: Path, flags: Iterable[str], libraries: Iterable[str] = ("-lm",)
+) -> None:
+    """Compile one C file into one shared library. Raises BuildError with the compiler's first complaints."""
+    command = [*compiler.command, *flags, str(source), "-o", str(library), *libraries]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
+    except OSError as error:
+        raise BuildError(f"cannot start the C compiler {compiler.command[0]}: {error.strerror}; {HELP}") from None
+    if done.returncode != 0 or not library.is_file():
+        raise BuildError(f"{compiler} refused the generated C:\n{_complaints(done.stderr, source)}")
+
+
+def _named(name: str, origin: str) -> Compiler:
+    if name == "zig" and find_spec("ziglang") is not None:
+        return _probe((sys.executable, "-m", "ziglang", "cc"))
+    path = shutil.which(name)
+    if path is None:
+        raise BuildError(f"the C compiler {name!r} named by {origin} is not there; {HELP}")
+    return _probe((path, "cc") if Path(path).name.startswith("zig") else (path,))
+
+
+@functools.cache
+def _probe(command: tuple[str, ...]) -> Compiler:
+    """Ask the compiler who it is."""
+    try:
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildError(f"{' '.join(command)} does not start ({error}); {HELP}") from None
+    said = done.stdout.strip().splitlines()
+    if done.returncode != 0 or not said:
+        raise BuildError(f"{' '.join(command)} --version failed: {done.stderr.strip()[:300]}; {HELP}")
+    if command[-1] == "cc" and len(command) > 1:
+        family = "zig"
+    elif "clang" in said[0].lower():
+        family = "clang"
+    elif re.search(r"gcc|\bcc\b|Free Software Foundation", done.stdout, re.IGNORECASE):
+        family = "gcc"
+    else:
+        raise BuildError(f"{' '.join(command)} is neither clang nor gcc nor zig: {said[0]}; {HELP}")
+    return Compiler(command, family, said[0].strip())
+
+
+def _complaints(stderr: str, source: Path, limit: int = 20) -> str:
+    lines = stderr.replace(str(source), source.name).strip().splitlines()
+    first = next((n for n, line in enumerate(lines) if "error" in line), 0)
+    shown = lines[first : first + limit]
+    return "\n".join(f"  {line}" for line in shown) or "  (it said nothing)"

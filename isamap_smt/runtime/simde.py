@@ -1,0 +1,127 @@
+"""Vector instructions this CPU lacks, emulated by SIMDe's headers where they are installed: for tests, never for speed.
+
+A header named immintrin.h is put before the compiler's own. It includes that one, then SIMDe with the intrinsics'
+own names, then the few intrinsics that Debian 12's SIMDe does not have, written with those it has or in plain C.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from isamap_smt.ir.errors import BuildError
+from isamap_smt.language.hardware_library import host_features
+
+_PLACES = ("/usr/include", "/usr/local/include")
+
+SHIM = r"""
+#ifndef ISAMAP_SIMDE_SHIM
+#define ISAMAP_SIMDE_SHIM
+#pragma GCC system_header
+#include_next <immintrin.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+
+static inline __m512 isamap_simde_maskz_loadu_ps(uint32_t k, const void *p) {
+    float v[16] = {0};
+    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 4 * l, 4);
+    __m512 r;
+    memcpy(&r, v, sizeof r);
+    return r;
+}
+static inline __m512d isamap_simde_maskz_loadu_pd(uint32_t k, const void *p) {
+    double v[8] = {0};
+    for (int l = 0; l < 8; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 8 * l, 8);
+    __m512d r;
+    memcpy(&r, v, sizeof r);
+    return r;
+}
+static inline __m512i isamap_simde_maskz_loadu_epi32(uint32_t k, const void *p) {
+    int32_t v[16] = {0};
+    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 4 * l, 4);
+    __m512i r;
+    memcpy(&r, v, sizeof r);
+    return r;
+}
+static inline void isamap_simde_mask_storeu(void *p, uint32_t k, const void *r, int lanes, int width) {
+    for (int l = 0; l < lanes; l++)
+        if (k >> l & 1u) memcpy((char *)p + width * l, (const char *)r + width * l, (size_t)width);
+}
+static inline void isamap_simde_mask_storeu_ps(void *p, uint32_t k, __m512 v) {
+    isamap_simde_mask_storeu(p, k, &v, 16, 4);
+}
+static inline void isamap_simde_mask_storeu_pd(void *p, uint32_t k, __m512d v) {
+    isamap_simde_mask_storeu(p, k, &v, 8, 8);
+}
+static inline void isamap_simde_mask_storeu_epi32(void *p, uint32_t k, __m512i v) {
+    isamap_simde_mask_storeu(p, k, &v, 16, 4);
+}
+static inline float isamap_simde_flush(float v) {
+    return fpclassify(v) == FP_SUBNORMAL ? copysignf(0.0f, v) : v;
+}
+/* Intel's manual: the odd product first, each step fused, denormals read as zero and flushed. */
+static inline __m512 isamap_simde_dpbf16_ps(__m512 c, const void *a, const void *b) {
+    float r[16];
+    uint32_t x[16], y[16];
+    memcpy(r, &c, 64);
+    memcpy(x, a, 64);
+    memcpy(y, b, 64);
+    for (int l = 0; l < 16; l++)
+        for (int e = 1; e >= 0; e--) {
+            uint32_t p = x[l] >> 16 * e << 16, q = y[l] >> 16 * e << 16;
+            float f, g;
+            memcpy(&f, &p, 4);
+            memcpy(&g, &q, 4);
+            r[l] = isamap_simde_flush(
+                fmaf(isamap_simde_flush(f), isamap_simde_flush(g), isamap_simde_flush(r[l])));
+        }
+    memcpy(&c, r, 64);
+    return c;
+}
+#undef _mm512_maskz_loadu_ps
+#undef _mm512_maskz_loadu_pd
+#undef _mm512_maskz_loadu_epi32
+#undef _mm512_mask_storeu_ps
+#undef _mm512_mask_storeu_pd
+#undef _mm512_mask_storeu_epi32
+#undef _mm512_dpbf16_ps
+#define _mm512_maskz_loadu_ps(k, p) isamap_simde_maskz_loadu_ps((k), (p))
+#define _mm512_maskz_loadu_pd(k, p) isamap_simde_maskz_loadu_pd((k), (p))
+#define _mm512_maskz_loadu_epi32(k, p) isamap_simde_maskz_loadu_epi32((k), (p))
+#define _mm512_mask_storeu_ps(p, k, v) isamap_simde_mask_storeu_ps((p), (k), (v))
+#define _mm512_mask_storeu_pd(p, k, v) isamap_simde_mask_storeu_pd((p), (k), (v))
+#define _mm512_mask_storeu_epi32(p, k, v) isamap_simde_mask_storeu_epi32((p), (k), (v))
+#define _mm512_dpbf16_ps(c, a, b) isamap_simde_dpbf16_ps((c), &(a), &(b))
+#endif
+"""
+
+
+def find_simde() -> Path | None:
+    """The directory that holds simde/x86/avx512.h: ISAMAP_SIMDE, or one where systems keep headers; None without."""
+    places = [p for p in (os.environ.get("ISAMAP_SIMDE"), *_PLACES) if p]
+    return next((Path(p) for p in places if (Path(p) / "simde/x86/avx512.h").is_file()), None)
+
+
+def include_flags() -> list[str]:
+    """The flags that let a compiler find SIMDe. Raises BuildError where it is not installed."""
+    found = find_simde()
+    if found is None:
+        raise BuildError("SIMDe's headers are not there: apt-get install libsimde-dev, or set ISAMAP_SIMDE")
+    return ["-idirafter", str(found)]
+
+
+def write_shim(directory: Path) -> Path:
+    """Write the header into a subdirectory, and return that."""
+    place = directory / "shim"
+    place.mkdir()
+    (place / "immintrin.h").write_text(SHIM)
+    return place
+
+
+def supported(requires: Iterable[str]) -> tuple[str, ...]:
+    """The features that this CPU has: the rest is emulated. FMA is always among those asked for, where it is there."""
+    return tuple(sorted((set(requires) | {"avx2", "fma"}) & host_features()))
