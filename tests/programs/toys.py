@@ -1,0 +1,183 @@
+"""A toy machine with four lanes, and kernels lowered for it: small enough to run every boundary in milliseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.lower import lower
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.expr import FloorDiv, FloorMod, sym
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.scalar import SMul, cast, read
+from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+
+LANES = 4
+
+
+def _kernel(
+    name: str, axes: dict[str, Any], types: dict[str, tuple[str, tuple[Any, ...]]], target: tuple[str, tuple[Any, ...]],
+    value: Any, op: str = "+", guard: tuple[Any, ...] = (),
+) -> Kernel:  # fmt: skip
+    tensors = tuple(Tensor(n, dtype(d), tuple(sp.sympify(e) for e in shape)) for n, (d, shape) in types.items())
+    statement = Statement(
+        Access(target[0], tuple(sp.sympify(e) for e in target[1])), op, value,
+        tuple(Axis(n, sp.sympify(e)) for n, e in axes.items()), guard,
+    )  # fmt: skip
+    return Kernel(name, tensors, (statement,), (), name)
+
+
+def _product(a: Any, b: Any, out: str) -> Any:
+    return SMul(cast(out, a), cast(out, b))
+
+
+def gemm(a: str = "f32", b: str = "f32", c: str = "f32") -> Kernel:
+    """C[i,j] += A[i,k] * B[k,j]"""
+    i, j, k, M, N, K = map(sym, "i j k I J K".split())
+    return _kernel(
+        "gemm", {"i": M, "j": N, "k": K}, {"C": (c, (M, N)), "A": (a, (M, K)), "B": (b, (K, N))},
+        ("C", (i, j)), _product(read("A", i, k), read("B", k, j), c),
+    )  # fmt: skip
+
+
+def gemm_nt() -> Kernel:
+    """C[j,i] += A[i,k] * B[k,j], output not contiguous in the lane."""
+    i, j, k, M, N, K = map(sym, "i j k I J K".split())
+    return _kernel(
+        "gemm_t", {"i": M, "j": N, "k": K}, {"C": ("f32", (N, M)), "A": ("f32", (M, K)), "B": ("f32", (K, N))},
+        ("C", (j, i)), _product(read("A", i, k), read("B", k, j), "f32"),
+    )  # fmt: skip
+
+
+def conv(padded: bool = True) -> Kernel:
+    """O[p,q,c] += X[p+r-1,q] * W[r,q,c], zero padding along p."""
+    p, q, c, r, P, Q, C, R = map(sym, "p q c r P Q C R".split())
+    guard = (sp.Ge(p + r - 1, 0), sp.Lt(p + r - 1, P)) if padded else ()
+    return _kernel(
+        "conv", {"p": P, "q": Q, "c": C, "r": 3},
+        {"O": ("f32", (P, Q, C)), "X": ("f32", (P if padded else P + 2, Q)), "W": ("f32", (3, C))},
+        ("O", (p, q, c)), _product(read("X", p + r - (1 if padded else 0), q), read("W", r, c), "f32"), "+", guard,
+    )  # fmt: skip
+
+
+def _instruction(name: str, kind: str, axes: dict[str, int], types: dict[str, Any], target: Any, value: Any,
+                 op: str = "=", **more: Any) -> Instruction:  # fmt: skip
+    return Instruction(name, _kernel(name, axes, types, target, value, op), kind, **more)
+
+
+def _moves(d: str, group: int) -> list[Instruction]:
+    l, e = sym("l"), sym("e")
+    axes = {"l": LANES} if group == 1 else {"l": LANES, "e": group}
+    cell, shape = ((l,), (LANES,)) if group == 1 else ((l, e), (LANES, group))
+    full, one = {"r": (d, shape), "m": (d, shape)}, {"r": (d, shape), "m": (d, shape[1:])}
+    places = {"places": (("r", "v"), ("m", "memory"))}
+    load = {"preconditions": ("contiguous m",), **places}
+    s = f"{d}x{group}"
+    return [
+        _instruction(f"toy.load_{s}", "load", axes, full, ("r", cell), read("m", *cell), **load),
+        _instruction(f"toy.masked_load_{s}", "load", axes, full, ("r", cell), read("m", *cell), masked=True, **load),
+        _instruction(f"toy.broadcast_{s}", "broadcast", axes, one, ("r", cell), read("m", *cell[1:]), **places),
+        _instruction(f"toy.store_{s}", "store", axes, full, ("m", cell), read("r", *cell), **load),
+        _instruction(f"toy.masked_store_{s}", "store", axes, full, ("m", cell), read("r", *cell), masked=True, **load),
+    ]
+
+
+def fma() -> Instruction:
+    """c[l] += a[l] * b[l]"""
+    l = sym("l")
+    return _instruction(
+        "toy.fma", "compute", {"l": LANES}, {n: ("f32", (LANES,)) for n in "cab"}, ("c", (l,)),
+        _product(read("a", l), read("b", l), "f32"), "+", places=(("a", "v"), ("b", "v"), ("c", "v")),
+    )  # fmt: skip
+
+
+def dot() -> Instruction:
+    """c[l] += i32(a[l,e]) * i32(b[l,e])"""
+    l, e = sym("l"), sym("e")
+    types = {"c": ("i32", (LANES,)), "a": ("u8", (LANES, 2)), "b": ("i8", (LANES, 2))}
+    return _instruction(
+        "toy.dot", "compute", {"l": LANES, "e": 2}, types, ("c", (l,)),
+        _product(read("a", l, e), read("b", l, e), "i32"), "+", places=(("a", "v"), ("b", "v"), ("c", "v")),
+    )  # fmt: skip
+
+
+FMA, DOT = fma(), dot()
+TOY = Hardware("toy", (), (), (FMA, DOT, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2)))
+
+
+def mapping(kernel: Kernel, instruction: Instruction, groups: dict[str, tuple[str, ...]], swap: bool = False) -> Mapping:
+    """The fuse mapping with these groups; operands in written order, or swapped."""
+    s = kernel.statements[0]
+    x, y = s.inputs
+    binding = (("c", s.target), ("a", y if swap else x), ("b", x if swap else y))
+    return Mapping(kernel, instruction, binding, (), (), (), (), tuple(groups.items()))
+
+
+def schedule(
+    m: Mapping, loops: str, accumulate: int, registers: dict[str, int], packing: dict[str, Any] | None = None,
+    parallel: int | None = None, sizes: dict[str, int] | None = None,
+) -> Schedule:  # fmt: skip
+    """loops as 'i:4 j:8 k:1'; packing: operand -> depth, or 'ahead'."""
+    steps = tuple(LoopStep(a, int(s)) for a, s in (x.split(":") for x in loops.split()))
+    packs = tuple(
+        Packing(o, 0, True) if d == "ahead" else Packing(o, d) for o, d in (packing or {}).items()
+    )
+    return Schedule(
+        proved(m), steps, accumulate, tuple(registers.items()), packs, parallel,
+        sizes=tuple((sizes or {}).items()), hardware=TOY,
+    )  # fmt: skip
+
+
+def proved(m: Mapping) -> ProvedMapping:
+    """The mapping, with its own proof when the prover of mappings takes it."""
+    from isamap_smt.ir.proof import ClaimResult, Proof, seal
+    from isamap_encodings.verdict import Proved
+
+    return seal(m, Proof((ClaimResult("scalar", "", Proved()),)))
+
+
+def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None) -> Program:
+    """Blocked f32 GEMM: 2x(2x4) registers, both operands packed, K in blocks of 3."""
+    m = mapping(gemm(), FMA, {"l": ("j",)})
+    loops = "j:16 k:3 i:6 j:8 i:2 k:1"
+    return lower(schedule(m, loops, 5, {"i": 2, "j": 8, "k": 1}, {"a": 3, "b": 2}, parallel, sizes))
+
+
+def inplace_gemm(sizes: dict[str, int] | None = None) -> Program:
+    """f32 GEMM that reads both operands in place; rows beyond the end are clamped."""
+    m = mapping(gemm(), FMA, {"l": ("j",)})
+    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {}, None, sizes))
+
+
+def dot_gemm(sizes: dict[str, int] | None = None) -> Program:
+    """u8 x i8 GEMM on the dot instruction, both packed, B ahead."""
+    m = mapping(gemm("u8", "i8", "i32"), DOT, {"l": ("j",), "e": ("k",)})
+    loops = "j:8 k:4 i:2 k:2"
+    return lower(schedule(m, loops, 3, {"i": 2, "j": 8, "k": 2}, {"a": 3, "b": "ahead"}, None, sizes))
+
+
+def fused_gemm(sizes: dict[str, int] | None = None) -> Program:
+    """i and j fused into the lanes: outputs and operands are gathered through packing."""
+    m = mapping(gemm(), FMA, {"l": ("i", "j")})
+    return lower(schedule(m, "i.j:8 k:2 k:1", 2, {"i.j": 8, "k": 1}, {"a": 2, "b": 2}, None, sizes))
+
+
+def staged_gemm(sizes: dict[str, int] | None = None) -> Program:
+    """The output is scattered in memory, so accumulators go through a staging buffer."""
+    m = mapping(gemm_nt(), FMA, {"l": ("j",)})
+    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {"b": 0}, None, sizes))
+
+
+def padded_conv(sizes: dict[str, int] | None = None) -> Program:
+    """Convolution with zero padding; the input is read from a window with its padding written out."""
+    m = mapping(conv(), FMA, {"l": ("c",)})
+    return lower(schedule(m, "q:1 p:2 c:4 r:1", 3, {"p": 2, "c": 4}, {}, None, sizes))
+
+
+__all__ = ["FloorDiv", "FloorMod"]
