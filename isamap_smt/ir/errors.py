@@ -13,7 +13,10 @@ class IsamapError(Exception):
 
 
 class LanguageError(IsamapError):
-    """Kernel or instruction text that does not say anything legal; carries line, column and a caret."""
+    """Kernel or instruction text that does not say anything legal; carries line, column (from 1) and a caret."""
+
+    line: int = 0
+    column: int = 0
 
 
 class SizeError(IsamapError):

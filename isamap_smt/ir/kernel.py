@@ -8,13 +8,13 @@ The domain of a statement is the box of its axes, cut by its guard (`where`).
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import SizeError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.scalar import Read, reads, rewrite_reads
+from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
 
 # reduction operator -> how it is written
 REDUCTIONS = {"+": "+=", "*": "*=", "max": "max=", "min": "min=", "=": "="}
@@ -72,7 +72,7 @@ class Statement:
     axes: tuple[Axis, ...]
     guard: tuple[Any, ...] = ()
     ordered: bool = False
-    source: str = ""
+    source: str = field(default="", compare=False)  # as written; two ways of writing it are one statement
 
     @property
     def inputs(self) -> tuple[Access, ...]:
@@ -102,8 +102,8 @@ class Kernel:
     tensors: tuple[Tensor, ...]
     statements: tuple[Statement, ...]
     parameters: tuple[Parameter, ...] = ()
-    text: str = ""
-    file: str = ""
+    text: str = field(default="", compare=False)
+    file: str = field(default="", compare=False)
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
@@ -134,7 +134,8 @@ class Kernel:
         exprs = [e for t in self.tensors for e in t.shape] + [a.extent for a in self.axes]
         for s in self.statements:
             exprs += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index)]
-        return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes}))
+        summed = {n for s in self.statements for n in bound_axes(s.value)}
+        return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes} - summed))
 
     def with_sizes(self, sizes: Dict[str, int]) -> Kernel:
         """The kernel with some sizes or parameters fixed. Keys are axis names (i), size names (I) or parameters.

@@ -21,6 +21,12 @@ class Scalar(sp.Function):
     def eval(cls, *args: Any) -> Any:
         return None
 
+    # SymPy's printers go by class name, and would take our Sum for theirs.
+    def _sympystr(self, printer: Any) -> str:
+        return f"{type(self).__name__}({', '.join(map(printer._print, self.args))})"
+
+    _sympyrepr = _sympystr
+
 
 class Read(Scalar):
     """Read(tensor, *index): one element of a tensor. The tensor is a Symbol without assumptions."""
@@ -126,6 +132,14 @@ def reads(expr: Any) -> Iterator[Any]:
         return
     for a in getattr(expr, "args", ()):
         yield from reads(a)
+
+
+def bound_axes(expr: Any) -> dict[str, int]:
+    """Axis -> count of every Sum in the tree."""
+    found = {expr.args[0].name: int(expr.args[1])} if isinstance(expr, Sum) else {}
+    for a in getattr(expr, "args", ()):
+        found |= bound_axes(a)
+    return found
 
 
 def rewrite_reads(expr: Any, change: Callable[[Any], Any]) -> Any:

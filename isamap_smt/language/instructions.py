@@ -1,0 +1,118 @@
+"""An instruction is a kernel over its operands' cells, a place for each operand, and a way to emit it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.text import parse
+
+KINDS = ("compute", "load", "store", "broadcast", "zero")
+
+
+def instruction(
+    name: str,
+    text: str,
+    *,
+    axes: Mapping[str, int],
+    dtypes: Mapping[str, str | DType],
+    places: Mapping[str, str],
+    kind: str = "compute",
+    emit: str = "",
+    requires: Sequence[str] = (),
+    latency: float = 4.0,
+    per_cycle: float = 1.0,
+    exact: str | None = None,
+    rounding: str = "exact",
+    preconditions: Sequence[str] = (),
+    assume: Sequence[tuple[str, int, int]] = (),
+    masked: bool = False,
+    c_types: Mapping[str, str] | None = None,
+    headers: Sequence[str] = ("immintrin.h",),
+    prelude: str = "",
+) -> Instruction:
+    """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
+
+    Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
+    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core.
+    Raises LanguageError for operands without dtype or place, and for everything that kernel text can get wrong.
+
+    >>> fma = instruction("fma", "c[l] += a[l] * b[l]", axes={"l": 8}, dtypes=dict.fromkeys("abc", "f32"),
+    ...                   places=dict.fromkeys("abc", "ymm"))
+    >>> fma.axes, fma.kernel.tensor("a").shape
+    ({'l': 8}, (8,))
+    """
+    if kind not in KINDS:
+        raise LanguageError(f"instruction {name}: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
+    for axis, extent in axes.items():
+        if extent < 1:
+            raise LanguageError(f"instruction {name}: axis {axis} has {extent} points; it needs at least 1")
+    contract = parse(text, name=name, dtypes=dtypes, extents=axes)
+    _check(name, contract, axes, dtypes, places)
+    really = None
+    if exact is not None:
+        really = _exact(name, exact, contract, axes)
+    return Instruction(
+        name=name,
+        kernel=contract,
+        kind=kind,
+        places=tuple((t.name, places[t.name]) for t in contract.tensors),
+        emit=emit,
+        requires=tuple(requires),
+        cost=Cost(latency, per_cycle),
+        exact=really,
+        rounding=rounding,
+        preconditions=tuple(preconditions),
+        assume=tuple((operand, low, high) for operand, low, high in assume),
+        masked=masked,
+        c_types=tuple((c_types or {}).items()),
+        headers=tuple(headers),
+        prelude=prelude,
+    )
+
+
+def _check(
+    name: str,
+    contract: Kernel,
+    axes: Mapping[str, int],
+    dtypes: Mapping[str, str | DType],
+    places: Mapping[str, str],
+) -> None:
+    if len(contract.statements) != 1:
+        raise LanguageError(f"instruction {name}: the contract has {len(contract.statements)} statements; write one")
+    if free := [a.name for a in contract.axes if a.name not in axes]:
+        raise LanguageError(f"instruction {name}: axis {free[0]} has no extent; add axes={{..., {free[0]!r}: 4}}")
+    if contract.free_sizes:
+        raise LanguageError(f"instruction {name}: {contract.free_sizes[0]} has no value; cells have constant sizes")
+    operands = [t.name for t in contract.tensors]
+    for what, given in (("dtype", dtypes), ("place", places)):
+        for n in operands:
+            if n not in given:
+                raise LanguageError(f"instruction {name}: operand {n} has no {what}; add {what}s={{..., {n!r}: ...}}")
+        for n in given:
+            if n not in operands:
+                raise LanguageError(f"instruction {name}: {what}s names {n!r}; {did_you_mean(n, operands)}")
+
+
+def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> Kernel:
+    shapes = {t.name: t.shape for t in contract.tensors}
+    dtypes = {t.name: t.dtype for t in contract.tensors}
+    target = contract.statements[0].target
+    # A sum in `exact` may cut an axis of the contract into parts: only the axes it names keep their extents.
+    used = _parse_free(name, text, shapes, dtypes)
+    really = parse(text, name=name, dtypes=dtypes, shapes=shapes, extents={n: axes[n] for n in axes if n in used})
+    if {t.name for t in really.tensors} != set(shapes):
+        raise LanguageError(f"instruction {name}: exact and contract have different operands")
+    if really.outputs != (target.tensor,) or len(really.statements) != 1:
+        raise LanguageError(f"instruction {name}: exact must be one statement that writes {target.tensor}")
+    if free := [a.name for a in really.axes if a.name not in axes]:
+        raise LanguageError(f"instruction {name}: axis {free[0]} of exact is not an axis of the instruction; use sum()")
+    return really
+
+
+def _parse_free(name: str, text: str, shapes: Mapping[str, tuple], dtypes: Mapping[str, DType]) -> set[str]:
+    """Names of the axes that the statement of `text` itself runs over."""
+    return {a.name for a in parse(text, name=name, dtypes=dtypes, shapes=dict(shapes)).axes}

@@ -1,0 +1,194 @@
+"""Each logical line is one of: param, axis, size, a tensor's type, a definition, or a statement."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from isamap_smt.language.source import Segment
+
+# How an assignment is written -> reduction operator.
+OPERATORS = {"+=": "+", "*=": "*", "max=": "max", "min=": "min", "=": "="}
+_OPERATOR = re.compile(r"(?P<word>(?<=[\]\s])[A-Za-z_]\w*\s*(?==(?!=)))?(?P<sign>[-+*/%@&|^]*)=(?!=)")
+_NAME = re.compile(r"[A-Za-z_]\w*\Z")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A parsed piece of text: Python's syntax tree, and the way back from its columns to the source."""
+
+    segment: Segment
+    node: ast.expr
+
+    def error(self, node: ast.AST, message: str, hint: str = "") -> Exception:
+        """The error to raise about `node`."""
+        start = getattr(node, "col_offset", 1) - 1
+        width = getattr(node, "end_col_offset", start + 2) - 1 - start
+        return self.segment.error(start, message, hint, width)
+
+
+@dataclass(frozen=True)
+class StatementLine:
+    """target op value [where guard] [ordered]."""
+
+    segment: Segment
+    target: Tree
+    op: str
+    value: Tree
+    guard: Tree | None
+    ordered: bool
+
+
+@dataclass(frozen=True)
+class DefinitionLine:
+    """name = value."""
+
+    segment: Segment
+    name: str
+    value: Tree
+
+
+@dataclass(frozen=True)
+class TensorLine:
+    """name: dtype[shape], either part optional."""
+
+    segment: Segment
+    name: str
+    dtype: Segment | None
+    shape: Tree | None
+
+
+@dataclass(frozen=True)
+class BoundLine:
+    """`param a, b >= low`, `size a, b` or `axis a < extent`."""
+
+    segment: Segment
+    kind: str
+    names: tuple[str, ...]
+    bound: Tree | None
+
+
+Line = StatementLine | DefinitionLine | TensorLine | BoundLine
+
+
+def parse_expression(segment: Segment) -> Tree:
+    """The syntax tree of a piece of text. `r[]` is read as an element of a tensor without dimensions."""
+    if not segment.text:
+        raise segment.error(0, "an expression is missing here")
+    text, offsets = _with_empty_subscripts(segment)
+    piece = Segment(segment.source, text, offsets)
+    try:
+        node = ast.parse(f"({text})", mode="eval").body
+    except SyntaxError as e:
+        at = (e.offset or 2) - 2
+        hint = "is an operator or a comma missing?"
+        if re.search(r"\b(if|else|for|lambda|while)\b", text):
+            hint = "there is no `if`, `for` or `lambda`: use `where` after the statement, or select(condition, a, b)"
+        raise piece.error(at, "this cannot be read", hint) from None
+    return Tree(piece, node)
+
+
+def _with_empty_subscripts(segment: Segment) -> tuple[str, tuple[int, ...]]:
+    """Python has no `r[]`; `r[()]` is the same thing. The new characters point at the bracket."""
+    chars: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for m in re.finditer(r"\[\s*\]", segment.text):
+        chars += [segment.text[position : m.start()], "[()]"]
+        offsets += [*segment.offsets[position : m.start()], *[segment.offsets[m.start()]] * 4]
+        position = m.end()
+    return "".join(chars) + segment.text[position:], (*offsets, *segment.offsets[position:])
+
+
+def parse_line(line: Segment) -> Line:
+    """What a logical line says. Raises LanguageError when it says nothing legal."""
+    if m := re.match(r"(param|axis|size)\s+(?=[A-Za-z_])", line.text):
+        return _bound(line, m.group(1), m.end())
+    colon = _at_depth_zero(line, re.compile(":"))
+    operator = _at_depth_zero(line, _OPERATOR)
+    if colon and not (operator and operator.start() < colon.start()):
+        return _tensor(line, colon.start())
+    if not operator:
+        raise line.error(0, "this line is neither a statement nor a declaration", _SHAPES, len(line.text))
+    left = line.cut(0, operator.start())
+    if _NAME.match(left.text) and not operator["word"] and not operator["sign"]:
+        return DefinitionLine(line, left.text, parse_expression(line.cut(operator.end())))
+    return _statement(line, operator)
+
+
+_SHAPES = "write a statement `C[i,j] += A[i,k] * B[k,j]`, a type `A: f32[I,K]`, or `param s >= 1`"
+
+
+def _at_depth_zero(line: Segment, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    depths = line.depths()
+    for m in pattern.finditer(line.text):
+        compares = m.group().endswith("=") and m.end() > 1 and line.text[m.end() - 2] in "<>!="
+        if depths[m.start()] == 0 and not compares:
+            return m
+    return None
+
+
+def _statement(line: Segment, operator: re.Match[str]) -> StatementLine:
+    word, sign = (operator["word"] or "").strip(), operator["sign"]
+    written = f"{word}{sign}="
+    if written not in OPERATORS:
+        hint = "write `+=` and negate the value" if written == "-=" else f"use one of {', '.join(OPERATORS)}"
+        raise line.error(operator.start(), f"there is no reduction {written!r}", hint, len(operator.group()))
+    rest = line.cut(operator.end())
+    rest, ordered = _ordered(rest)
+    guard = None
+    if m := _at_depth_zero(rest, re.compile(r"\bwhere\b")):
+        guard = parse_expression(rest.cut(m.end()))
+        rest, early = _ordered(rest.cut(0, m.start()))
+        ordered = ordered or early
+    if m := re.search(r"\bif\b", rest.text):
+        raise rest.error(m.start(), "there is no `if`", "use `where` after the statement, or select(condition, a, b)", 2)
+    target = parse_expression(line.cut(0, operator.start()))
+    return StatementLine(line, target, OPERATORS[written], parse_expression(rest), guard, ordered)
+
+
+def _ordered(piece: Segment) -> tuple[Segment, bool]:
+    m = re.search(r"\s\bordered\Z", piece.text)
+    return (piece.cut(0, m.start()), True) if m else (piece, False)
+
+
+def _tensor(line: Segment, colon: int) -> TensorLine:
+    name = line.cut(0, colon)
+    if not _NAME.match(name.text):
+        raise line.error(0, f"{name.text!r} is not a tensor's name", "write `A: f32[I,K]`", max(1, len(name.text)))
+    kind = line.cut(colon + 1)
+    m = re.match(r"(?P<dtype>\w*)\s*(?P<shape>\[.*\])?\Z", kind.text)
+    if not m or not kind.text:
+        raise kind.error(0, "a type is an element type, a shape, or both", "write `A: f32[I,K]`", len(kind.text))
+    dtype = kind.cut(0, m.end("dtype")) if m["dtype"] else None
+    shape = parse_expression(_brackets_as_tuple(kind.cut(m.start("shape")))) if m["shape"] else None
+    return TensorLine(line, name.text, dtype, shape)
+
+
+def _brackets_as_tuple(shape: Segment) -> Segment:
+    """`[I,K]` as `(I,K,)`, so that one dimension is a tuple too."""
+    inner = shape.cut(1, len(shape.text) - 1)
+    if not inner.text:
+        return Segment(shape.source, "()", (shape.offsets[0], shape.offsets[-1]))
+    comma = "" if inner.text.endswith(",") else ","
+    return Segment(shape.source, f"({inner.text}{comma})", (shape.offsets[0], *inner.offsets, *[shape.offsets[-1]] * 2))
+
+
+_BOUND_SIGN = {"param": ">=", "axis": "<", "size": ">="}
+
+
+def _bound(line: Segment, kind: str, start: int) -> BoundLine:
+    m = re.search(r"[<>=]+", line.text)
+    names = tuple(n.strip() for n in line.text[start : m.start() if m else None].split(","))
+    for n in names:
+        if not _NAME.match(n):
+            raise line.error(start, f"{n!r} is not a name", f"write `{kind} {_EXAMPLE[kind]}`", max(1, len(n)))
+    if m and m.group() != _BOUND_SIGN[kind]:
+        raise line.error(m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`")
+    if not m and kind == "axis":
+        raise line.error(0, f"axis {names[0]} needs its extent", f"write `axis {names[0]} < 4`", len(line.text))
+    return BoundLine(line, kind, names, parse_expression(line.cut(m.end())) if m else None)
+
+
+_EXAMPLE = {"param": "s >= 1", "axis": "e < 4", "size": "N"}

@@ -1,0 +1,141 @@
+"""A shape that is not given follows from the largest index used: lowest and highest value of an index over the box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
+from isamap_smt.language.signs import is_nonnegative
+
+Range = tuple[Any, Any]
+
+
+def index_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
+    """(lowest, highest) value over the box of the axes, both attained, as expressions over sizes and parameters.
+
+    None when a coefficient's sign is not known, or an axis occurs twice (the ends would not be attained together).
+
+    >>> p, r = sym("p"), sym("r")
+    >>> index_range(p + r - 1, {"p": sym("P"), "r": sp.Integer(3)}, {})
+    (-1, P)
+    """
+    expr = sp.expand(expr)
+    if not symbols_of([expr]) & set(extents):
+        return expr, expr
+    if expr.is_Symbol:
+        return sp.S.Zero, extents[expr.name] - 1
+    match expr:
+        case sp.Add():
+            return _sum_range(expr, extents, lows)
+        case sp.Mul():
+            return _product_range(expr, extents, lows)
+        case FloorDiv(args=(a, d)):
+            inner = index_range(a, extents, lows)
+            return None if inner is None else (_quotient(inner[0], d), _quotient(inner[1], d))
+        case FloorMod(args=(a, d)):
+            return _remainder_range(a, d, extents, lows)
+    return None
+
+
+def _quotient(a: Any, d: Any) -> Any:
+    """a // d, with the part of a that d divides taken out: (4*N - 1) // 4 is N - 1."""
+    a = sp.expand(a)
+    whole = sum((t for t in sp.Add.make_args(a) if _divides(d, t)), sp.S.Zero)
+    return sp.cancel(whole / d) + FloorDiv(a - whole, d)
+
+
+def _divides(d: Any, term: Any) -> bool:
+    if d.is_Integer:
+        return bool(term.as_coeff_Mul()[0] % d == 0)
+    return bool(d.is_Symbol and d in sp.Mul.make_args(term))
+
+
+def _sum_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
+    """Terms that share an axis are taken as one product first: p*s + p is p*(s + 1)."""
+    axes: dict[frozenset[str], Any] = {}
+    for term in expr.args:
+        used = frozenset(symbols_of([term]) & set(extents))
+        axes[used] = axes.get(used, sp.S.Zero) + term
+    groups = list(axes)
+    if any(a & b for n, a in enumerate(groups) for b in groups[n + 1 :]):
+        return None
+    low, high = sp.S.Zero, sp.S.Zero
+    for used, term in axes.items():
+        if used and isinstance(term, sp.Add):
+            (name, *more) = used
+            coefficient = sp.expand(term).coeff(sym(name), 1)
+            if more or sp.expand(term - coefficient * sym(name)) != 0:
+                return None
+            ends = _scaled(coefficient, (sp.S.Zero, extents[name] - 1), lows)
+        else:
+            ends = index_range(term, extents, lows)
+        if ends is None:
+            return None
+        low, high = low + ends[0], high + ends[1]
+    return sp.expand(low), sp.expand(high)
+
+
+def _product_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
+    moving = [a for a in expr.args if symbols_of([a]) & set(extents)]
+    if len(moving) != 1:
+        return None
+    coefficient = sp.Mul(*[a for a in expr.args if a is not moving[0]])
+    inner = index_range(moving[0], extents, lows)
+    return None if inner is None else _scaled(coefficient, inner, lows)
+
+
+def _scaled(coefficient: Any, ends: Range, lows: Mapping[str, int]) -> Range | None:
+    low, high = sp.expand(coefficient * ends[0]), sp.expand(coefficient * ends[1])
+    if is_nonnegative(coefficient, lows):
+        return low, high
+    return (high, low) if is_nonnegative(-coefficient, lows) else None
+
+
+def _remainder_range(a: Any, d: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
+    """All of [0, d) is met when a runs over d consecutive values; the range of a itself when it stays below d."""
+    inner = index_range(a, extents, lows)
+    if inner is None:
+        return None
+    if is_nonnegative(inner[0], lows) and is_nonnegative(d - 1 - inner[1], lows):
+        return inner
+    steps = sp.expand(a)
+    unit = any(steps.coeff(sym(n), 1) == 1 for n in symbols_of([a]) & set(extents))
+    return (sp.S.Zero, d - 1) if unit and is_nonnegative(inner[1] - inner[0] + 1 - d, lows) else None
+
+
+def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[bool, Any | None]:
+    """(whether the guard says 0 <= expr, the bound E that it names in expr < E, if any)."""
+    nonnegative, extent = False, None
+    for relation in guard:
+        small, large, strict = _ordered_sides(relation)
+        if small is None:
+            continue
+        if large == expr and not symbols_of([small]) and int(small) + strict >= 0:
+            nonnegative = True
+        if small == expr and not symbols_of([large]) & axes:
+            extent = large if strict else large + 1
+    return nonnegative, extent
+
+
+def _ordered_sides(relation: Any) -> tuple[Any, Any, int]:
+    match relation:
+        case sp.Lt():
+            return relation.lhs, relation.rhs, 1
+        case sp.Le():
+            return relation.lhs, relation.rhs, 0
+        case sp.Gt():
+            return relation.rhs, relation.lhs, 1
+        case sp.Ge():
+            return relation.rhs, relation.lhs, 0
+    return None, None, 0
+
+
+def largest(extents: list[Any], lows: Mapping[str, int]) -> Any | None:
+    """The one extent that is never below the others, or None when that is not known."""
+    for e in extents:
+        if all(is_nonnegative(e - other, lows) for other in extents):
+            return e
+    return None

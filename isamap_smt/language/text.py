@@ -1,0 +1,260 @@
+"""Kernel text to Kernel: declarations first, then the axes that the statements use, then shapes.
+
+    param s >= 1                      an integer the user sets
+    H = (P-1)*s + R                   a definition, put in wherever H stands
+    I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
+    axis e < 4                        the extent of an axis (otherwise axis i has I points)
+    O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES, DType, dtype
+from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Statement, Tensor
+from isamap_smt.ir.scalar import bound_axes, reads
+from isamap_smt.language.indices import Names, guard, index
+from isamap_smt.language.lines import (
+    BoundLine,
+    DefinitionLine,
+    StatementLine,
+    TensorLine,
+    Tree,
+    parse_line,
+)
+from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
+from isamap_smt.language.shapes import guarded_extent, index_range, largest
+from isamap_smt.language.source import Segment, Source, logical_lines
+from isamap_smt.language.values import Values, element, index_nodes
+
+
+def kernel(
+    text: Any,
+    *,
+    name: str = "kernel",
+    dtypes: Mapping[str, DType | str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    file: str = "",
+) -> Kernel:
+    """The kernel that the text (or the statements of the Python form) describes.
+
+    `dtypes` sets element types by tensor name and wins over the text; tensors without one are f32. `sizes` fixes
+    sizes and parameters. Raises LanguageError with line, column, a caret and a fix; DTypeError; SizeError.
+
+    >>> k = kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
+    >>> [(t.name, str(t.dtype), t.shape) for t in k.tensors]
+    [('C', 'f32', (I, J)), ('A', 'f32', (I, K)), ('B', 'f32', (K, J))]
+    >>> k.statements[0].reduction_axes
+    ('k',)
+    """
+    if not isinstance(text, str):
+        from isamap_smt.language.build import as_text
+
+        text = as_text(text)
+    result = parse(text, name=name, dtypes=dtypes or {}, file=file)
+    return result.with_sizes(sizes) if sizes else result
+
+
+def parse(
+    text: str,
+    *,
+    name: str,
+    dtypes: Mapping[str, DType | str],
+    file: str = "",
+    extents: Mapping[str, int] | None = None,
+    shapes: Mapping[str, tuple[Any, ...]] | None = None,
+) -> Kernel:
+    """kernel() with extents of axes and shapes of tensors given from outside, as an instruction's are."""
+    source = Source(text, file)
+    reader = _Reader(source, Declarations(), dict(shapes or {}))
+    for n, extent in (extents or {}).items():
+        reader.known.extents[n] = sp.Integer(extent)
+    reader.read()
+    reader.check_dtypes(dtypes)
+    return reader.kernel(name, text, dtypes, file)
+
+
+@dataclass
+class _Reader:
+    """Collects what the lines say; `kernel` puts it together."""
+
+    source: Source
+    known: Declarations
+    shapes: dict[str, tuple[Any, ...]]
+    written_dtypes: dict[str, DType] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Every line, declarations before statements wherever they stand."""
+        lines = [parse_line(line) for line in logical_lines(self.source)]
+        statements = [s for s in lines if isinstance(s, StatementLine)]
+        if not statements:
+            raise self.source.error(0, "there is no statement", "write one, such as `C[i,j] += A[i,k] * B[k,j]`")
+        self.known.declare([x for x in lines if isinstance(x, BoundLine)])
+        self.known.define([x for x in lines if isinstance(x, DefinitionLine)])
+        for line in lines:
+            if isinstance(line, TensorLine):
+                self._tensor(line)
+        self.known.axes = axis_names(statements, self.known)
+        for s in statements:
+            self._statement(s)
+        self._check_declared_axes(lines)
+
+    def _tensor(self, line: TensorLine) -> None:
+        if line.dtype is not None:
+            if line.dtype.text not in DTYPES:
+                hint = did_you_mean(line.dtype.text, DTYPES)
+                raise line.dtype.error(0, f"unknown dtype {line.dtype.text!r}", hint, len(line.dtype.text))
+            if line.name in self.written_dtypes:
+                raise line.segment.error(0, f"tensor {line.name} already has a type", "remove this line", len(line.name))
+            self.written_dtypes[line.name] = DTYPES[line.dtype.text]
+        if line.shape is not None:
+            if line.name in self.shapes:
+                raise line.segment.error(0, f"tensor {line.name} already has a shape", "remove this line", len(line.name))
+            assert isinstance(line.shape.node, ast.Tuple)
+            names = Names(frozenset(), self.known.definitions, self.known.lows)
+            shape = tuple(index(line.shape, e, names) for e in line.shape.node.elts)
+            self.known.sizes.update(symbols_of(shape))
+            self.shapes[line.name] = shape
+
+    def _statement(self, line: StatementLine) -> None:
+        names = Names(frozenset(self.known.axes), self.known.definitions, self.known.lows)
+        node = element(line.target, line.target.node)
+        target = Access(_name(node), tuple(index(line.target, i, names) for i in index_nodes(node)))
+
+        def make_index(tree: Tree, i: ast.AST, bound: frozenset[str]) -> Any:
+            return index(tree, i, Names(names.axes | bound, names.definitions, names.lows))
+
+        constants = {n: int(e) for n, e in self.known.extents.items() if sp.sympify(e).is_Integer}
+        value = Values(line.value, constants, make_index).value(line.value.node)
+        guards = guard(line.guard, names) if line.guard else ()
+        axes = self._axes_of(line, target, value, guards)
+        statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text)
+        self.statements.append(statement)
+        self._note_uses(line, statement, node)
+
+    def _axes_of(self, line: StatementLine, target: Access, value: Any, guards: tuple[Any, ...]) -> tuple[Axis, ...]:
+        """Axes in order of appearance: those of the target first, then those summed over."""
+        found: dict[str, None] = {}
+        for tree, node in ((line.target, line.target.node), (line.value, line.value.node)):
+            for n in names_in_index(tree, node, self.known):
+                if n in self.known.axes:
+                    found.setdefault(n)
+        stray = sorted((symbols_of(guards) & set(self.known.axes)) - set(found))
+        if stray and line.guard:
+            hint = f"index a tensor with {stray[0]}, or remove it from the guard"
+            raise line.guard.error(line.guard.node, f"axis {stray[0]} stands in no index of this statement", hint)
+        reduced = [a for a in found if a not in symbols_of(target.index)]
+        if line.op == "=" and reduced:
+            hint = f"write `+=` to sum over {reduced[0]}, or sum({reduced[0]}, ..., x) in the value"
+            raise line.segment.error(0, f"`=` would write each element once for every {reduced[0]}", hint, len(line.segment.text))
+        return tuple(Axis(n, self.known.extent(n)) for n in found)
+
+    def _note_uses(self, line: StatementLine, statement: Statement, target: ast.AST) -> None:
+        self.uses.append((statement.target, statement, line.target, target))
+        # Trees and reads meet in the same order: both go left to right.
+        nodes = [n for n in _subscripts(line.value.node) if isinstance(n.value, ast.Name)]
+        for node, r in zip(nodes, reads(statement.value), strict=True):
+            self.uses.append((Access(r.tensor, r.index), statement, line.value, node))
+
+    def _check_declared_axes(self, lines: list[Any]) -> None:
+        summed = {n for s in self.statements for n in bound_axes(s.value)}
+        used = {a.name for s in self.statements for a in s.axes} | summed
+        for line in lines:
+            if isinstance(line, BoundLine) and line.kind == "axis":
+                for n in line.names:
+                    if n not in used:
+                        raise line.segment.error(0, f"axis {n} stands in no index", did_you_mean(n, used), len(line.segment.text))
+        for n in self.known.extents:
+            if n not in used:
+                raise self.source.error(0, f"axis {n} stands in no index", did_you_mean(n, used))
+        tensors = {a.tensor for a, *_ in self.uses}
+        for line in lines:
+            if isinstance(line, TensorLine) and line.name not in tensors:
+                raise line.segment.error(0, f"tensor {line.name} is never used", did_you_mean(line.name, tensors), len(line.name))
+
+    def check_dtypes(self, dtypes: Mapping[str, DType | str]) -> None:
+        """Raise LanguageError when a dtype is given to a tensor that the text does not name."""
+        tensors = {a.tensor for a, *_ in self.uses}
+        for n in dtypes:
+            if n not in tensors:
+                raise LanguageError(f"dtypes names tensor {n!r}, which the text does not use; {did_you_mean(n, tensors)}")
+
+    def kernel(self, name: str, text: str, dtypes: Mapping[str, DType | str], file: str) -> Kernel:
+        """Tensors in order of first use."""
+        tensors = []
+        for n in dict.fromkeys(a.tensor for a, *_ in self.uses):
+            kind = dtype(dtypes[n]) if n in dtypes else self.written_dtypes.get(n, DTYPES["f32"])
+            tensors.append(Tensor(n, kind, self._shape(n)))
+        parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
+        return Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
+
+    def _shape(self, tensor: str) -> tuple[Any, ...]:
+        uses = [u for u in self.uses if u[0].tensor == tensor]
+        given = self.shapes.get(tensor)
+        rank = len(given) if given is not None else len(uses[0][0].index)
+        for access, _, tree, node in uses:
+            if len(access.index) != rank:
+                said = "its declaration" if given is not None else "its first use"
+                hint = f"{said} has {rank}"
+                raise tree.error(node, f"{tensor} has {len(access.index)} ind{'ex' if len(access.index) == 1 else 'ices'} here", hint)
+        if given is not None:
+            return given
+        return tuple(self._extent(tensor, d, uses) for d in range(rank))
+
+    def _extent(self, tensor: str, dimension: int, uses: list[Any]) -> Any:
+        """One more than the largest index used in this dimension."""
+        found = []
+        for access, statement, tree, node in uses:
+            expr = access.index[dimension]
+            at = index_nodes(node)[dimension] if isinstance(node, ast.Subscript) else node
+            found.append(self._extent_of_use(tensor, expr, statement, tree, at))
+        best = largest(list(dict.fromkeys(found)), self.known.lows)
+        if best is None:
+            extents = " and ".join(map(str, dict.fromkeys(found)))
+            _, _, tree, node = uses[-1]
+            hint = f"declare it, such as `{tensor}: [{', '.join('N' * len(uses[0][0].index))}]`"
+            raise tree.error(node, f"dimension {dimension} of {tensor} needs {extents}: the larger one is not known", hint)
+        return best
+
+    def _extent_of_use(self, tensor: str, expr: Any, statement: Statement, tree: Tree, at: ast.AST) -> Any:
+        extents = {a.name: a.extent for a in statement.axes}
+        extents |= {n: sp.Integer(c) for n, c in bound_axes(statement.value).items()}
+        ends = index_range(expr, extents, self.known.lows)
+        checked, bound = guarded_extent(expr, statement.guard, set(extents))
+        declare = f"declare the shape of {tensor}, such as `{tensor}: [N, ...]`"
+        nonnegative = checked or (ends is not None and largest([ends[0], sp.S.Zero], self.known.lows) == ends[0])
+        if not nonnegative and (ends is not None or bound is None):
+            if ends is None:
+                raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare)
+            hint = f"add `where 0 <= {ast.unparse(at)} < ...`, or {declare}"
+            raise tree.error(at, f"this index of {tensor} goes down to {ends[0]}", hint)
+        if bound is not None and not expr.is_Symbol:
+            return bound
+        if ends is None:
+            raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare)
+        return sp.expand(ends[1] + 1)
+
+
+def _name(node: ast.Subscript) -> str:
+    assert isinstance(node.value, ast.Name)
+    return node.value.id
+
+
+def _subscripts(node: ast.AST) -> list[ast.Subscript]:
+    """Element reads left to right."""
+    if isinstance(node, ast.Subscript):
+        return [node]
+    return [s for child in ast.iter_child_nodes(node) for s in _subscripts(child)]
+
+
+__all__ = ["Segment", "default_size", "kernel", "parse"]

@@ -1,0 +1,165 @@
+"""The value of a statement: element reads, arithmetic, casts and functions, kept in the order written."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.errors import did_you_mean
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.scalar import (
+    FUNCTIONS,
+    Compare,
+    SAdd,
+    SDiv,
+    Select,
+    SMul,
+    SNeg,
+    SSub,
+    Sum,
+    cast,
+    read,
+    saturate,
+)
+from isamap_smt.language.indices import noun
+from isamap_smt.language.lines import Tree
+
+_BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv}
+_COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+_ARGUMENTS = {"max": 2, "min": 2, "select": 3}
+_SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
+KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, "sum")
+
+
+def index_nodes(node: ast.Subscript) -> list[ast.expr]:
+    """The indices written between the brackets."""
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def element(tree: Tree, node: ast.AST) -> ast.Subscript:
+    """`node` as an element of a tensor. Raises LanguageError when it is something else."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        if isinstance(node, ast.Name):
+            hint = f"write `{node.id}[i,j]`, or `{node.id}[]` for a tensor without dimensions"
+            raise tree.error(node, f"{node.id} is not an element of a tensor", hint)
+        raise tree.error(node, f"{noun(node)} is not an element of a tensor", "write `C[i,j]`")
+    for i in index_nodes(node):
+        if isinstance(i, ast.Slice):
+            raise tree.error(node, "a slice is not an index", "write one axis per dimension, such as `A[i,k]`")
+    return node
+
+
+class Values:
+    """Reads the value of one statement. `make_index(tree, node, bound)` gives the index trees of an element."""
+
+    def __init__(
+        self, tree: Tree, extents: Mapping[str, int], make_index: Callable[[Tree, ast.AST, frozenset[str]], Any]
+    ) -> None:
+        self.tree = tree
+        self.extents = extents
+        self.make_index = make_index
+
+    def value(self, node: ast.AST, bound: frozenset[str] = frozenset()) -> Any:
+        """The scalar tree. `bound` holds the axes of the sums around `node`."""
+        match node:
+            case ast.Subscript():
+                e = element(self.tree, node)
+                name = e.value.id if isinstance(e.value, ast.Name) else ""
+                return read(name, *[self.make_index(self.tree, i, bound) for i in index_nodes(e)])
+            case ast.Constant():
+                return self._literal(node)
+            case ast.UnaryOp(op=ast.UAdd(), operand=x):
+                return self.value(x, bound)
+            case ast.UnaryOp(op=ast.USub(), operand=x):
+                return negated(self.value(x, bound))
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in _BINARY:
+                return _BINARY[type(op)](self.value(a, bound), self.value(b, bound))
+            case ast.Call():
+                return self._call(node, bound)
+        return self._refuse(node)
+
+    def _refuse(self, node: ast.AST) -> Any:
+        hint = "use + - * /, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
+        match node:
+            case ast.Name():
+                element(self.tree, node)
+            case ast.IfExp():
+                hint = "write select(condition, a, b)"
+            case ast.Compare():
+                hint = "a comparison is the first argument of select(condition, a, b)"
+            case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
+                hint = "`//` and `%` belong to indices; values have + - * /"
+                raise self.tree.error(node, "this operator is not part of a value", hint)
+            case ast.BinOp():
+                raise self.tree.error(node, "this operator is not part of a value", "values have + - * /")
+        raise self.tree.error(node, f"{noun(node)} cannot stand in a value", hint)
+
+    def _literal(self, node: ast.Constant) -> Any:
+        match node.value:
+            case bool():
+                pass
+            case int(n):
+                return sp.Integer(n)
+            case float(x) if math.isfinite(x):
+                return sp.Float(x)
+        raise self.tree.error(node, f"{node.value!r} is not a number of the language", "write 3 or 0.5")
+
+    def _call(self, node: ast.Call, bound: frozenset[str]) -> Any:
+        if not isinstance(node.func, ast.Name):
+            raise self.tree.error(node.func, f"{noun(node.func)} cannot be called", "call a function by its name")
+        name = node.func.id
+        if name not in KNOWN_FUNCTIONS:
+            if name.startswith("sat_"):
+                hint = did_you_mean(name, _SATURATE)
+            else:
+                hint = did_you_mean(name, KNOWN_FUNCTIONS)
+            raise self.tree.error(node.func, f"there is no function {name!r}", hint)
+        if node.keywords:
+            raise self.tree.error(node, f"{name} takes no named arguments", "write them in order")
+        if name == "sum":
+            return self._sum(node, bound)
+        want = _ARGUMENTS.get(name, 1)
+        if len(node.args) != want:
+            example = f"{name}({', '.join('abc'[:want])})" if name != "select" else "select(a < b, x, y)"
+            raise self.tree.error(node, f"{name} takes {want} argument{'s' * (want > 1)}, not {len(node.args)}", f"write {example}")
+        if name == "select":
+            return Select(self._condition(node.args[0], bound), *[self.value(a, bound) for a in node.args[1:]])
+        args = [self.value(a, bound) for a in node.args]
+        if name in FUNCTIONS:
+            return FUNCTIONS[name](*args)
+        return saturate(_SATURATE[name], args[0]) if name in _SATURATE else cast(name, args[0])
+
+    def _condition(self, node: ast.AST, bound: frozenset[str]) -> Any:
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
+            raise self.tree.error(node, "a condition is one comparison", "write select(a < b, x, y)")
+        op = sp.Symbol(_COMPARE[type(node.ops[0])])
+        return Compare(op, self.value(node.left, bound), self.value(node.comparators[0], bound))
+
+    def _sum(self, node: ast.Call, bound: frozenset[str]) -> Any:
+        if len(node.args) not in (2, 3) or not isinstance(node.args[0], ast.Name):
+            raise self.tree.error(node, "sum names its axis first", "write sum(e, 4, x)")
+        axis = node.args[0].id
+        if axis in bound:
+            raise self.tree.error(node.args[0], f"{axis} is already summed over here", "use another name")
+        if len(node.args) == 2:
+            if axis not in self.extents:
+                raise self.tree.error(node, f"sum over {axis} needs its extent", f"write sum({axis}, 4, x), or declare `axis {axis} < 4`")
+            count = self.extents[axis]
+        else:
+            count = self._count(node.args[1])
+        return Sum(sym(axis), sp.Integer(count), self.value(node.args[-1], bound | {axis}))
+
+    def _count(self, node: ast.AST) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 1:
+            return node.value
+        raise self.tree.error(node, "the extent of a sum is a positive integer", "for a symbolic extent use `+=` and an axis")
+
+
+def negated(x: Any) -> Any:
+    """-x. A literal keeps its sign itself, except 0.0: SymPy's floats have no -0.0."""
+    return -x if isinstance(x, sp.Number) and x != 0 and x != sp.Float(0.0) else SNeg(x)
