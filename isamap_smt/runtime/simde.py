@@ -64,12 +64,12 @@ static inline float isamap_simde_flush(float v) {
     return fpclassify(v) == FP_SUBNORMAL ? copysignf(0.0f, v) : v;
 }
 /* Intel's manual: the odd product first, each step fused, denormals read as zero and flushed. */
-static inline __m512 isamap_simde_dpbf16_ps(__m512 c, const void *a, const void *b) {
+static inline __m512 isamap_simde_dpbf16_ps(__m512 c, __m512i a, __m512i b) {
     float r[16];
     uint32_t x[16], y[16];
     memcpy(r, &c, 64);
-    memcpy(x, a, 64);
-    memcpy(y, b, 64);
+    memcpy(x, &a, 64);
+    memcpy(y, &b, 64);
     for (int l = 0; l < 16; l++)
         for (int e = 1; e >= 0; e--) {
             uint32_t p = x[l] >> 16 * e << 16, q = y[l] >> 16 * e << 16;
@@ -89,13 +89,15 @@ static inline __m512 isamap_simde_dpbf16_ps(__m512 c, const void *a, const void 
 #undef _mm512_mask_storeu_pd
 #undef _mm512_mask_storeu_epi32
 #undef _mm512_dpbf16_ps
+#undef _mm512_madd_epi16 /* SIMDe 0.7.4 gives this name to the masked form */
+#define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16((a), (b))
 #define _mm512_maskz_loadu_ps(k, p) isamap_simde_maskz_loadu_ps((k), (p))
 #define _mm512_maskz_loadu_pd(k, p) isamap_simde_maskz_loadu_pd((k), (p))
 #define _mm512_maskz_loadu_epi32(k, p) isamap_simde_maskz_loadu_epi32((k), (p))
 #define _mm512_mask_storeu_ps(p, k, v) isamap_simde_mask_storeu_ps((p), (k), (v))
 #define _mm512_mask_storeu_pd(p, k, v) isamap_simde_mask_storeu_pd((p), (k), (v))
 #define _mm512_mask_storeu_epi32(p, k, v) isamap_simde_mask_storeu_epi32((p), (k), (v))
-#define _mm512_dpbf16_ps(c, a, b) isamap_simde_dpbf16_ps((c), &(a), &(b))
+#define _mm512_dpbf16_ps(c, a, b) isamap_simde_dpbf16_ps((c), (__m512i)(a), (__m512i)(b))
 #endif
 """
 
