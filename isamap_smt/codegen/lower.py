@@ -185,25 +185,41 @@ def _output_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
 
 
 def _direct_moves(state: _Lowering, store: bool) -> Nodes:
+    """Moves between the output tensor and the accumulators; where lanes can run out, a full and a masked form.
+
+    The full form is kept apart because masked stores are slow on some machines.
+    """
     nest = state.nest
     lanes = nest.lanes(state.output)
     masked = any(nest.has_tail(nest.axis_of_lane(lane).name) for lane in lanes)
-    pattern = tuple(range(len(lanes)))
-    move = find_move(state.hardware, state.compute, state.output, store, pattern, masked)
-    own = dict(zip(lanes, lane_symbols(move), strict=True))
     suffix = "s" if store else "l"
     units = {a: sym(f"{_plain(a)}_u{suffix}") for a in _unrolled(state, state.output)}
-    values = _values(state, units, own)
-    point = nest.point(values)
-    index = tuple(substitute(i, point) for i in nest.mapping.operand_access(state.output).index)
-    active = _active(state, lanes[0], units) if masked else None
-    tensor = nest.mapping.operand_access(state.output).tensor
-    node: Node = Move(move, Ref("acc", tuple(units.values())), Ref(tensor, index), active)
     rows = [a for a in _tails(state) if not nest.axes[a].lane or nest.axes[a].leaf == 1]
-    condition = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in rows)
-    if condition:
-        node = If(condition, (node,))
-    return (_unroll(nest, units, node),)
+    values = _values(state, units, {})
+    inside = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in rows)
+    if not masked:
+        return _unroll(nest, units, _if(inside, _output_move(state, store, units, None)))
+    active = _active(state, lanes[0], units)
+    count = state.compute.axes[lanes[0]]
+    full = _if((*inside, sp.Ge(active, count)), _output_move(state, store, units, None))
+    part = _if((*inside, sp.Lt(active, count)), _output_move(state, store, units, active))
+    return _unroll(nest, units, full, part)
+
+
+def _if(condition: tuple[Any, ...], node: Node) -> Node:
+    return If(condition, (node,)) if condition else node
+
+
+def _output_move(state: _Lowering, store: bool, units: dict[str, Any], active: Any | None) -> Node:
+    nest = state.nest
+    lanes = nest.lanes(state.output)
+    access = nest.mapping.operand_access(state.output)
+    pattern = tuple(range(len(lanes)))
+    move = find_move(state.hardware, state.compute, state.output, store, pattern, active is not None)
+    own = dict(zip(lanes, lane_symbols(move), strict=True))
+    point = nest.point(_values(state, units, own))
+    index = tuple(substitute(i, point) for i in access.index)
+    return Move(move, Ref("acc", tuple(units.values())), Ref(access.tensor, index), active)
 
 
 def _active(state: _Lowering, lane: str, units: dict[str, Any]) -> Any:
@@ -211,11 +227,13 @@ def _active(state: _Lowering, lane: str, units: dict[str, Any]) -> Any:
     return state.nest.axes[axis].extent - state.nest.value(axis, units.get(axis, 0), 0)
 
 
-def _unroll(nest: Nest, units: dict[str, Any], node: Node) -> Node:
+def _unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:
+    """The nodes inside one unrolled loop per axis."""
+    body: Nodes = nodes
     for axis, var in reversed(units.items()):
         count = sp.Integer(nest.units(axis))
-        node = Loop(var, count, (node,), "unroll", axis, nest.axes[axis].leaf)
-    return node
+        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf),)
+    return body
 
 
 def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
@@ -230,7 +248,7 @@ def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     place, here = Ref(acc.type.tensor, acc.type.coordinates), Ref(name, acc.cells)
     gather = Copy(here, place, over, acc.type.guard, "0")
     scatter = Copy(place, here, over, acc.type.guard, "")
-    moves: list[Node] = []
+    moves: list[Nodes] = []
     for store in (False, True):
         pattern = tuple(range(len(nest.lanes(state.output))))
         move = find_move(state.hardware, state.compute, state.output, store, pattern, masked=False)
@@ -238,7 +256,7 @@ def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
         registers = tuple(units.values())
         node = Move(move, Ref("acc", registers), Ref(name, (*registers, *lane_symbols(move))))
         moves.append(_unroll(nest, units, node))
-    return (Alloc(stage), gather, moves[0]), (moves[1], scatter)
+    return (Alloc(stage), gather, *moves[0]), (*moves[1], scatter)
 
 
 # ---- the innermost body --------------------------------------------------------------------------------------------
@@ -247,15 +265,14 @@ def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
 def _execute(state: _Lowering) -> Nodes:
     """Operands with few registers are loaded first and stay; the one with most streams through one register."""
     nest = state.nest
-    count = {o: _product(nest.units(a) for a in _unrolled(state, o)) for o in state.inputs}
-    streamed = max(state.inputs, key=lambda o: count[o]) if state.inputs else ""
+    streamed = _streamed(state)
     nodes: Nodes = ()
     references: dict[str, Ref] = {}
     for operand in state.inputs:
         if operand == streamed:
             continue
         units = {a: sym(f"{_plain(a)}_u{operand}") for a in _unrolled(state, operand)}
-        nodes += (_alloc(state, operand, tuple(units)), _unroll(nest, units, _load(state, operand, units)))
+        nodes += (_alloc(state, operand, tuple(units)), *_unroll(nest, units, _load(state, operand, units)))
     outer = {a: sym(f"{_plain(a)}_u") for a in (_unrolled(state, streamed) if streamed else ())}
     inner = {a: sym(f"{_plain(a)}_u") for a in _unrolled(state, state.output) if a not in outer}
     units = {**outer, **inner}
@@ -265,14 +282,9 @@ def _execute(state: _Lowering) -> Nodes:
     references[state.output] = Ref("acc", tuple(units[a] for a in _unrolled(state, state.output)))
     values = _values(state, units, {lane: sym(lane) for lane in state.compute.axes})
     point = tuple(nest.point(values).items())
-    node: Node = Exec(state.compute, tuple(references.items()), point)
-    node = _unroll(nest, inner, node)
-    if not streamed:
-        return (*nodes, node)
-    body: Nodes = (_alloc(state, streamed, ()), _load(state, streamed, outer), node)
-    for axis, var in reversed(outer.items()):
-        leaf = nest.axes[axis].leaf
-        body = (Loop(var, sp.Integer(nest.units(axis)), body, "unroll", axis, leaf),)
+    body = _unroll(nest, inner, Exec(state.compute, tuple(references.items()), point))
+    if streamed:
+        body = _unroll(nest, outer, _alloc(state, streamed, ()), _load(state, streamed, outer), *body)
     return (*nodes, *body)
 
 
@@ -354,8 +366,9 @@ def _load(state: _Lowering, operand: str, units: dict[str, Any]) -> Node:
 
 
 def _streamed(state: _Lowering) -> str:
+    """The input with most registers: it passes through one register; '' when there are no inputs."""
     count = {o: _product(state.nest.units(a) for a in _unrolled(state, o)) for o in state.inputs}
-    return max(state.inputs, key=lambda o: count[o])
+    return max(state.inputs, key=lambda o: count[o], default="")
 
 
 def _check_contiguous(state: _Lowering, operand: str, memory: Ref, lanes: list[tuple[str, int]]) -> None:

@@ -63,9 +63,7 @@ def lane_symbols(move: Instruction) -> tuple[Any, ...]:
     return tuple(s.target.index) if move.kind != "store" else tuple(value.index if isinstance(value, Read) else ())
 
 
-def contiguous(
-    offset: Any, lanes: list[tuple[str, int]], broadcast: list[str] | None = None
-) -> bool:
+def contiguous(offset: Any, lanes: list[tuple[str, int]], broadcast: list[str] | None = None) -> bool:
     """Whether a row-major offset advances by exactly one element per lane, lanes given outermost first."""
     parts = affine(offset, [n for n, _ in lanes] + list(broadcast or []))
     if parts is None:

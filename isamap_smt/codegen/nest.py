@@ -133,9 +133,7 @@ def _at_sizes(mapping: Mapping, kernel: Kernel) -> Mapping:
         raise ScheduleError("two operands became the same element at these sizes; leave one size symbolic")
     table = dict(zip(places, now, strict=True))
     binding = tuple((o, table[Access(a.tensor, a.index)]) for o, a in mapping.binding)
-    return Mapping(
-        kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index
-    )
+    return Mapping(kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index)
 
 
 def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str, int]) -> None:

@@ -99,9 +99,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
             guard.append(sp.Lt(c, extent))
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
     buffer = Buffer(name, tensor.dtype, cells, shape, held)
-    copy = Copy(
-        Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard)
-    )
+    copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
 
 
@@ -159,9 +157,7 @@ def _most_trips(nest: Nest, position: int) -> Any:
     return sp.Integer(outer[-1].step // loop.step) if outer else loop.count
 
 
-def address(
-    nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]
-) -> Ref:
+def address(nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]) -> Ref:
     """Where the element for these units and lanes lies. `point`: kernel axis -> expression for the same."""
     if isinstance(source, Packed):
         index: list[Any] = []
