@@ -1,0 +1,74 @@
+"""Bounds: every element accessed at a guarded point lies inside its tensor, 0 <= coordinate < extent.
+
+The linear part is enough once every size is written through what is left of its axis: for an axis x of extent E put
+E = x + rest + 1, and every parameter as its least value plus something. All products are then of variables >= 0, and
+stride*x <= stride*(E-1) is stride*rest >= 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.solve import check
+from isamap_encodings.space import GeneralSpace, ranges, rename, together
+from isamap_encodings.verdict import Proved, Verdict
+
+
+def domain(
+    axes: tuple[tuple[str, Any], ...],
+    where: tuple[Any, ...],
+    lows: tuple[tuple[str, int], ...],
+    hypotheses: tuple[Any, ...],
+    coordinates: tuple[Any, ...],
+    shape: tuple[Any, ...],
+) -> Verdict:
+    """Every coordinate inside the shape for every point of the kernel's domain. lows: least value of each size."""
+    table: dict[str, Any] = {}
+    rests: list[str] = []
+    for name, low in lows:
+        table[name] = sp.Symbol(f"{name}+", integer=True) + low
+    for name, extent in axes:
+        if extent.is_Symbol and not _used(table.get(extent.name), extent.name):
+            rest = sp.Symbol(f"{name}.rest", integer=True)
+            rests.append(rest.name)
+            table[extent.name] = sp.Symbol(name, integer=True) + rest + 1
+    nonnegative = frozenset([a for a, _ in axes] + rests + [f"{n}+" for n, _ in lows])
+    given = [_put(h, table) for h in hypotheses] + ranges([(a, rename(e, table)) for a, e in axes])
+    given += [("le", sp.S.Zero, sp.Symbol(n, integer=True)) for n in sorted(nonnegative)]
+    given += [rename(g, table) for g in where]
+    results: list[Verdict] = []
+    for c, e in zip(coordinates, shape, strict=True):
+        inside = [("le", sp.S.Zero, rename(c, table)), ("lt", rename(c, table), rename(sp.sympify(e), table))]
+        for claim in inside:
+            verdict = check(given, claim, "bounds", nonnegative)
+            if not isinstance(verdict, Proved):
+                verdict = _exact(axes, where, hypotheses, c, e)
+            results.append(verdict)
+    return together(results)
+
+
+def _exact(axes: Any, where: Any, hypotheses: Any, c: Any, e: Any) -> Verdict:
+    claim = ("and", ("le", sp.S.Zero, c), ("lt", c, sp.sympify(e)))
+    return check([*hypotheses, *ranges(axes), *where], claim, "bounds")
+
+
+def _used(entry: Any, name: str) -> bool:
+    """Whether the size is already written through another axis."""
+    return entry is not None and any(not s.name.startswith(f"{name}+") for s in entry.free_symbols)
+
+
+def _put(f: Any, table: dict[str, Any]) -> Any:
+    return (f[0], *[_put(a, table) for a in f[1:]]) if isinstance(f, tuple) else rename(f, table)
+
+
+def general(space: GeneralSpace, coordinates: tuple[Any, ...], shape: tuple[Any, ...]) -> Verdict:
+    """The same for every guarded (outer, instruction point) of any mapping, whatever coverage says."""
+    results: list[Verdict] = []
+    for c, e in zip(coordinates, shape, strict=True):
+        here = space.image(c, {})
+        results.append(
+            check(space.inside({}), ("and", ("le", sp.S.Zero, here), ("lt", here, sp.sympify(e))), "bounds")
+        )
+    return together(results)

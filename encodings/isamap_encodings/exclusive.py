@@ -1,0 +1,35 @@
+"""Exclusive: distinct output cells of one execution hold distinct output elements.
+
+alpha(phi(o,t)) = alpha(phi(o,t')) for the output implies beta(t) = beta(t'). Cells of several executions that a program keeps
+alive together are the business of the program's accumulator claim.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_encodings.solve import check
+from isamap_encodings.space import FusedSpace, GeneralSpace, either, no_lemma, pair, rename
+from isamap_encodings.verdict import Verdict
+
+
+def fused(space: FusedSpace, coordinates: tuple[Any, ...], cells: tuple[Any, ...]) -> Verdict:
+    """Exclusiveness of the output of a fuse mapping, for all sizes and all guarded points."""
+    two = pair(space, frozenset())
+    if two.missing is not None:
+        return no_lemma(two.missing)
+    equal = [("eq", c, rename(c, two.second)) for c in coordinates]
+    where = [*space.where, *(rename(g, two.second) for g in space.where)]
+    one = {t: d for t, (d, _) in two.digits.items()}
+    other = {t: d for t, (_, d) in two.digits.items()}
+    claim = ("and", *[("eq", rename(c, one), rename(c, other)) for c in cells])
+    return either([*two.facts, *where, *equal], claim, "exclusive", space.nonnegative)
+
+
+def general(space: GeneralSpace, coordinates: tuple[Any, ...], cells: tuple[Any, ...]) -> Verdict:
+    """Exclusiveness of the output of any mapping."""
+    mark = space.primed()
+    here = [space.image(c, {}) for c in coordinates]
+    equal = [("eq", c, rename(c, mark)) for c in here]
+    claim = ("and", *[("eq", c, rename(c, mark)) for c in cells])
+    return check([*space.inside({}), *space.inside(mark), *equal], claim, "exclusive")

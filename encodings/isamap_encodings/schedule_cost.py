@@ -1,0 +1,148 @@
+"""What one schedule costs, in plain integers: the meaning that the CP-SAT encoding must agree with.
+
+Traffic into level u telescopes: an operand's elements once, times the tiles of every axis that does not select them.
+Those tiles are counted at the *cut* v >= u: v = u when each tile of level u fetches anew; v = u+1 when the operand is
+stationary in block u (its own loops stand outside the others, so the innermost loops reuse what is there); further
+out when its own loops in between make one trip.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
+
+
+def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
+    """Bytes that one tile of `level` touches, all operands together."""
+    tiles = {d: a.chains[choice.chains[d]][level] for d, a in enumerate(problem.axes)}
+    return sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands)
+
+
+def nontrivial(problem: ScheduleProblem, choice: Choice, block: int) -> tuple[int, ...]:
+    """Axes whose loop in the block makes more than one trip, outermost first."""
+    order = problem.orders[choice.orders[block - 1]]
+    return tuple(
+        d
+        for d in order
+        if problem.axes[d].tiles(choice.chains[d], block) != problem.axes[d].tiles(choice.chains[d], block + 1)
+    )
+
+
+def stationary(problem: ScheduleProblem, choice: Choice, operand: int, block: int) -> bool:
+    """Whether the operand stays in level `block` while the loops of the block that do not select it run.
+
+    In block 1 this needs one tile's working set to fit the first cache.
+    """
+    if block == 1 and working_set(problem, choice, 1) > problem.capacities[0]:
+        return False
+    mine = problem.operands[operand].axes
+    seen_other = False
+    for d in nontrivial(problem, choice, block):
+        if d in mine and seen_other:
+            return False
+        seen_other |= d not in mine
+    return True
+
+
+def cut(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """The level at which the tiles of axes that do not select the operand are counted."""
+    mine = problem.operands[operand].axes
+    v = level
+    while v <= problem.levels and stationary(problem, choice, operand, v):
+        v += 1
+        if any(d in mine for d in nontrivial(problem, choice, v - 1)):
+            break
+    return v
+
+
+def elements(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """Elements of one whole sweep over the operand in tiles of `level`, overlaps between tiles counted."""
+    total = 1
+    for c in problem.operands[operand].components:
+        if len(c.axes) == 1:
+            total *= problem.axes[c.axes[0]].extent
+            continue
+        tiles = {d: problem.axes[d].chains[choice.chains[d]][level] for d in c.axes}
+        total *= prod(problem.axes[d].tiles(choice.chains[d], level) for d in c.axes) * c.footprint(tiles)
+    return total
+
+
+def refetch(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """How many sweeps are made into `level`."""
+    v = cut(problem, choice, operand, level)
+    mine = problem.operands[operand].axes
+    return prod(a.tiles(choice.chains[d], v) for d, a in enumerate(problem.axes) if d not in mine)
+
+
+def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
+    """The cost of a choice, or None where it is not in the space (tiles disagree, a cache overflows, no parallel loop)."""
+    register = problem.registers[choice.register]
+    if any(a.chains[choice.chains[d]][0] != register.tile[d] for d, a in enumerate(problem.axes)):
+        return None
+    if any(working_set(problem, choice, u) > problem.capacities[u - 1] for u in range(2, problem.levels + 1)):
+        return None
+    if problem.spread and not parallel_loops(problem, choice):
+        return None
+    levels = range(1, problem.levels + 1)
+    traffic: list[tuple[int, ...]] = []
+    links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
+    for n, o in enumerate(problem.operands):
+        moved = tuple(
+            elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels
+        )
+        traffic.append(moved)
+        for u in levels:
+            links[u - 1] += moved[u - 1] * o.link[u - 1]
+            exposed += moved[u - 1] * o.exposed[u - 1]
+        option = choice.packing[n]
+        if option not in o.options:
+            return None
+        if option == IN_PLACE:
+            in_place += register.in_place[n]
+        elif option <= problem.levels:
+            packing += moved[option - 1] * o.pack[option - 1]
+    for d, a in enumerate(problem.axes):
+        blocks *= a.tiles(choice.chains[d], 1) if a.reduction else 1
+    scopes = register.scope * blocks
+    parts = (register.compute, *links)
+    total = (max(parts) if problem.overlap else sum(parts)) + exposed + scopes + packing + in_place
+    return Cost(
+        total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic)
+    )
+
+
+def parallel_loops(problem: ScheduleProblem, choice: Choice) -> tuple[tuple[int, int], ...]:
+    """(block, axis) of the loops that threads may share: allowed axes, at least one trip per thread."""
+    found = []
+    for u in range(problem.levels, 0, -1):
+        for d, a in enumerate(problem.axes):
+            if problem.spread and problem.spread[d] and trips(problem, choice.chains[d], u, d) >= problem.threads:
+                found.append((u, d))
+    return tuple(found)
+
+
+def trips(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
+    """Trips of the axis' loop in the block, in the first tile around it."""
+    a = problem.axes[axis]
+    row = a.chains[chain]
+    outer = min(row[block + 1], a.extent) if block < problem.levels else a.extent
+    return -(-outer // row[block])
+
+
+def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:
+    """The cheapest choice by trying all; None when there is none. For small spaces only."""
+    best: tuple[int, Choice] | None = None
+    chains = product(*(range(len(a.chains)) for a in problem.axes))
+    for picked in chains:
+        for r, o, p in product(
+            range(len(problem.registers)),
+            product(range(len(problem.orders)), repeat=problem.levels),
+            product(*(x.options for x in problem.operands)),
+        ):
+            choice = Choice(r, picked, o, p)
+            cost = evaluate(problem, choice)
+            if cost is not None and (best is None or cost.total < best[0]):
+                best = (cost.total, choice)
+    return best

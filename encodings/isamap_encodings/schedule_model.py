@@ -1,0 +1,264 @@
+"""The CP-SAT encoding of a schedule problem: its optimum is the cheapest choice of `schedule_cost.evaluate`.
+
+Each axis takes one chain (a literal per chain), the register tile is one literal per row of its table, each block one
+order. Tiles, trip counts and the footprints of single-axis dimensions are then linear; only dimensions over several
+axes (convolution) need a table, and only products over several axes a multiplication. Where an operand is stationary,
+and at which cut its refetches count, are literals that the solver may set only when the choice allows it; as fewer
+refetches never cost more, the cheapest setting is the truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from isamap_encodings.schedule_problem import IN_PLACE, Component, ScheduleProblem
+
+Range = tuple[Any, int, int]  # expression, smallest and largest value (kept here: CP-SAT's own bounds are not read back)
+
+
+@dataclass
+class ScheduleModel:
+    """The model with its decision literals: registers[r], chains[d][c], orders[block-1][o], packing[operand][option]."""
+
+    model: Any
+    registers: list[Any]
+    chains: list[list[Any]]
+    orders: list[list[Any]]
+    packing: list[dict[int, Any]]
+    objective: Any
+
+
+class Builder:
+    """Builds the model step by step; every integer expression travels with its range."""
+
+    def __init__(self, problem: ScheduleProblem) -> None:
+        self.p = problem
+        self.m = cp_model.CpModel()
+        self.u = problem.levels
+        self.registers = self._one_of("register", len(problem.registers))
+        self.chains = [self._one_of(f"chain_{a.name}", len(a.chains)) for a in problem.axes]
+        self.orders = [self._one_of(f"order_{b}", len(problem.orders)) for b in range(1, self.u + 1)]
+        self.one_trip: dict[tuple[int, int], Any] = {}
+        self.tables: dict[tuple[Component, int], tuple[Range, Range]] = {}
+
+    # ---- helpers
+
+    def _one_of(self, name: str, count: int) -> list[Any]:
+        literals = [self.m.new_bool_var(f"{name}_{n}") for n in range(count)]
+        self.m.add_exactly_one(literals)
+        return literals
+
+    def _pick(self, literals: list[Any], values: list[int]) -> Range:
+        """The value that belongs to the literal that is true."""
+        low = min(values)
+        terms = [(v - low) * x for v, x in zip(values, literals, strict=True) if v != low]
+        return (sum(terms) + low if terms else low), low, max(values)
+
+    def _variable(self, r: Range, name: str) -> Any:
+        v = self.m.new_int_var(r[1], r[2], name)
+        self.m.add(v == r[0])
+        return v
+
+    def _times(self, factors: list[Range], name: str) -> Range:
+        """The product; constants are folded."""
+        constant = prod(f[1] for f in factors if f[1] == f[2])
+        moving = [f for f in factors if f[1] != f[2]]
+        if not moving:
+            return constant, constant, constant
+        so_far = moving[0]
+        for n, f in enumerate(moving[1:]):
+            low, high = so_far[1] * f[1], so_far[2] * f[2]
+            v = self.m.new_int_var(low, high, f"{name}_{n}")
+            a, b = self._variable(so_far, f"{name}_{n}a"), self._variable(f, f"{name}_{n}b")
+            self.m.add_multiplication_equality(v, [a, b])
+            so_far = (v, low, high)
+        return constant * so_far[0], constant * so_far[1], constant * so_far[2]
+
+    def _tile(self, d: int, level: int) -> Range:
+        return self._pick(self.chains[d], [c[level] for c in self.p.axes[d].chains])
+
+    def _tiles(self, d: int, level: int) -> Range:
+        a = self.p.axes[d]
+        return self._pick(self.chains[d], [a.tiles(c, level) for c in range(len(a.chains))])
+
+    # ---- constraints
+
+    def link_registers(self) -> None:
+        """Every axis' T0 is the register tile's."""
+        for d, a in enumerate(self.p.axes):
+            values = {r.tile[d] for r in self.p.registers} | {c[0] for c in a.chains}
+            for t in sorted(values):
+                here = [x for x, r in zip(self.registers, self.p.registers, strict=True) if r.tile[d] == t]
+                there = [x for x, c in zip(self.chains[d], a.chains, strict=True) if c[0] == t]
+                self.m.add(sum(here) == sum(there))
+
+    def trivial(self, block: int, d: int) -> Any:
+        """Literal: the axis' loop in the block makes one trip."""
+        if (block, d) not in self.one_trip:
+            a = self.p.axes[d]
+            single = [
+                x for c, x in enumerate(self.chains[d]) if a.tiles(c, block) == a.tiles(c, block + 1)
+            ]
+            v = self.m.new_bool_var(f"one_trip_{block}_{a.name}")
+            self.m.add(sum(single) == v)
+            self.one_trip[block, d] = v
+        return self.one_trip[block, d]
+
+    def footprint(self, component: Component, level: int) -> tuple[Range, Range]:
+        """(cells one tile touches, cells of one sweep) along the component's dimensions."""
+        key = (component, level)
+        if key not in self.tables:
+            self.tables[key] = self._footprint(component, level)
+        return self.tables[key]
+
+    def _footprint(self, component: Component, level: int) -> tuple[Range, Range]:
+        if len(component.axes) == 1:
+            (d,) = component.axes
+            cells = [component.footprint({d: c[level]}) for c in self.p.axes[d].chains]
+            extent = self.p.axes[d].extent
+            return self._pick(self.chains[d], cells), (extent, extent, extent)
+        domains = [sorted({c[level] for c in self.p.axes[d].chains}) for d in component.axes]
+        rows = []
+        for tiles in product(*domains):
+            cells = component.footprint(dict(zip(component.axes, tiles, strict=True)))
+            sweeps = prod(-(-self.p.axes[d].extent // t) for d, t in zip(component.axes, tiles, strict=True))
+            rows.append((*tiles, cells, cells * sweeps))
+        name = f"cells_{'_'.join(self.p.axes[d].name for d in component.axes)}_{level}"
+        out = []
+        for column in (-2, -1):
+            low, high = min(r[column] for r in rows), max(r[column] for r in rows)
+            out.append((self.m.new_int_var(low, high, f"{name}{column}"), low, high))
+        keys = [self._variable(self._tile(d, level), f"{name}_t{d}") for d in component.axes]
+        self.m.add_allowed_assignments([*keys, out[0][0], out[1][0]], rows)
+        return out[0], out[1]
+
+    def working_set(self, level: int) -> Any:
+        """Bytes one tile of the level touches."""
+        total: Any = 0
+        for o in self.p.operands:
+            factors = [self.footprint(c, level)[0] for c in o.components]
+            total += o.bytes * self._times(factors, f"footprint_{o.name}_{level}")[0]
+        return total
+
+    def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
+        """(operand, block) -> literal that may be true only where the operand is stationary in the block."""
+        literals = {}
+        for n, o in enumerate(self.p.operands):
+            for b in range(1, self.u + 1):
+                s = self.m.new_bool_var(f"stationary_{o.name}_{b}")
+                literals[n, b] = s
+                if b == 1:
+                    self.m.add_implication(s, fits)
+                for x, order in zip(self.orders[b - 1], self.p.orders, strict=True):
+                    for inner, d in enumerate(order):
+                        for e in order[:inner]:
+                            if d in o.axes and e not in o.axes:
+                                self.m.add_bool_or(s.Not(), x.Not(), self.trivial(b, d), self.trivial(b, e))
+        return literals
+
+    def refetch(self, n: int, level: int, stationary: dict[tuple[int, int], Any]) -> Range:
+        """Sweeps of operand n into the level, at a cut that the stationary literals allow."""
+        o = self.p.operands[n]
+        others = [d for d in range(len(self.p.axes)) if d not in o.axes]
+        if all(self._tiles(d, level)[2] == 1 for d in others):
+            return 1, 1, 1
+        cuts = list(range(level, self.u + 2))
+        chosen = self._one_of(f"cut_{o.name}_{level}", len(cuts))
+        high = max(1, prod(self._tiles(d, level)[2] for d in others))
+        result = self.m.new_int_var(1, high, f"refetch_{o.name}_{level}")
+        for v, x in zip(cuts, chosen, strict=True):
+            self.m.add(result == self.sweeps(n, v)[0]).only_enforce_if(x)
+            for b in range(level, v):
+                self.m.add_implication(x, stationary[n, b])
+                if b < v - 1:
+                    for d in sorted(o.axes):
+                        self.m.add_implication(x, self.trivial(b, d))
+        return result, 1, high
+
+    def sweeps(self, n: int, v: int) -> Range:
+        """Tiles at level v of the axes that do not select operand n."""
+        mine = self.p.operands[n].axes
+        factors = [self._tiles(d, v) for d in range(len(self.p.axes)) if d not in mine and v <= self.u]
+        key = f"sweeps_{self.p.operands[n].name}_{v}"
+        return self._times(factors, key)
+
+    def packing(self, n: int) -> dict[int, Any]:
+        """Packing literals of operand n."""
+        o = self.p.operands[n]
+        return dict(zip(o.options, self._one_of(f"packing_{o.name}", len(o.options)), strict=True))
+
+    def parallel(self) -> None:
+        """Some loop that threads may share has at least one trip per thread."""
+        from isamap_encodings.schedule_cost import trips
+
+        options = []
+        for d, a in enumerate(self.p.axes):
+            if self.p.spread and self.p.spread[d]:
+                for c, x in enumerate(self.chains[d]):
+                    if any(trips(self.p, c, u, d) >= self.p.threads for u in range(1, self.u + 1)):
+                        options.append(x)
+        if self.p.spread:
+            self.m.add_bool_or(options)
+
+
+def build(problem: ScheduleProblem) -> ScheduleModel:
+    """The model of the whole problem."""
+    b = Builder(problem)
+    b.link_registers()
+    fits = b.m.new_bool_var("tile_fits_level_1")
+    b.m.add(b.working_set(1) <= problem.capacities[0]).only_enforce_if(fits)
+    for level in range(2, problem.levels + 1):
+        b.m.add(b.working_set(level) <= problem.capacities[level - 1])
+    stationary = b.stationary(fits)
+    b.parallel()
+    links, added, packing = _moves(b, stationary)
+    compute = b._pick(b.registers, [r.compute for r in problem.registers])
+    blocks = b._times(
+        [b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks"
+    )
+    scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes")
+    added += scope[0]
+    if problem.overlap:
+        high = max(compute[2], *(x[2] for x in links))
+        slowest = b.m.new_int_var(compute[1], high, "slowest")
+        for part in (compute, *links):
+            b.m.add(slowest >= part[0])
+        objective = slowest + added
+    else:
+        objective = sum((x[0] for x in links), compute[0]) + added
+    b.m.minimize(objective)
+    return ScheduleModel(b.m, b.registers, b.chains, b.orders, packing, objective)
+
+
+def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:
+    """Cost of each link, what is added on top (exposed, packing, in place), and the packing literals."""
+    p = b.p
+    links: list[Range] = [(0, 0, 0)] * p.levels
+    added: Any = 0
+    packing = []
+    for n, o in enumerate(p.operands):
+        literals = b.packing(n)
+        packing.append(literals)
+        for u in range(1, p.levels + 1):
+            factors = [b.footprint(c, u)[1] for c in o.components] + [b.refetch(n, u, stationary)]
+            moved = b._times(factors, f"traffic_{o.name}_{u}")
+            e, low, high = links[u - 1]
+            k = o.link[u - 1]
+            links[u - 1] = (e + k * moved[0], low + k * moved[1], high + k * moved[2])
+            added += o.exposed[u - 1] * moved[0]
+            if u in literals:
+                paid = b.m.new_int_var(0, o.pack[u - 1] * moved[2], f"pack_{o.name}_{u}")
+                b.m.add(paid >= o.pack[u - 1] * moved[0]).only_enforce_if(literals[u])
+                added += paid
+        if IN_PLACE in literals and any(r.in_place[n] for r in p.registers):
+            worst = max(r.in_place[n] for r in p.registers)
+            paid = b.m.new_int_var(0, worst, f"in_place_{o.name}")
+            cost = b._pick(b.registers, [r.in_place[n] for r in p.registers])
+            b.m.add(paid >= cost[0]).only_enforce_if(literals[IN_PLACE])
+            added += paid
+    return links, added, packing

@@ -1,0 +1,145 @@
+"""A schedule problem as plain data: tiles per axis and level, orders, packing, and integer costs.
+
+Levels are numbered from the registers outwards: 0 is the register tile, 1..U the caches, U+1 the whole problem.
+An axis' *chain* (T0, T1, ..., TU) gives its tile at each level; each divides the next, the last is cut by the extent.
+Block u (1..U) holds the loops with step Tu inside one tile of level u+1; the loops of block U stand outermost. Inside
+block 1 the accumulators open; there every reduction axis is walked point by point.
+
+Nothing here knows a kernel or a machine, and nothing here solves anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+IN_PLACE = 0
+
+
+@dataclass(frozen=True)
+class TileAxis:
+    """One loop axis with the tile chains it may take."""
+
+    name: str
+    extent: int
+    reduction: bool
+    chains: tuple[tuple[int, ...], ...]
+
+    def tiles(self, chain: int, level: int) -> int:
+        """How many tiles of `level` cover the axis: ceil(extent / tile); 1 beyond the last level."""
+        row = self.chains[chain]
+        return -(-self.extent // row[level]) if level < len(row) else 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """How one axis moves one tensor dimension: by `stride` for each of `size` steps of `inner` points."""
+
+    axis: int
+    stride: int = 1
+    inner: int = 1
+    size: int = 1
+
+    def span(self, tile: int) -> int:
+        """Distance between the first and the last coordinate that `tile` points reach."""
+        return (min(self.size, -(-tile // self.inner)) - 1) * self.stride
+
+
+@dataclass(frozen=True)
+class Component:
+    """Tensor dimensions that share axes with no other dimension; `dims` holds the parts of each."""
+
+    axes: tuple[int, ...]
+    dims: tuple[tuple[Part, ...], ...]
+
+    def footprint(self, tiles: dict[int, int]) -> int:
+        """Cells one tile touches along these dimensions."""
+        return prod(sum(p.span(tiles[p.axis]) for p in parts) + 1 for parts in self.dims)
+
+
+@dataclass(frozen=True)
+class TileOperand:
+    """One tensor. Costs are integers per element, one entry per level 1..U.
+
+    link: moving an element into that level; exposed: the part of it that overlaps with nothing; pack: copying an
+    element into a buffer meant for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
+    U+1 packed ahead of the call, free of charge).
+    """
+
+    name: str
+    bytes: int
+    output: bool
+    components: tuple[Component, ...]
+    link: tuple[int, ...]
+    exposed: tuple[int, ...]
+    pack: tuple[int, ...] = ()
+    options: tuple[int, ...] = (IN_PLACE,)
+
+    @cached_property
+    def axes(self) -> frozenset[int]:
+        """Axes that select the element."""
+        return frozenset(a for c in self.components for a in c.axes)
+
+
+@dataclass(frozen=True)
+class RegisterTile:
+    """One register tile: T0 per axis, and what the whole problem costs with it.
+
+    compute: all executions; scope: opening and closing all accumulators once; in_place: per operand, the extra cost
+    of reading it where it lies.
+    """
+
+    tile: tuple[int, ...]
+    compute: int
+    scope: int
+    in_place: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScheduleProblem:
+    """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
+
+    overlap: computing and the links run at the same time, the slowest counts (latency); otherwise they add (energy).
+    spread: for each axis, whether one of its loops may be given to threads; empty when there is one thread.
+    pinned_orders: block (1..U) -> position in `orders`.
+    """
+
+    axes: tuple[TileAxis, ...]
+    operands: tuple[TileOperand, ...]
+    registers: tuple[RegisterTile, ...]
+    capacities: tuple[int, ...]
+    orders: tuple[tuple[int, ...], ...]
+    overlap: bool = True
+    spread: tuple[bool, ...] = ()
+    threads: int = 1
+    level_names: tuple[str, ...] = field(default=())
+
+    @property
+    def levels(self) -> int:
+        """Number of caches U."""
+        return len(self.capacities)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One point of the space: positions in `registers`, in each axis' chains, in `orders` per block, and packings."""
+
+    register: int
+    chains: tuple[int, ...]
+    orders: tuple[int, ...]
+    packing: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """total: the objective. links: per level 1..U. traffic: elements into each level, per operand."""
+
+    total: int
+    compute: int
+    links: tuple[int, ...]
+    exposed: int
+    scopes: int
+    packing: int
+    in_place: int
+    traffic: tuple[tuple[int, ...], ...]

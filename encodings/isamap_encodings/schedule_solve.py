@@ -1,0 +1,134 @@
+"""Solve a schedule problem with CP-SAT, under a deterministic limit, and check the answer against plain integers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from isamap_encodings.schedule_cost import evaluate
+from isamap_encodings.schedule_model import ScheduleModel, build
+from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
+
+# One deterministic second of CP-SAT takes about one second of one core; the wall clock may run this many times longer
+# before it stops a solve on a loaded machine.
+WALL_FACTOR = 4.0
+Progress = Callable[[int, float, float], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: no choice costs less. stopped: why it ended early."""
+
+    status: str
+    choice: Choice | None
+    cost: Cost | None
+    bound: int
+    seconds: float
+    solutions: int
+    stopped: str = ""
+
+
+class _Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    """Keeps the best choice found so far, and tells `progress` (solutions, objective, bound)."""
+
+    def __init__(self, model: ScheduleModel, progress: Progress | None) -> None:
+        super().__init__()
+        self.model, self.progress = model, progress
+        self.best: Choice | None = None
+        self.solutions = 0
+        self.interrupted = False
+
+    def on_solution_callback(self) -> None:
+        self.solutions += 1
+        self.best = _read(self.model, self.boolean_value)
+        if self.progress is not None:
+            try:
+                self.progress(self.solutions, self.objective_value, self.best_objective_bound)
+            except KeyboardInterrupt:
+                self.interrupted = True
+                self.stop_search()
+
+
+def solve(
+    problem: ScheduleProblem, deterministic_seconds: float, progress: Progress | None = None, seed: int = 0
+) -> Answer:
+    """The cheapest choice, with the bound proved. Ctrl-C ends the search with the best choice so far.
+
+    The same problem, limit and seed give the same answer on any load, unless `stopped` says otherwise.
+    """
+    started = time.monotonic()
+    model = build(problem)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_deterministic_time = deterministic_seconds
+    solver.parameters.max_time_in_seconds = max(10.0, WALL_FACTOR * deterministic_seconds)
+    solver.parameters.random_seed = seed
+    solver.parameters.num_workers = 8
+    solver.parameters.interleave_search = True  # eight strategies taking turns on one core: deterministic
+    solver.parameters.catch_sigint_signal = False
+    watch = _Watch(model, progress)
+    status, interrupted = _run(solver, model, watch)
+    choice = watch.best
+    cost = evaluate(problem, choice) if choice is not None else None
+    seconds = time.monotonic() - started
+    word = solver.status_name(status) if status is not None else "UNKNOWN"
+    if word == "MODEL_INVALID":
+        raise ValueError(f"the schedule model is not well formed: {model.model.validate()}")
+    if choice is not None and cost is None:
+        raise ValueError("CP-SAT's choice is not in the space; the encoding and schedule_cost disagree")
+    stopped = ""
+    if interrupted or watch.interrupted:
+        stopped = "interrupted"
+    elif word in ("FEASIBLE", "UNKNOWN"):
+        wall = solver.wall_time >= solver.parameters.max_time_in_seconds
+        stopped = "wall clock" if wall else "deterministic limit"
+    if choice is not None and word == "UNKNOWN":
+        word = "FEASIBLE"
+    bound = round(solver.best_objective_bound) if status is not None and choice is not None else 0
+    if word == "OPTIMAL" and cost is not None:
+        bound = cost.total
+    return Answer(word, choice, cost, bound, seconds, watch.solutions, stopped)
+
+
+def _run(solver: Any, model: ScheduleModel, watch: _Watch) -> tuple[Any, bool]:
+    """Solve on a thread of its own, so that Ctrl-C reaches Python at once; then wait for CP-SAT to stop."""
+    result: list[Any] = [None]
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            result[0] = solver.solve(model.model, watch)
+        except BaseException as e:  # handed to the caller's thread below
+            failure.append(e)
+
+    thread = threading.Thread(target=work, name="cp-sat")
+    thread.start()
+    interrupted = False
+    while thread.is_alive():
+        try:
+            thread.join(0.2)
+        except KeyboardInterrupt:
+            interrupted = True
+            watch.interrupted = True
+            solver.stop_search()
+    if failure:
+        raise failure[0]
+    return result[0], interrupted
+
+
+def _read(model: ScheduleModel, value: Any) -> Choice:
+    """The choice that the true literals spell."""
+
+    def which(literals: list[Any]) -> int:
+        return next(n for n, x in enumerate(literals) if value(x))
+
+    return Choice(
+        which(model.registers),
+        tuple(which(c) for c in model.chains),
+        tuple(which(o) for o in model.orders),
+        tuple(next(option for option, x in p.items() if value(x)) for p in model.packing),
+    )

@@ -1,0 +1,125 @@
+"""One question to Z3: do the assumptions imply the claim? The limit counts solver steps, not seconds.
+
+A counted limit (Z3's rlimit) and fixed seeds make the answer the same on a loaded machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import z3
+
+from isamap_encodings.terms import NotExpressible, Terms
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+
+RLIMIT = 4_000_000  # solver steps; about two seconds on the slowest claims seen
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Query:
+    """One question as it was asked: an SMT-LIB 2 script whose answer 'unsat' means proved."""
+
+    name: str
+    smtlib: str
+    answer: str
+
+
+_recorders: list[list[Query]] = []
+
+
+@contextmanager
+def recording() -> Iterator[list[Query]]:
+    """Collect the text of every query asked inside the block, in order."""
+    queries: list[Query] = []
+    _recorders.append(queries)
+    try:
+        yield queries
+    finally:
+        _recorders.remove(queries)
+
+
+def versions() -> dict[str, str]:
+    """Name and version of the solver."""
+    return {"z3": z3.get_version_string()}
+
+
+def check(
+    assumptions: Sequence[Any],
+    claim: Any,
+    name: str = "",
+    products: Collection[str] | None = None,
+    rlimit: int = RLIMIT,
+) -> Verdict:
+    """Proved when the assumptions imply the claim; Refuted with a model; Unknown at the limit.
+
+    With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted.
+    Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
+    """
+    started = time.perf_counter()
+    terms = Terms(products)
+    try:
+        given = [terms.formula(a) for a in assumptions]
+        wanted = terms.formula(claim)
+    except NotExpressible as e:
+        return Unknown(f"not expressible: {e}", time.perf_counter() - started)
+    for divisor in terms.divisors:
+        # A divisor that may be 0 would make its defining constraints a contradiction, which proves anything.
+        # The definitions themselves may not help to prove it.
+        positive = ask(given, divisor, f"{name}: divisor", rlimit)
+        if not isinstance(positive, Proved):
+            return Unknown(f"a divisor is not known to be positive: {divisor}", time.perf_counter() - started)
+    verdict = ask([*given, *terms.definitions], wanted, name, rlimit)
+    if isinstance(verdict, Refuted):
+        names = set(terms.variables)
+        verdict = replace(verdict, witness={k: v for k, v in verdict.witness.items() if k in names})
+        if products is not None:
+            verdict = Unknown("only the linear part of the claim was asked, and it is not enough")
+    return replace(verdict, seconds=time.perf_counter() - started)
+
+
+def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT) -> Verdict:
+    """The same for formulas that are Z3's already; used inside this package."""
+    started = time.perf_counter()
+    solver = z3.Solver()
+    solver.set("random_seed", SEED)
+    solver.set("rlimit", rlimit)
+    solver.add(*assumptions)
+    solver.add(z3.Not(claim))
+    answer = solver.check()
+    if _recorders:
+        query = Query(name, solver.to_smt2(), str(answer))
+        for r in _recorders:
+            r.append(query)
+    seconds = time.perf_counter() - started
+    if answer == z3.unsat:
+        return Proved(seconds)
+    if answer == z3.unknown:
+        return Unknown(f"Z3 gave up after {rlimit} steps ({solver.reason_unknown()})", seconds)
+    return Refuted(_values(solver.model()), "", seconds)
+
+
+def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT) -> Verdict:
+    """Proved when some values satisfy every assumption; Refuted when none do."""
+    verdict = check(assumptions, False, name, rlimit=rlimit)
+    match verdict:
+        case Proved():
+            return Refuted({}, "no values satisfy the hypotheses", verdict.seconds)
+        case Refuted():
+            return Proved(verdict.seconds)
+    return verdict
+
+
+def _values(model: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for d in sorted(model.decls(), key=lambda d: str(d.name())):
+        v = model[d]
+        if z3.is_int_value(v) or z3.is_bv_value(v):
+            values[d.name()] = v.as_long()
+        elif z3.is_expr(v):
+            values[d.name()] = str(v)
+    return values

@@ -1,0 +1,223 @@
+"""The points a mapping relates: kernel points, executions (outer points) and instruction points.
+
+FusedSpace is a mapping of the fuse family, in terms of which the claims are linear: two kernel points of one
+execution share every axis outside the instruction and every tile index, and digits are equal exactly when the fused
+indices are (digit lemma). GeneralSpace is any mapping, by its forward, inverse and guard expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.digits import lemmas
+from isamap_encodings.solve import RLIMIT, check
+from isamap_encodings.verdict import Proved, Unknown, Verdict
+
+
+@dataclass(frozen=True)
+class FusedSpace:
+    """axes: (name, extent). groups: (instruction axis, its points, kernel axes). where: the kernel's guard.
+
+    hypotheses: formulas about sizes. nonnegative: names of sizes, parameters and axes that are >= 0.
+    """
+
+    axes: tuple[tuple[str, Any], ...]
+    groups: tuple[tuple[str, int, tuple[str, ...]], ...]
+    where: tuple[Any, ...]
+    hypotheses: tuple[Any, ...]
+    nonnegative: frozenset[str]
+
+    @property
+    def extents(self) -> dict[str, Any]:
+        """Kernel axis -> extent."""
+        return dict(self.axes)
+
+    def total(self, t: str) -> Any:
+        """Number of fused points of an instruction axis; 1 for an empty group."""
+        group = next(g for name, _, g in self.groups if name == t)
+        return sp.expand(sp.Mul(*[self.extents[a] for a in group]))
+
+
+@dataclass(frozen=True)
+class GeneralSpace:
+    """Any mapping. outer and points: (name, extent); guard over them; where over the kernel's axes."""
+
+    axes: tuple[tuple[str, Any], ...]
+    outer: tuple[tuple[str, Any], ...]
+    points: tuple[tuple[str, int], ...]
+    forward: tuple[tuple[str, Any], ...]
+    inverse: tuple[tuple[str, Any], ...]
+    guard: tuple[Any, ...]
+    where: tuple[Any, ...]
+    hypotheses: tuple[Any, ...]
+
+    def inside(self, table: Mapping[str, Any]) -> list[Any]:
+        """(outer, instruction point) in range and guarded; `table` renames the instruction point."""
+        box = [*ranges(self.outer), *ranges((rename(sp.Symbol(t, integer=True), table), n) for t, n in self.points)]
+        return [*self.hypotheses, *box, *(rename(g, table) for g in self.guard)]
+
+    def box(self, table: Mapping[str, Any]) -> list[Any]:
+        """The same without the guard."""
+        return self.inside(table)[: len(self.hypotheses) + 2 * (len(self.outer) + len(self.points))]
+
+    def image(self, e: Any, table: Mapping[str, Any]) -> Any:
+        """An expression over kernel axes, at the kernel point of (outer, renamed instruction point)."""
+        return rename(rename(e, dict(self.forward)), table)
+
+    def primed(self, mark: str = "'") -> dict[str, Any]:
+        """Instruction axes renamed, for a second point of the same execution."""
+        return {t: sp.Symbol(t + mark, integer=True) for t, _ in self.points}
+
+
+def rename(e: Any, table: Mapping[str, Any]) -> Any:
+    """`e` with symbols replaced by name, all at once."""
+    if not hasattr(e, "free_symbols"):
+        return e
+    chosen = {s: table[s.name] for s in e.free_symbols if s.name in table}
+    return e.xreplace(chosen) if chosen else e
+
+
+def ranges(pairs: Any) -> list[Any]:
+    """0 <= x < extent for every (name or expression, extent)."""
+    result: list[Any] = []
+    for x, extent in pairs:
+        s = sp.Symbol(x, integer=True) if isinstance(x, str) else x
+        result += [("le", sp.S.Zero, s), ("lt", s, sp.sympify(extent))]
+    return result
+
+
+def either(
+    assumptions: Sequence[Any], claim: Any, name: str, nonnegative: frozenset[str] | None, rlimit: int = RLIMIT
+) -> Verdict:
+    """The claim by its linear part if that is enough, else with products multiplied out by the solver."""
+    verdict = check(assumptions, claim, name, nonnegative, rlimit) if nonnegative is not None else None
+    if isinstance(verdict, Proved):
+        return verdict
+    return check(assumptions, claim, name, None, rlimit)
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Proved when all are; else the first that is refuted, else the first unknown. Times add up."""
+    seconds = sum(v.seconds for v in verdicts)
+    order = {"refuted": 0, "unknown": 1, "proved": 2}
+    worst = min(verdicts, key=lambda v: order[v.word], default=Proved())
+    return Proved(seconds) if isinstance(worst, Proved) else worst
+
+
+@cache
+def retained(groups: tuple[tuple[str, int, tuple[str, ...]], ...], cells: tuple[Any, ...]) -> frozenset[str]:
+    """Instruction axes whose point is determined by the cell: equal cells have equal points on these axes."""
+    names = {s.name for e in cells if hasattr(e, "free_symbols") for s in e.free_symbols}
+    plain = {e.name for e in cells if getattr(e, "is_Symbol", False)}
+    hard = names - plain
+    mark = {t: sp.Symbol(t + "'", integer=True) for t, _, _ in groups if t not in plain}
+    sizes = {t: n for t, n, _ in groups}
+    given = ranges((t, sizes[t]) for t in names) + ranges((mark[t], sizes[t]) for t in hard)
+    given += [("eq", e, rename(e, mark)) for e in cells]
+    found = {
+        t
+        for t in sorted(hard)
+        if isinstance(check(given, ("eq", sp.Symbol(t, integer=True), mark[t]), "cells name points"), Proved)
+    }
+    return frozenset(plain | found)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two kernel points of one execution. second: kernel axis -> symbol at the second point; digits likewise."""
+
+    facts: tuple[Any, ...]
+    second: Mapping[str, Any]
+    digits: Mapping[str, tuple[Any, Any]]
+    missing: Verdict | None  # a lemma that is needed and not proved
+
+
+def pair(space: FusedSpace, same: frozenset[str]) -> Pair:
+    """Facts about two points of the kernel's box that lie in one execution and share the digits of the axes in `same`.
+
+    By the digit lemma those groups' kernel axes are then equal too, so they keep one name.
+    """
+    extents = space.extents
+    second: dict[str, Any] = {}
+    for t, _, group in space.groups:
+        if t not in same:
+            second.update({a: sp.Symbol(a + "'", integer=True) for a in group})
+    facts: list[Any] = [*space.hypotheses, *ranges(space.axes)]
+    facts += ranges((second[a], extents[a]) for a in second)
+    digits: dict[str, tuple[Any, Any]] = {}
+    needed: list[tuple[str, int]] = [("digit", 0)]
+    for t, n, group in space.groups:
+        if not group:
+            digits[t] = (sp.S.Zero, sp.S.Zero)
+        elif t in same:
+            d = sp.Symbol(f"{t}.digit", integer=True)
+            digits[t] = (d, d)
+            facts += ranges([(d, n)])
+        else:
+            digits[t] = _tile(t, n, group, extents, second, facts, needed)
+    return Pair(tuple(facts), second, digits, lemmas(*needed))
+
+
+def _tile(
+    t: str,
+    n: int,
+    group: tuple[str, ...],
+    extents: Mapping[str, Any],
+    second: Mapping[str, Any],
+    facts: list[Any],
+    needed: list[tuple[str, int]],
+) -> tuple[Any, Any]:
+    """The two digits on one tile of a fused axis; adds what is known of them.
+
+    An inner axis of constant extent is multiplied out (linear). One of symbolic extent gives an opaque fused index
+    of which the digit lemma says: equal exactly when its parts are.
+    """
+    v, w = sp.Symbol(group[0], integer=True), second[group[0]]
+    _frozen(0, group, n, extents, (v, w), facts, needed)
+    for k, a in enumerate(group[1:], start=1):
+        x, y = sp.Symbol(a, integer=True), second[a]
+        if extents[a].is_Integer:
+            v, w = v * extents[a] + x, w * extents[a] + y
+        else:
+            p, q = (sp.Symbol(f"{t}.fused{k}{m}", integer=True) for m in ("", "'"))
+            facts += [("iff", ("eq", p, q), ("and", ("eq", v, w), ("eq", x, y)))]
+            facts += [("le", sp.S.Zero, p), ("le", sp.S.Zero, q)]
+            v, w = p, q
+        _frozen(k, group, n, extents, (v, w), facts, needed)
+    tile, d, e = (sp.Symbol(f"{t}.{m}", integer=True) for m in ("tile", "digit", "digit'"))
+    facts += ranges([(d, n), (e, n)])
+    facts += [("eq", v, n * tile + d), ("eq", w, n * tile + e)]
+    return d, e
+
+
+def _frozen(
+    k: int,
+    group: tuple[str, ...],
+    n: int,
+    extents: Mapping[str, Any],
+    values: tuple[Any, Any],
+    facts: list[Any],
+    needed: list[tuple[str, int]],
+) -> None:
+    """Frozen lemma: where the axes inside position k span whole tiles, one tile holds one value of the axes up to k."""
+    if k + 1 < len(group) and spans_tiles([extents[a] for a in group[k + 1 :]], n):
+        needed.append(("tile", n))
+        facts.append(("eq", *values))
+
+
+def spans_tiles(inner: Sequence[Any], n: int) -> bool:
+    """Whether the product of the extents is a multiple of n for all sizes (by its integer coefficients)."""
+    product = sp.expand(sp.Mul(*inner))
+    return all(int(c) % n == 0 for c in sp.Poly(product, *product.free_symbols).coeffs()) if (
+        product.free_symbols
+    ) else int(product) % n == 0
+
+
+def no_lemma(verdict: Verdict) -> Verdict:
+    """What a claim is when a lemma it stands on is not proved."""
+    return Unknown(f"a lemma it needs is not proved: {verdict}")

@@ -1,0 +1,168 @@
+"""SymPy to Z3, by one table of rules. Quotients and remainders are fresh variables with their defining constraints.
+
+A formula is a SymPy relation, a truth value, or a tuple: ("and", *fs), ("or", *fs), ("not", f), ("implies", f, g),
+("iff", f, g), ("eq", a, b), ("ne", a, b), ("le", a, b), ("lt", a, b), ("bool", name). Index functions (FloorDiv,
+FloorMod, IMin, IMax) are recognised by the names of their classes, so that this package knows nothing of its users.
+
+With `products` given, a product of variables is one fresh variable per monomial (after expansion). Every fact that holds
+for the products then holds for the variables, so a claim proved this way is proved; a counterexample need not be one.
+`products` names the variables known to be >= 0: a monomial of those is >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import sympy as sp
+import z3
+
+
+class NotExpressible(Exception):
+    """An expression outside what the rules cover; the verdict is then Unknown."""
+
+
+class Terms:
+    """One translation. `definitions` hold for the fresh variables; `divisors` must be positive for them to exist."""
+
+    def __init__(self, products: Collection[str] | None = None) -> None:
+        self.variables: dict[str, Any] = {}
+        self.definitions: list[Any] = []
+        self.divisors: list[Any] = []
+        self._products = products
+        self._divisions: dict[Any, tuple[Any, Any]] = {}
+        self._monomials: dict[Any, Any] = {}
+
+    def variable(self, name: str) -> Any:
+        """The integer variable of that name."""
+        if name not in self.variables:
+            self.variables[name] = z3.Int(name)
+        return self.variables[name]
+
+    def term(self, e: Any) -> Any:
+        """The Z3 integer of an index expression."""
+        if isinstance(e, int):
+            return z3.IntVal(e)
+        if self._products is not None and not e.is_Atom:
+            e = sp.expand(e)
+        return self._term(e)
+
+    def _term(self, e: Any) -> Any:
+        if e.is_Integer:
+            return z3.IntVal(int(e))
+        if e.is_Symbol:
+            return self.variable(e.name)
+        rule = RULES.get(type(e).__name__)
+        if rule is None:
+            raise NotExpressible(f"{type(e).__name__} in {e}")
+        return rule(self, e)
+
+    def formula(self, f: Any) -> Any:
+        """The Z3 truth value of a formula."""
+        if isinstance(f, tuple):
+            return self._connective(f)
+        if f is True or f is sp.true:
+            return z3.BoolVal(True)
+        if f is False or f is sp.false:
+            return z3.BoolVal(False)
+        relation = RELATIONS.get(type(f).__name__)
+        if relation is None:
+            raise NotExpressible(f"{type(f).__name__} in {f}")
+        return relation(self.term(f.args[0]), self.term(f.args[1]))
+
+    def _connective(self, f: tuple[Any, ...]) -> Any:
+        head, *args = f
+        match head:
+            case "and":
+                return z3.And([self.formula(a) for a in args])
+            case "or":
+                return z3.Or([self.formula(a) for a in args])
+            case "not":
+                return z3.Not(self.formula(args[0]))
+            case "implies":
+                return z3.Implies(self.formula(args[0]), self.formula(args[1]))
+            case "iff":
+                return self.formula(args[0]) == self.formula(args[1])
+            case "bool":
+                return z3.Bool(args[0])
+        a, b = (self.term(x) for x in args)
+        return {"eq": a == b, "ne": a != b, "le": a <= b, "lt": a < b}[head]
+
+    def division(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Fresh q, r with a = b*q + r and 0 <= r < b; b > 0 becomes an obligation unless b is a positive number."""
+        key = (a, b)
+        if key not in self._divisions:
+            n = len(self._divisions)
+            q, r = z3.Int(f"q!{n}"), z3.Int(f"r!{n}")
+            divisor = self.term(b)
+            self.definitions += [self.term(a) == divisor * q + r, 0 <= r, r < divisor]
+            if not (b.is_Integer and b > 0):
+                self.divisors.append(divisor > 0)
+            self._divisions[key] = (q, r)
+        return self._divisions[key]
+
+    def monomial(self, e: Any) -> Any:
+        """The fresh variable of a product of variables, or the product itself where products are kept exact."""
+        factors = sp.Mul.make_args(e)
+        if self._products is None or not all(f.is_Symbol or (f.is_Pow and f.base.is_Symbol) for f in factors):
+            return _product([self._term(f) for f in factors])
+        if e not in self._monomials:
+            m = z3.Int(f"m!{e}")
+            if all(s.name in self._products for s in e.free_symbols):
+                self.definitions.append(m >= 0)
+            self._monomials[e] = m
+        return self._monomials[e]
+
+
+def _product(factors: list[Any]) -> Any:
+    result = factors[0]
+    for f in factors[1:]:
+        result = result * f
+    return result
+
+
+def _mul(t: Terms, e: Any) -> Any:
+    number, rest = e.as_coeff_Mul()
+    if not number.is_Integer:
+        raise NotExpressible(f"the fraction {number} in {e}")
+    rest_term = t.monomial(rest) if rest.is_Mul else t._term(rest)
+    return rest_term if number == 1 else int(number) * rest_term
+
+
+def _pow(t: Terms, e: Any) -> Any:
+    base, exponent = e.args
+    if not (exponent.is_Integer and exponent > 0):
+        raise NotExpressible(f"the power {e}")
+    if t._products is not None and base.is_Symbol:
+        return t.monomial(e)
+    return _product([t._term(base)] * int(exponent))
+
+
+def _min(t: Terms, e: Any) -> Any:
+    a, b = (t.term(x) for x in e.args)
+    return z3.If(a <= b, a, b)
+
+
+def _max(t: Terms, e: Any) -> Any:
+    a, b = (t.term(x) for x in e.args)
+    return z3.If(a >= b, a, b)
+
+
+# the one table: what every head of an index expression means
+RULES: dict[str, Callable[[Terms, Any], Any]] = {
+    "Add": lambda t, e: z3.Sum([t._term(a) for a in e.args]),
+    "Mul": _mul,
+    "Pow": _pow,
+    "FloorDiv": lambda t, e: t.division(*e.args)[0],
+    "FloorMod": lambda t, e: t.division(*e.args)[1],
+    "IMin": _min,
+    "IMax": _max,
+}
+RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "StrictLessThan": lambda a, b: a < b,
+    "LessThan": lambda a, b: a <= b,
+    "StrictGreaterThan": lambda a, b: a > b,
+    "GreaterThan": lambda a, b: a >= b,
+    "Equality": lambda a, b: a == b,
+    "Unequality": lambda a, b: a != b,
+}

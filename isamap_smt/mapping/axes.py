@@ -1,0 +1,76 @@
+"""Which kernel axes feed which instruction axis, as the user writes it: `i=n.p,j=k,k=c.r.s`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+
+from isamap_smt.ir.errors import IsamapError, UnknownNameError, did_you_mean
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class AxesError(IsamapError):
+    """Axes that do not say a mapping: an axis used twice, left empty, or written in another order than the kernel's."""
+
+
+def parse_axes(text: str) -> dict[str, tuple[str, ...]]:
+    """Instruction axis -> kernel axes, as written; `-` or nothing after `=` leaves the instruction axis empty.
+
+    >>> parse_axes("i=n.p, j=k, k=-")
+    {'i': ('n', 'p'), 'j': ('k',), 'k': ()}
+    """
+    axes: dict[str, tuple[str, ...]] = {}
+    for part in (p.strip() for p in text.split(",")):
+        name, equals, fused = (p.strip() for p in part.partition("="))
+        if not equals or not name:
+            raise AxesError(f"axes {text!r}: {part!r} is not of the form instruction-axis=kernel-axis.kernel-axis")
+        if name in axes:
+            raise AxesError(f"axes {text!r}: instruction axis {name!r} is given twice")
+        names = () if fused in ("", "-") else tuple(a.strip() for a in fused.split("."))
+        if "" in names:
+            raise AxesError(f"axes {text!r}: an axis name is missing in {part!r}")
+        axes[name] = names
+    return axes
+
+
+def groups_of(
+    kernel: Kernel,
+    instruction: Instruction,
+    axes: Dict[str, Sequence[str]],
+    statement: int = 0,
+    partial: bool = False,
+) -> Groups:
+    """The groups in the instruction's axis order, checked: known axes, none used twice, in kernel order.
+
+    Raises UnknownNameError for a name nobody has, AxesError for the rest. With `partial`, instruction axes may be empty.
+    """
+    own = [a.name for a in kernel.statements[statement].axes]
+    for name in axes:
+        if name not in instruction.axes:
+            hint = did_you_mean(name, instruction.axes)
+            raise UnknownNameError(f"{instruction.name} has no axis {name!r}; {hint}")
+    taken: dict[str, str] = {}
+    for name, fused in axes.items():
+        for a in fused:
+            if a not in own:
+                raise UnknownNameError(f"{kernel.name} has no axis {a!r}; {did_you_mean(a, own)}")
+            if a in taken:
+                where = f"twice in {name}" if taken[a] == name else f"in {taken[a]} and in {name}"
+                raise AxesError(f"kernel axis {a!r} is used {where}; an axis feeds at most one instruction axis")
+            taken[a] = name
+        ordered = sorted(fused, key=own.index)
+        if list(fused) != ordered:
+            raise AxesError(
+                f"{name}={'.'.join(fused)}: axes are fused in the kernel's order; write {name}={'.'.join(ordered)}"
+            )
+    groups = tuple((t, tuple(axes.get(t, ()))) for t in instruction.axes)
+    empty = [t for t, g in groups if not g]
+    if empty and not partial:
+        raise AxesError(
+            f"instruction axis {empty[0]!r} of {instruction.name} gets no kernel axis; "
+            f"give it one, or allow partial use (the axis is then padded)"
+        )
+    return groups

@@ -1,0 +1,255 @@
+"""The fuse family: each instruction axis takes kernel axes, fused in kernel order, then cut to the axis' size.
+
+For a group g = (a1 .. am) of instruction axis t with N points
+    F = (..(a1*E2 + a2)*E3 + ..)*Em + am        mixed radix, innermost axis last
+    t = F mod N,  outer tile = F div N,  live where F < E1*..*Em
+and every kernel axis of no group is a loop outside the instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.mapping.axes import AxesError, Groups, groups_of, parse_axes
+
+Binding = tuple[tuple[str, Access], ...]
+
+
+def fuse(
+    kernel: Kernel,
+    instruction: Instruction,
+    axes: str | Dict[str, Sequence[str]],
+    operands: str | Dict[str, str] = "fixed",
+    statement: int = 0,
+    partial: bool = False,
+) -> Mapping:
+    """The mapping of the fuse family with these axes; nothing about it is proved yet.
+
+    operands: 'fixed' (kernel operands feed instruction operands in the order written), 'any' (the first
+    assignment whose element types fit) or {operand: tensor}. Raises AxesError and UnknownNameError.
+    """
+    table = parse_axes(axes) if isinstance(axes, str) else axes
+    groups = groups_of(kernel, instruction, table, statement, partial)
+    return fuse_groups(kernel, instruction, groups, bind(kernel, instruction, operands, statement), statement)
+
+
+def fuse_groups(
+    kernel: Kernel, instruction: Instruction, groups: Groups, binding: Binding, statement: int = 0
+) -> Mapping:
+    """The mapping of checked groups and a binding; groups holds every instruction axis, in its order."""
+    s = kernel.statements[statement]
+    extents = {a.name: a.extent for a in s.axes}
+    tiles, outs = outer_names(kernel, instruction, s)
+    grouped = {a for _, g in groups for a in g}
+    forward: dict[str, Any] = {a.name: sym(outs[a.name]) for a in s.axes if a.name not in grouped}
+    outer = [Axis(outs[a.name], a.extent) for a in s.axes if a.name not in grouped]
+    inverse: dict[str, Any] = {outs[a.name]: a.symbol for a in s.axes if a.name not in grouped}
+    guard: list[Any] = []
+    for t, group in groups:
+        n = instruction.axes[t]
+        if not group:
+            inverse[t] = sp.S.Zero
+            if n > 1:
+                guard.append(sp.Le(sym(t), 0))
+            continue
+        total = product(extents[a] for a in group)
+        fused, tile = mixed_radix(group, extents), sym(tiles[t])
+        outer.append(Axis(tile.name, ceil_div(total, n)))
+        inverse[tile.name], inverse[t] = FloorDiv(fused, n), FloorMod(fused, n)
+        forward.update(digits(n * tile + sym(t), group, extents))
+        if not (is_constant(total) and int(total) % n == 0):
+            guard.append(sp.Lt(n * tile + sym(t), total))
+    guard += [substitute(g, forward) for g in s.guard]
+    return Mapping(
+        kernel,
+        instruction,
+        binding,
+        tuple(outer),
+        tuple((a.name, forward[a.name]) for a in s.axes),
+        tuple(inverse.items()),
+        tuple(g for g in guard if g is not sp.true),
+        groups,
+        statement,
+    )
+
+
+def product(factors: Any) -> Any:
+    """The product, expanded; 1 for no factors."""
+    result: Any = sp.S.One
+    for f in factors:
+        result = result * f
+    return sp.expand(result)
+
+
+def mixed_radix(group: Sequence[str], extents: Dict[str, Any]) -> Any:
+    """The fused index of the group's axes, innermost last, in [0, product of extents)."""
+    value: Any = sp.S.Zero
+    for a in group:
+        value = sp.expand(value * extents[a]) + sym(a)
+    return value
+
+
+def digits(fused: Any, group: Sequence[str], extents: Dict[str, Any]) -> dict[str, Any]:
+    """Each axis as a digit of the fused index; the outermost needs no modulo, the guard bounds it."""
+    result: dict[str, Any] = {}
+    for k, a in enumerate(group):
+        inner = product(extents[b] for b in group[k + 1 :])
+        quotient = FloorDiv(fused, inner)
+        result[a] = quotient if k == 0 else FloorMod(quotient, extents[a])
+    return result
+
+
+def outer_names(
+    kernel: Kernel, instruction: Instruction, statement: Statement
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Names of loops outside the instruction: per instruction axis its tile index, per kernel axis its own loop.
+
+    They meet no instruction axis, size or parameter. Raises AxesError where a size is called like an instruction axis.
+    """
+    sizes = set(kernel.free_sizes) | {p.name for p in kernel.parameters}
+    clash = sizes & set(instruction.axes)
+    if clash:
+        name = min(clash)
+        raise AxesError(
+            f"{kernel.name} has a size called {name!r}, which is also an axis of {instruction.name}; rename the size"
+        )
+    used = sizes | set(instruction.axes) | {a.name for a in statement.axes}
+
+    def fresh(name: str) -> str:
+        while name in used:
+            name += "_"
+        used.add(name)
+        return name
+
+    tiles = {t: fresh(f"{t}_tile") for t in instruction.axes}
+    return tiles, {a.name: fresh(f"{a.name}_out") for a in statement.axes}
+
+
+def bind(
+    kernel: Kernel, instruction: Instruction, operands: str | Dict[str, str], statement: int = 0
+) -> Binding:
+    """Instruction operand -> kernel access, output first. Raises UnknownNameError and AxesError."""
+    s = kernel.statements[statement]
+    contract = instruction.kernel.statements[0]
+    names = [a.tensor for a in operand_accesses(contract)]
+    inputs = list(operand_accesses(s))
+    if isinstance(operands, str) and operands not in ("fixed", "any"):
+        operands = _parse_operands(operands)
+    if isinstance(operands, str):
+        if len(names) != len(inputs):
+            raise AxesError(
+                f"{instruction.name} reads {len(names)} operands ({', '.join(names)}), "
+                f"{kernel.name} reads {len(inputs)} ({', '.join(a.tensor for a in inputs)})"
+            )
+        chosen = bindings(kernel, instruction, operands, statement)
+        if chosen:
+            return chosen[0]
+        return ((contract.target.tensor, s.target), *zip(names, inputs, strict=True))
+    return _bind_by_name(kernel, instruction, dict(operands), statement)
+
+
+def _parse_operands(text: str) -> dict[str, str]:
+    pairs = [p.strip().partition("=") for p in text.split(",")]
+    if any(not e or not a.strip() or not b.strip() for a, e, b in pairs):
+        raise AxesError(f"operands {text!r}: write fixed, any, or operand=tensor pairs such as a=I,b=W")
+    return {a.strip(): b.strip() for a, _, b in pairs}
+
+
+def _bind_by_name(kernel: Kernel, instruction: Instruction, table: dict[str, str], statement: int) -> Binding:
+    s = kernel.statements[statement]
+    contract = instruction.kernel.statements[0]
+    names = [a.tensor for a in operand_accesses(contract)]
+    out = contract.target.tensor
+    for operand in table:
+        if operand not in (*names, out):
+            raise UnknownNameError(
+                f"{instruction.name} has no operand {operand!r}; {did_you_mean(operand, [*names, out])}"
+            )
+    missing = [n for n in names if n not in table]
+    if missing:
+        raise AxesError(f"operand {missing[0]!r} of {instruction.name} is bound to no tensor")
+    if table.get(out, s.target.tensor) != s.target.tensor:
+        raise AxesError(f"output {out!r} of {instruction.name} takes {s.target.tensor}, not {table[out]!r}")
+    rest = list(operand_accesses(s))
+    binding = [(out, s.target)]
+    for n in names:
+        found = next((a for a in rest if a.tensor == table[n]), None)
+        if found is None:
+            tensors = [a.tensor for a in operand_accesses(s)]
+            raise UnknownNameError(
+                f"{kernel.name} reads no {table[n]!r} for operand {n!r}; {did_you_mean(table[n], tensors)}"
+            )
+        rest.remove(found)
+        binding.append((n, found))
+    return tuple(binding)
+
+
+def operand_accesses(statement: Statement) -> tuple[Access, ...]:
+    """Accesses the value reads, without the statement's own target (`y[l] = y[l] + ...` reads it as accumulator)."""
+    return tuple(a for a in statement.inputs if a != statement.target)
+
+
+def bindings(
+    kernel: Kernel, instruction: Instruction, operands: str, statement: int = 0
+) -> tuple[Binding, ...]:
+    """Every binding to try, in a fixed order: the written order alone, or with 'any' all whose element types fit.
+
+    Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves.
+    """
+    import itertools
+
+    s = kernel.statements[statement]
+    contract = instruction.kernel.statements[0]
+    slots = operand_accesses(contract)
+    inputs = operand_accesses(s)
+    if len(slots) != len(inputs):
+        return ()
+    places = dict(instruction.places)
+    kinds = [
+        (a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots
+    ]
+    result: dict[Any, Binding] = {}
+    for order in itertools.permutations(range(len(inputs))) if operands == "any" else [range(len(inputs))]:
+        chosen = [inputs[k] for k in order]
+        pairs = list(zip(slots, chosen, strict=True))
+        fits = all(
+            instruction.kernel.tensor(o.tensor).dtype == kernel.tensor(a.tensor).dtype for o, a in pairs
+        )
+        if operands == "any" and not fits:
+            continue
+        alike = all(k == kinds[0] for k in kinds)
+        key = frozenset(order) if alike else tuple(order)
+        result.setdefault(key, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
+    return tuple(result.values())
+
+
+def is_fused(mapping: Mapping) -> bool:
+    """Whether outer, forward, inverse and guard are exactly what the groups imply; nothing is taken on trust."""
+    names = [a.name for a in mapping.statement.axes]
+    grouped = [a for _, g in mapping.groups for a in g]
+    if [t for t, _ in mapping.groups] != list(mapping.instruction.axes):
+        return False
+    if len(set(grouped)) != len(grouped) or not set(grouped) <= set(names):
+        return False
+    if any(list(g) != sorted(g, key=names.index) for _, g in mapping.groups):
+        return False
+    if symbols_of([a.extent for a in mapping.statement.axes]) & set(names):
+        return False
+    implied = fuse_groups(
+        mapping.kernel, mapping.instruction, mapping.groups, mapping.binding, mapping.statement_index
+    )
+    return (implied.outer, dict(implied.forward), dict(implied.inverse), set(implied.guard)) == (
+        mapping.outer,
+        dict(mapping.forward),
+        dict(mapping.inverse),
+        set(mapping.guard),
+    )
