@@ -1,0 +1,85 @@
+"""Index expressions and conditions as C text over int64_t.
+
+C's / and % round towards zero; ours round towards minus infinity. They are printed as isamap_floordiv and
+isamap_floormod, which are right for every numerator and a positive divisor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
+
+HELPERS = """\
+static inline int64_t isamap_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static inline int64_t isamap_floormod(int64_t a, int64_t b) { int64_t r = a % b; return r < 0 ? r + b : r; }
+static inline int64_t isamap_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
+"""
+
+_CALLS = {
+    FloorDiv: "isamap_floordiv", FloorMod: "isamap_floormod", IMin: "isamap_min", IMax: "isamap_max",
+}  # fmt: skip
+_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
+_LARGE = 1 << 31
+
+
+def c_expr(expr: Any, names: Dict[str, str], tight: bool = False) -> str:
+    """The expression in C. `names`: symbol -> C identifier. `tight`: bracket a sum, for use as a factor."""
+    expr = sp.sympify(expr)
+    if expr.is_Integer:
+        value = int(expr)
+        text = f"INT64_C({value})" if abs(value) >= _LARGE else str(value)
+        return f"({text})" if tight and value < 0 else text
+    if expr.is_Symbol:
+        return names.get(expr.name, expr.name)
+    if isinstance(expr, sp.Add):
+        text = _sum(expr, names)
+        return f"({text})" if tight else text
+    if isinstance(expr, sp.Mul):
+        text = " * ".join(c_expr(a, names, tight=True) for a in expr.args)
+        return f"({text})" if tight and expr.args[0].is_negative else text
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and int(expr.exp) > 0:
+        return "(" + " * ".join([c_expr(expr.base, names, tight=True)] * int(expr.exp)) + ")"
+    for head, name in _CALLS.items():
+        if isinstance(expr, head):
+            return f"{name}({', '.join(c_expr(a, names) for a in expr.args)})"
+    raise TypeError(f"no C for index expression {expr!r}")
+
+
+def _sum(expr: Any, names: Dict[str, str]) -> str:
+    # symbols first, the constant last, as one writes by hand
+    terms = sorted(expr.args, key=lambda t: (t.is_number, str(t)))
+    text = c_expr(terms[0], names)
+    for term in terms[1:]:
+        if term.could_extract_minus_sign():
+            text += f" - {c_expr(-term, names, tight=True)}"
+        else:
+            text += f" + {c_expr(term, names)}"
+    return text
+
+
+def c_condition(relations: tuple[Any, ...], names: Dict[str, str]) -> str:
+    """All relations hold, in C; '1' when there are none."""
+    parts = []
+    for r in relations:
+        if r in (sp.true, sp.false):
+            parts.append("1" if r is sp.true else "0")
+        else:
+            parts.append(f"{c_expr(r.lhs, names)} {_RELATIONS[type(r)]} {c_expr(r.rhs, names)}")
+    return " && ".join(parts) or "1"
+
+
+def c_offset(index: tuple[Any, ...], shape: tuple[Any, ...], names: Dict[str, str]) -> str:
+    """Row-major offset in elements, in Horner form."""
+    if not index:
+        return "0"
+    text = c_expr(index[0], names, tight=True)
+    for i, extent in zip(index[1:], shape[1:], strict=True):
+        term = c_expr(i, names)
+        text = f"({text}) * {c_expr(extent, names, tight=True)}"
+        text = text if term == "0" else f"{text} + {term}"
+    return text
