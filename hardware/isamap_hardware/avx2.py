@@ -96,7 +96,8 @@ def _float(name: str, dtype: str, lanes: int, c_type: str) -> im.Instruction:
     )
 
 
-def _dot(name: str, a: str, b: str, group: int, emit: str, per_cycle: float, exact: str = "") -> im.Instruction:
+def _dot(name: str, operands: tuple[str, str], group: int, emit: str, per_cycle: float) -> im.Instruction:
+    a, b = operands
     return im.instruction(
         f"avx2.{name}",
         "acc[l] += i32(a[l,e]) * i32(b[l,e])",
@@ -107,7 +108,6 @@ def _dot(name: str, a: str, b: str, group: int, emit: str, per_cycle: float, exa
         requires=("avx2",),
         latency=5.0,
         per_cycle=per_cycle,
-        exact=exact or None,
         c_types=dict.fromkeys(("a", "b", "acc"), "__m256i"),
         headers=HEADERS,
         prelude=PRELUDE,
@@ -117,9 +117,9 @@ def _dot(name: str, a: str, b: str, group: int, emit: str, per_cycle: float, exa
 COMPUTES = (
     _float("fmadd_ps", "f32", 8, "__m256"),
     _float("fmadd_pd", "f64", 4, "__m256d"),
-    _dot("madd_u8i8", "u8", "i8", 4, "{acc} = isamap_avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
-    _dot("madd_i8i8", "i8", "i8", 4, "{acc} = isamap_avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
-    _dot("madd_i16i16", "i16", "i16", 2, "{acc} = _mm256_add_epi32({acc}, _mm256_madd_epi16({a}, {b}));", 1.0),
+    _dot("madd_u8i8", ("u8", "i8"), 4, "{acc} = isamap_avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_i8i8", ("i8", "i8"), 4, "{acc} = isamap_avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_i16i16", ("i16", "i16"), 2, "{acc} = _mm256_add_epi32({acc}, _mm256_madd_epi16({a}, {b}));", 1.0),
     im.instruction(
         "avx2.mullo_i32",
         "c[l] += a[l] * b[l]",

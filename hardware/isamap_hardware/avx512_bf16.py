@@ -1,7 +1,7 @@
 """AVX-512 BF16: dot products of two bfloat16 per f32 lane.
 
-Intel's manual says that vdpbf16ps computes t = c + a[1]*b[1], then t + a[0]*b[0], each step fused and rounded to nearest
-even whatever MXCSR says, that it reads denormal operands as zero and that it flushes denormal results.
+Intel's manual says that vdpbf16ps computes t = c + a[1]*b[1], then t + a[0]*b[0], each step fused and rounded to
+nearest even whatever MXCSR says, that it reads denormal operands as zero and that it flushes denormal results.
 """
 
 from __future__ import annotations

@@ -38,18 +38,20 @@ static inline isamap_i32x16 isamap_maddubs_dot(isamap_i32x16 acc, isamap_i32x16 
 """
 
 
-def _dot(name: str, emit: str, requires: tuple[str, ...], cost: float, helper: str, exact: str) -> im.Instruction:
+def _dot(
+    name: str, requires: tuple[str, ...], *, per_cycle: float, helper: str, exact: str | None = None
+) -> im.Instruction:
     return im.instruction(
         f"avx512_vnni.{name}",
         DOT,
         axes={"l": 16, "e": 4},
         dtypes={"a": "u8", "b": "i8", "acc": "i32"},
         places=dict.fromkeys(("a", "b", "acc"), "zmm"),
-        emit=emit,
+        emit=f"{{acc}} = isamap_{name}({{acc}}, {{a}}, {{b}});",
         requires=requires,
         latency=5.0,
-        per_cycle=cost,
-        exact=exact or None,
+        per_cycle=per_cycle,
+        exact=exact,
         c_types=dict.fromkeys(("a", "b", "acc"), C_TYPE),
         headers=HEADERS,
         prelude=WORD_PRELUDE + helper,
@@ -69,8 +71,8 @@ HARDWARE = im.Hardware(
     memories("zmm", 32, 64),
     links("zmm", load=120.0, store=64.0),
     (
-        _dot("dpbusd", "{acc} = isamap_dpbusd({acc}, {a}, {b});", VNNI, 2.0, DPBUSD, ""),
-        _dot("maddubs_dot", "{acc} = isamap_maddubs_dot({acc}, {a}, {b});", BYTES, 0.67, MADDUBS, SATURATING),
+        _dot("dpbusd", VNNI, per_cycle=2.0, helper=DPBUSD),
+        _dot("maddubs_dot", BYTES, per_cycle=0.67, helper=MADDUBS, exact=SATURATING),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
     ),
     "x86-64 with AVX-512 VNNI: 16 lanes of four u8 x i8 products, summed in i32",

@@ -1,7 +1,7 @@
 """`host`: every machine of this package that this CPU can run, best first, and its own cache sizes.
 
-What the CPU can do is asked of archspec, and so are the names of features. Cache sizes come from Linux's sysfs; where it
-does not say, the sizes of isamap_hardware.caches stand.
+What the CPU can do is asked of archspec, and so are the names of features. Cache sizes come from Linux's sysfs; where
+it does not say, the sizes of isamap_hardware.caches stand.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def features() -> frozenset[str]:
     import archspec.cpu
     import archspec.cpu.detect
 
-    # The features the kernel reports, not those of the nearest known microarchitecture: a virtual machine that hides one
-    # feature of a Zen 5 is taken for a Zen 2, which has no AVX-512.
+    # The features the kernel reports, not those of the nearest known microarchitecture: a virtual machine that hides
+    # one feature of a Zen 5 is taken for a Zen 2, which has no AVX-512.
     return frozenset(archspec.cpu.detect.detected_info().features) | frozenset(archspec.cpu.host().features)
 
 
@@ -52,7 +52,7 @@ def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
 
 
 def host(available: Collection[str] | None = None) -> im.Hardware:
-    """The machine made of all that a CPU with these features (by default this one) can run. Never empty: scalar is in it."""
+    """All that a CPU with these features (by default this one) can run; `scalar` is always in it."""
     have = features() if available is None else frozenset(available)
     instructions: dict[str, im.Instruction] = {}
     registers: dict[str, im.Memory] = {}

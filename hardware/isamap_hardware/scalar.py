@@ -34,7 +34,9 @@ static inline uint16_t isamap_f32_to_bf16(float value) {
 """
 
 
-def _muladd(name: str, a: str, b: str, c: str, emit: str, prelude: str = "") -> im.Instruction:
+def _muladd(name: str, dtypes: tuple[str, str, str], emit: str, prelude: str = "") -> im.Instruction:
+    """c += a * b, the dtypes in that order: a, b, c."""
+    a, b, c = dtypes
     same = a == b == c
     left, right = ("a[]", "b[]") if same else (f"{c}(a[])", f"{c}(b[])")
     floating = c[0] in "fb"
@@ -68,23 +70,23 @@ def _computes() -> tuple[im.Instruction, ...]:
     wide_bf16 = "isamap_bf16_to_f32({a}) * isamap_bf16_to_f32({b})"
     rounded = f"isamap_bf16_to_f32(isamap_f32_to_bf16({wide_bf16}))"
     found = [
-        _muladd("muladd_f32", "f32", "f32", "f32", "{c} = {c} + {a} * {b};"),
-        _muladd("muladd_f64", "f64", "f64", "f64", "{c} = {c} + {a} * {b};"),
-        _muladd("muladd_f64_f32", "f32", "f32", "f64", "{c} = {c} + (double){a} * (double){b};"),
-        _muladd("muladd_f32_bf16", "bf16", "bf16", "f32", f"{{c}} = {{c}} + {wide_bf16};", BF16),
-        _muladd("muladd_f32_f16", "f16", "f16", "f32", "{c} = {c} + (float){a} * (float){b};"),
+        _muladd("muladd_f32", ("f32", "f32", "f32"), "{c} = {c} + {a} * {b};"),
+        _muladd("muladd_f64", ("f64", "f64", "f64"), "{c} = {c} + {a} * {b};"),
+        _muladd("muladd_f64_f32", ("f32", "f32", "f64"), "{c} = {c} + (double){a} * (double){b};"),
+        _muladd("muladd_f32_bf16", ("bf16", "bf16", "f32"), f"{{c}} = {{c}} + {wide_bf16};", BF16),
+        _muladd("muladd_f32_f16", ("f16", "f16", "f32"), "{c} = {c} + (float){a} * (float){b};"),
         _muladd("muladd_f16", "f16", "f16", "f16",
                 "{c} = (_Float16)((float){c} + (float)(_Float16)((float){a} * (float){b}));"),
         _muladd("muladd_bf16", "bf16", "bf16", "bf16",
                 f"{{c}} = isamap_f32_to_bf16(isamap_bf16_to_f32({{c}}) + {rounded});", BF16 + TO_BF16),
     ]  # fmt: skip
     for t in ("i32", "i64", "u32", "u64", *narrow):
-        found.append(_muladd(f"muladd_{t}", t, t, t, _integer_emit(t)))
+        found.append(_muladd(f"muladd_{t}", (t, t, t), _integer_emit(t)))
     for a in narrow:
         for b in narrow:
-            found.append(_muladd(f"muladd_i32_{a}{b if b != a else ''}", a, b, "i32", _integer_emit("i32")))
-    found.append(_muladd("muladd_i64_i32", "i32", "i32", "i64", _integer_emit("i64")))
-    found.append(_muladd("muladd_u32_u8", "u8", "u8", "u32", _integer_emit("u32")))
+            found.append(_muladd(f"muladd_i32_{a}{b if b != a else ''}", (a, b, "i32"), _integer_emit("i32")))
+    found.append(_muladd("muladd_i64_i32", ("i32", "i32", "i64"), _integer_emit("i64")))
+    found.append(_muladd("muladd_u32_u8", ("u8", "u8", "u32"), _integer_emit("u32")))
     return tuple(found)
 
 

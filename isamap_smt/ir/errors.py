@@ -39,6 +39,10 @@ class BuildError(IsamapError):
     """No C compiler, or a compiler that refused the generated code."""
 
 
+class ArgumentError(IsamapError):
+    """Arrays that a compiled kernel cannot run on: missing, not contiguous, aliased, changed or not finite."""
+
+
 class NotProvedError(IsamapError):
     """Something unproved was handed to a stage that takes only proved values."""
 

@@ -1,11 +1,11 @@
 """Machines and instructions by name: the library's, those of other packages, and those in a file.
 
-    avx2                     a machine of isamap_hardware
-    host                     everything this CPU supports
-    npu                      a machine that some package registered in the entry-point group `isamap.hardware`
-    machine.py:NPU           a Hardware in a Python file (`HARDWARE` where no name is given)
-    avx512.fmadd_ps          an instruction of a machine
-    machine.py:dot           an Instruction in a Python file
+avx2                     a machine of isamap_hardware
+host                     everything this CPU supports
+npu                      a machine that some package registered in the entry-point group `isamap.hardware`
+machine.py:NPU           a Hardware in a Python file (`HARDWARE` where no name is given)
+avx512.fmadd_ps          an instruction of a machine
+machine.py:dot           an Instruction in a Python file
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def find_instruction(spec: str | Instruction) -> Instruction:
         return _from_file(spec, Instruction, "")
     machine, dot, name = spec.partition(".")
     if not dot:
-        raise UnknownNameError(
-            f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}"
-        )
+        raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")
     return find_hardware(machine).instruction(name)
 
 

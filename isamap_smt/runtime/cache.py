@@ -1,4 +1,4 @@
-"""Compiled libraries are kept under the digest of all that made them: C, compiler, flags and, where it matters, the CPU.
+"""Compiled libraries are kept under the digest of all that made them: C, compiler, flags and, for `native`, the CPU.
 
 A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed.
 """

@@ -1,0 +1,218 @@
+"""The caller's arrays become pointers and sizes, after every hypothesis of the compiled code is checked.
+
+Compiled code assumes row-major contiguous arrays of the kernel's dtypes and shapes, aligned for their elements, with no
+output overlapping anything else. Sizes that are not fixed are read off the shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
+from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
+from isamap_smt.ir.kernel import Kernel, Tensor
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them."""
+
+    arrays: Dict[str, np.ndarray]
+    sizes: Dict[str, int]
+
+
+def as_arrays(kernel: Kernel, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
+    """Input name -> array, from positional arguments in the order of kernel.inputs and from keywords.
+
+    Anything with __dlpack__ becomes an array without a copy. Raises ArgumentError for too many, twice or unknown.
+    """
+    inputs = kernel.inputs
+    if len(positional) > len(inputs):
+        raise ArgumentError(
+            f"{kernel.name} takes {len(inputs)} inputs ({', '.join(inputs)}), got {len(positional)}; "
+            "an array to write into is given as out="
+        )
+    given = dict(zip(inputs, positional, strict=False))
+    for name, value in named.items():
+        if name in given:
+            raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
+        if name not in inputs:
+            hint = "pass it as out=" if name in kernel.outputs else did_you_mean(name, inputs)
+            raise ArgumentError(f"{kernel.name} has no input {name!r}; {hint}")
+        given[name] = value
+    return {name: as_array(value, name) for name, value in given.items()}
+
+
+def as_array(value: Any, name: str) -> np.ndarray:
+    """A NumPy array over the same memory. Raises ArgumentError for anything that is no array."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "__dlpack__"):
+        try:
+            return np.from_dlpack(value)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise ArgumentError(f"{name}: NumPy cannot take this {type(value).__name__} by DLPack: {error}") from None
+    raise ArgumentError(
+        f"{name} must be a NumPy array or offer DLPack, not {type(value).__name__}; try np.asarray(..., dtype=...)"
+    )
+
+
+def outputs_of(kernel: Kernel, out: Any) -> dict[str, np.ndarray]:
+    """Output name -> the caller's array, from an array (kernels with one output) or a dictionary."""
+    if out is None:
+        return {}
+    if not isinstance(out, Dict):
+        if len(kernel.outputs) != 1:
+            raise ArgumentError(f"{kernel.name} has outputs {', '.join(kernel.outputs)}: pass out={{name: array}}")
+        out = {kernel.outputs[0]: out}
+    for name in out:
+        if name not in kernel.outputs:
+            raise ArgumentError(f"{kernel.name} has no output {name!r}; {did_you_mean(name, kernel.outputs)}")
+    return {name: as_array(value, name) for name, value in out.items()}
+
+
+def check_array(kernel: Kernel, name: str, array: np.ndarray, written: bool) -> None:
+    """The array's dtype, rank, layout, alignment and writability fit. Raises DTypeError, SizeError or ArgumentError."""
+    tensor = kernel.tensor(name)
+    if array.dtype != tensor.dtype.numpy:
+        got = from_numpy(array.dtype) or array.dtype
+        raise DTypeError(
+            f"{name} is {got}, {kernel.name} was compiled for {tensor.dtype}; "
+            f"try {name}.astype({tensor.dtype.numpy.name!r}) or compile with dtypes {name}={got}"
+        )
+    if array.ndim != len(tensor.shape):
+        raise SizeError(f"{name} has {array.ndim} dimensions, {kernel.name} needs {_shape(tensor)}")
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); "
+            f"try np.ascontiguousarray({name})"
+        )
+    if not array.flags.aligned:
+        raise ArgumentError(
+            f"{name} starts at an address that is no multiple of {array.dtype.alignment} bytes; try {name}.copy()"
+        )
+    if written and not array.flags.writeable:
+        raise ArgumentError(f"{name} is read-only, and {kernel.name} writes it; try {name}.copy()")
+
+
+def infer_sizes(kernel: Kernel, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None = None) -> dict[str, int]:
+    """The free sizes that the arrays' shapes and `given` determine.
+
+    Raises SizeError where a size is not positive (below a parameter's `low`), or where two places disagree: it names
+    both.
+    """
+    lows = {p.name: p.low for p in kernel.parameters}
+    sizes: dict[str, int] = {}
+    origin: dict[str, str] = {}
+    for name, value in (given or {}).items():
+        if name not in kernel.free_sizes:
+            raise SizeError(f"{kernel.name} has no free size {name!r}; {did_you_mean(name, kernel.free_sizes)}")
+        sizes[name], origin[name] = int(value), f"sizes={{{name!r}: {value}}}"
+    open_dimensions = [
+        (tensor, d) for tensor in kernel.tensors if tensor.name in arrays for d in range(len(tensor.shape))
+    ]
+    while True:
+        left = [x for x in open_dimensions if not _settle(arrays[x[0].name], *x, sizes, origin)]
+        if len(left) == len(open_dimensions):
+            break
+        open_dimensions = left
+    for name, value in sizes.items():
+        low = lows.get(name, 1)
+        if value < low:
+            raise SizeError(f"size {name} is {value} ({origin[name]}), it must be at least {low}")
+    return sizes
+
+
+def missing_sizes(kernel: Kernel, sizes: Dict[str, int]) -> None:
+    """Every free size is known. Raises SizeError that names those that no shape determines."""
+    missing = [n for n in kernel.free_sizes if n not in sizes]
+    if missing:
+        example = ", ".join(f"{n!r}: 1" for n in missing)
+        raise SizeError(f"{kernel.name}: the shapes do not determine {', '.join(missing)}; pass sizes={{{example}}}")
+
+
+def check_shapes(kernel: Kernel, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
+    """Every array has exactly the shape its tensor has at these sizes. Raises SizeError."""
+    for name, array in arrays.items():
+        shape = tensor_shape(kernel.tensor(name), sizes)
+        if array.shape != shape:
+            known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
+            at = f" with {known}" if known else ""
+            raise SizeError(
+                f"{name} has shape {array.shape}, {kernel.name} needs {_shape(kernel.tensor(name))} = {shape}{at}"
+            )
+
+
+def check_aliasing(kernel: Kernel, arrays: Dict[str, np.ndarray]) -> None:
+    """No output overlaps another tensor. Raises ArgumentError that names both."""
+    for name in kernel.outputs:
+        for other, array in arrays.items():
+            # arrays are contiguous, so that overlapping address ranges are shared elements
+            if other != name and name in arrays and np.may_share_memory(arrays[name], array):
+                raise ArgumentError(f"{name} and {other} overlap in memory, and {kernel.name} writes {name}; copy one")
+
+
+def check_finite(kernel: Kernel, names: tuple[str, ...], arrays: Dict[str, np.ndarray]) -> None:
+    """Tensors that the proof assumes finite are. Raises ArgumentError that names the first element that is not."""
+    for name in names:
+        bad = ~np.isfinite(arrays[name])
+        if bad.any():
+            where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+            raise ArgumentError(
+                f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for finite {name}; "
+                "use an instruction with masks, or pass check_finite=False to accept other results for such elements"
+            )
+
+
+def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
+    """The tensor's shape at these sizes. Raises SizeError where a dimension would be negative."""
+    shape = tuple(int(evaluate(e, sizes)) for e in tensor.shape)
+    if any(n < 0 for n in shape):
+        known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
+        raise SizeError(f"{tensor.name} would have shape {shape} with {known}")
+    return shape
+
+
+def _settle(array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], origin: dict[str, str]) -> bool:
+    """Use one dimension: check it if it is known, solve it if one size in it is unknown. False when more are."""
+    extent, got = tensor.shape[d], int(array.shape[d])
+    where = f"dimension {d} of {tensor.name}"
+    if is_constant(extent):
+        if int(extent) != got:
+            raise SizeError(f"{where} is {got}, it must be {int(extent)}")
+        return True
+    unknown = symbols_of([extent]) - set(sizes)
+    if not unknown:
+        wanted = int(evaluate(extent, sizes))
+        if wanted != got:
+            known = ", ".join(f"{n}={sizes[n]} ({origin[n]})" for n in sorted(symbols_of([extent])))
+            raise SizeError(f"{where} is {got}, but {extent} = {wanted} because {known}")
+        return True
+    if len(unknown) > 1:
+        return False
+    (name,) = unknown
+    solved = _solve(extent, name, got, sizes)
+    if solved is None:
+        return False
+    sizes[name], origin[name] = solved, where
+    return True
+
+
+def _solve(extent: Any, name: str, value: int, sizes: Dict[str, int]) -> int | None:
+    """The one integer that makes the extent equal value, where the extent is affine in it with a known slope."""
+    parts = affine(extent, [name])
+    if parts is None or name not in parts[0]:
+        return None
+    slope, rest = int(evaluate(parts[0][name], sizes)), int(evaluate(parts[1], sizes))
+    if slope == 0 or (value - rest) % slope:
+        return None
+    return (value - rest) // slope
+
+
+def _shape(tensor: Tensor) -> str:
+    return "[" + ", ".join(map(str, tensor.shape)) + "]"

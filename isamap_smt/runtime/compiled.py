@@ -1,0 +1,289 @@
+"""A compiled kernel is a function on NumPy arrays: it checks them, then runs the machine code on their memory.
+
+The library exports, with 0 for success, 1 for out of memory and other codes for a failed entry check:
+
+    int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
+    int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
+    int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which);
+
+tensors in the order of kernel.tensors, sizes in that of kernel.free_sizes, packed in that of the buffers which `ahead`
+fills. ctypes releases Python's lock while the code runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.lanes import neutral
+from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.language.hardware_library import require_features
+from isamap_smt.runtime import arguments as check
+from isamap_smt.runtime.packing import constant_tensors, mentioned, used_instructions
+
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector
+_FINITE = " is finite"
+MESSAGES = {2: "sizes are out of the range that the code was proved for (1 to 2^31, arrays below 2^62 bytes)"}
+
+_Pointers = ctypes.POINTER(ctypes.c_void_p)
+_Sizes = ctypes.POINTER(ctypes.c_int64)
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An uninitialised array that starts at a multiple of 64 bytes: unaligned buffers run at half speed."""
+    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    raw = np.empty(count + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + count].view(dtype).reshape(shape)
+
+
+class CompiledKernel:
+    """A program built into a shared library, callable on arrays.
+
+    `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
+    `+=`; without it outputs start at the reduction's neutral element. `sizes=` gives those that no shape determines.
+    Returns the output, or a dictionary when there are several.
+    """
+
+    def __init__(self, program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> None:
+        require_features(used_instructions(program))
+        self.program = program
+        self.kernel: Kernel = program.kernel
+        self.source = source
+        self.library = Path(library)
+        self.messages = {**MESSAGES, **(messages or {})}
+        self.constants = constant_tensors(program)
+        self.finite = tuple(a.removesuffix(_FINITE) for a in program.assumptions if a.endswith(_FINITE))
+        self._run, self._pack, self._packed_bytes = _entry_points(self.library)
+        self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
+
+    def __call__(
+        self,
+        *inputs: Any,
+        out: Any = None,
+        sizes: Dict[str, int] | None = None,
+        threads: int = 1,
+        check_finite: bool = True,
+        **named: Any,
+    ) -> Any:
+        """Run on these arrays. Raises ArgumentError, DTypeError or SizeError before anything is written."""
+        call = self.prepare(*inputs, out=out, sizes=sizes, threads=threads, check_finite=check_finite, **named)
+        call.run()
+        return call.result
+
+    def prepare(
+        self,
+        *inputs: Any,
+        out: Any = None,
+        sizes: Dict[str, int] | None = None,
+        threads: int = 1,
+        check_finite: bool = True,
+        **named: Any,
+    ) -> Call:
+        """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
+
+        Constant operands are packed by each run(); see pack().
+        """
+        arguments = self._arguments(check.as_arrays(self.kernel, inputs, named), out, sizes, check_finite)
+        return Call(self, arguments, self._new_buffers(arguments.sizes), _threads(threads), pack=self._buffers > 0)
+
+    def pack(self, *, sizes: Dict[str, int] | None = None, **constants: Any) -> PackedKernel:
+        """This kernel with its constant operands packed once. Raises ArgumentError when they are others.
+
+        `sizes` gives those that the packed form needs and the constants' shapes do not determine.
+        """
+        if set(constants) != set(self.constants):
+            wanted = ", ".join(self.constants) or "none: schedule one with `constant`"
+            raise ArgumentError(f"{self.kernel.name}: constant operands are {wanted}; got {', '.join(constants)}")
+        arrays = {n: check.as_array(v, n) for n, v in constants.items()}
+        for name, array in arrays.items():
+            check.check_array(self.kernel, name, array, written=False)
+        known = check.infer_sizes(self.kernel, arrays, sizes)
+        needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
+        if needed - set(known):
+            raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
+        # No expression of `ahead` mentions the others.
+        lows = {p.name: p.low for p in self.kernel.parameters}
+        full = {n: known.get(n, max(1, lows.get(n, 1))) for n in self.kernel.free_sizes}
+        buffers = self._new_buffers(full)
+        self._packing(arrays, full, buffers)
+        return PackedKernel(self, arrays, {n: _digest(a) for n, a in arrays.items()}, known, tuple(buffers))
+
+    def _arguments(
+        self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None, finite: bool
+    ) -> check.Arguments:
+        """Everything checked; outputs that the caller did not pass are made."""
+        kernel = self.kernel
+        missing = [n for n in kernel.inputs if n not in arrays]
+        if missing:
+            raise ArgumentError(f"{kernel.name}: no array for {', '.join(missing)}")
+        results = check.outputs_of(kernel, out)
+        for name, array in (*arrays.items(), *results.items()):
+            check.check_array(kernel, name, array, written=name in results)
+        everything = {**arrays, **results}
+        sizes = check.infer_sizes(kernel, everything, given)
+        check.missing_sizes(kernel, sizes)
+        check.check_shapes(kernel, everything, sizes)
+        check.check_aliasing(kernel, everything)
+        if finite:
+            check.check_finite(kernel, self.finite, everything)
+        for name in kernel.outputs:
+            if name not in everything:
+                everything[name] = self._fresh(name, sizes)
+        return check.Arguments(everything, sizes)
+
+    def _fresh(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
+        """An output at the neutral element of the first statement that writes it."""
+        tensor = self.kernel.tensor(name)
+        op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
+        array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
+        array.fill(neutral(op, tensor.dtype))
+        return array
+
+    def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
+        values = self._size_array(sizes)
+        counts = [int(self._packed_bytes(values, n)) for n in range(self._buffers)]
+        if any(n < 0 for n in counts):
+            raise BuildError(f"{self.library} does not know its own packed buffers: it was built for another program")
+        return [aligned_empty((n,), np.dtype(np.uint8)) for n in counts]
+
+    def _packing(self, arrays: Dict[str, np.ndarray], sizes: Dict[str, int], buffers: list[np.ndarray]) -> None:
+        self._check(self._pack(self._pointers(arrays), self._size_array(sizes), _buffer_pointers(buffers)))
+
+    def _pointers(self, arrays: Dict[str, np.ndarray]) -> Any:
+        """Pointers in the order of kernel.tensors; NULL for those that are not given."""
+        addresses = [arrays[t.name].ctypes.data if t.name in arrays else None for t in self.kernel.tensors]
+        return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
+
+    def _size_array(self, sizes: Dict[str, int]) -> Any:
+        values = [int(sizes[n]) for n in self.kernel.free_sizes]
+        return (ctypes.c_int64 * max(1, len(values)))(*values)
+
+    def _check(self, code: int) -> None:
+        if code == 1:
+            raise MemoryError(f"{self.kernel.name}: no memory for its buffers")
+        if code:
+            raise SizeError(f"{self.kernel.name}: {self.messages.get(code, f'entry check {code} failed')}")
+
+    def __repr__(self) -> str:
+        return f"CompiledKernel({self.kernel}, inputs {', '.join(self.kernel.inputs)}, {self.library.name})"
+
+
+class Call:
+    """One checked call. `result` is what the kernel returns; run() does the work and may be repeated."""
+
+    def __init__(
+        self, kernel: CompiledKernel, arguments: check.Arguments, buffers: list[np.ndarray], threads: int, pack: bool
+    ) -> None:
+        self.arguments = arguments
+        self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
+        self._tensors = kernel._pointers(arguments.arrays)
+        self._sizes = kernel._size_array(arguments.sizes)
+        self._packed = _buffer_pointers(buffers)
+        self._pack = kernel._pack if pack else None
+
+    def run(self) -> None:
+        """Compute; outputs with `+=` are added to once more at every run. Raises MemoryError or SizeError."""
+        if self._pack is not None:
+            self._kernel._check(self._pack(self._tensors, self._sizes, self._packed))
+        self._kernel._check(self._kernel._run(self._tensors, self._sizes, self._packed, self._threads))
+
+    @property
+    def result(self) -> Any:
+        """The output array, or a dictionary of them when the kernel has several."""
+        names = self._kernel.kernel.outputs
+        arrays = self.arguments.arrays
+        return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}
+
+
+@dataclass(frozen=True)
+class PackedKernel:
+    """A compiled kernel whose constant operands are packed. A constant passed again must hold the same elements."""
+
+    compiled: CompiledKernel
+    constants: Dict[str, np.ndarray]
+    digests: Dict[str, str]
+    sizes: Dict[str, int]
+    buffers: tuple[np.ndarray, ...]
+
+    def __call__(self, *inputs: Any, threads: int = 1, **options: Any) -> Any:
+        """As CompiledKernel; inputs by position skip the constants."""
+        call = self.prepare(*inputs, threads=threads, **options)
+        call.run()
+        return call.result
+
+    def prepare(
+        self,
+        *inputs: Any,
+        out: Any = None,
+        sizes: Dict[str, int] | None = None,
+        threads: int = 1,
+        check_finite: bool = True,
+        **named: Any,
+    ) -> Call:
+        """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
+        kernel = self.compiled.kernel
+        for name in self.constants:
+            if name in named:
+                self._unchanged(name, check.as_array(named.pop(name), name))
+        free = [n for n in kernel.inputs if n not in self.constants]
+        if len(inputs) > len(free):
+            raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
+        for name, value in zip(free, inputs, strict=False):
+            if name in named:
+                raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
+            named[name] = value
+        arrays = check.as_arrays(kernel, (), {**named, **self.constants})
+        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **(sizes or {})}, check_finite)
+        return Call(self.compiled, arguments, list(self.buffers), _threads(threads), pack=False)
+
+    def _unchanged(self, name: str, array: np.ndarray) -> None:
+        held = self.constants[name]
+        if array.shape != held.shape or array.dtype != held.dtype or _digest(array) != self.digests[name]:
+            raise ArgumentError(
+                f"{name} is not the array that was packed: {_difference(array, held)}; call pack({name}=...) again"
+            )
+
+
+def _difference(array: np.ndarray, held: np.ndarray) -> str:
+    if array.shape != held.shape or array.dtype != held.dtype:
+        return f"it is {array.dtype}{list(array.shape)}, packed was {held.dtype}{list(held.shape)}"
+    return "its elements have changed"
+
+
+def _digest(array: np.ndarray) -> str:
+    return hashlib.blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).hexdigest()
+
+
+def _threads(threads: int) -> int:
+    """The number of threads as C takes it. Raises ArgumentError below 1."""
+    if threads < 1:
+        raise ArgumentError(f"threads={threads!r}: the kernel runs on 1 or more")
+    return int(threads)
+
+
+def _buffer_pointers(buffers: list[np.ndarray]) -> Any:
+    return (ctypes.c_void_p * max(1, len(buffers)))(*(b.ctypes.data for b in buffers))
+
+
+def _entry_points(library: Path) -> tuple[Any, Any, Any]:
+    try:
+        loaded = ctypes.CDLL(str(library))
+        run, pack, packed = loaded.isamap_run, loaded.isamap_pack, loaded.isamap_packed_bytes
+    except OSError as error:
+        raise BuildError(f"cannot load {library}: {error}") from None
+    except AttributeError as error:
+        raise BuildError(f"{library} is not a compiled kernel: {error}") from None
+    run.argtypes, run.restype = [_Pointers, _Sizes, _Pointers, ctypes.c_int64], ctypes.c_int
+    pack.argtypes, pack.restype = [_Pointers, _Sizes, _Pointers], ctypes.c_int
+    packed.argtypes, packed.restype = [_Sizes, ctypes.c_int64], ctypes.c_int64
+    return run, pack, packed
