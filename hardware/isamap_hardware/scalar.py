@@ -75,9 +75,9 @@ def _computes() -> tuple[im.Instruction, ...]:
         _muladd("muladd_f64_f32", ("f32", "f32", "f64"), "{c} = {c} + (double){a} * (double){b};"),
         _muladd("muladd_f32_bf16", ("bf16", "bf16", "f32"), f"{{c}} = {{c}} + {wide_bf16};", BF16),
         _muladd("muladd_f32_f16", ("f16", "f16", "f32"), "{c} = {c} + (float){a} * (float){b};"),
-        _muladd("muladd_f16", "f16", "f16", "f16",
+        _muladd("muladd_f16", ("f16", "f16", "f16"),
                 "{c} = (_Float16)((float){c} + (float)(_Float16)((float){a} * (float){b}));"),
-        _muladd("muladd_bf16", "bf16", "bf16", "bf16",
+        _muladd("muladd_bf16", ("bf16", "bf16", "bf16"),
                 f"{{c}} = isamap_f32_to_bf16(isamap_bf16_to_f32({{c}}) + {rounded});", BF16 + TO_BF16),
     ]  # fmt: skip
     for t in ("i32", "i64", "u32", "u64", *narrow):
