@@ -1,0 +1,154 @@
+"""Scalar expressions as portable C with the exact meaning of their element types: integers wrap, bf16 rounds to even."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.scalar import (
+    Cast,
+    Compare,
+    Read,
+    Relu,
+    SAdd,
+    Saturate,
+    SDiv,
+    Select,
+    SMax,
+    SMin,
+    SMul,
+    SNeg,
+    SSub,
+)
+
+PRELUDE = """\
+static inline float isamap_widen_bf16(uint16_t bits) {
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+/* Round to nearest even; a NaN stays one and is made quiet. */
+static inline uint16_t isamap_narrow_bf16(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    if ((word & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((word >> 16) | 0x40u);
+    return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+}
+"""
+_ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
+_COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
+
+
+def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
+    """(C text, element type) of a tree whose casts are explicit. names: tensor -> (identifier, type).
+
+    A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
+    does not do exactly (exp and the like).
+    """
+    match tree:
+        case Read():
+            return names[tree.tensor]
+        case Cast():
+            return _cast(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
+        case Saturate():
+            return _saturate(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
+        case SNeg():
+            text, kind = c_value(tree.args[0], names, literal)
+            return _arithmetic("-", "0" if not kind.is_float else "-0.0f", text, kind), kind
+        case Relu():
+            return _choose(">", *_pair(tree.args[0], sp.S.Zero, names, literal))
+        case SMax() | SMin():
+            return _choose(">" if isinstance(tree, SMax) else "<", *_pair(tree.args[0], tree.args[1], names, literal))
+        case Select():
+            condition = tree.args[0]
+            if not isinstance(condition, Compare):
+                raise ScheduleError(f"select needs a comparison, not {condition}")
+            a, b, kind = _pair(condition.args[1], condition.args[2], names, literal)
+            x, y, result = _pair(tree.args[1], tree.args[2], names, literal)
+            return f"({_wide(a, kind)} {condition.args[0]} {_wide(b, kind)} ? {x} : {y})", result
+    for head, symbol in _ARITHMETIC.items():
+        if isinstance(tree, head):
+            x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
+            return _arithmetic(symbol, x, y, kind), kind
+    if isinstance(tree, sp.Integer | sp.Float | sp.Rational):
+        return _literal(tree, literal), literal
+    raise ScheduleError(f"portable C has no exact {type(tree).__name__}; only vector descriptions could offer it")
+
+
+def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: str, kind: DType) -> str:
+    """The C statement `target <op> value`."""
+    text, given = c_value(value, names, kind)
+    if given != kind:
+        text, _ = _cast(kind, text, given)
+    if op == "=":
+        return f"{target} = {text};"
+    if op in ("max", "min"):
+        return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)[0]};"
+    return f"{target} = {_arithmetic('+' if op == '+' else '*', target, text, kind)};"
+
+
+def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:
+    """Both operands in one type; a literal takes the other's."""
+    if not isinstance(a, sp.Number):
+        x, kind = c_value(a, names, literal)
+        y, other = c_value(b, names, kind)
+    else:
+        y, kind = c_value(b, names, literal)
+        x, other = c_value(a, names, kind)
+    if kind != other:
+        raise ScheduleError(f"{kind} and {other} meet in one operation; write a cast, for example {kind}(...)")
+    return x, y, kind
+
+
+def _literal(value: Any, kind: DType) -> str:
+    if kind.name == "bf16":
+        return f"isamap_narrow_bf16({float(value)!r}f)"
+    if kind.is_float:
+        return f"({kind.c}){float(value)!r}"
+    return f"({kind.c})INT64_C({int(value)})"
+
+
+def _wide(text: str, kind: DType) -> str:
+    """The value in a type in which C computes and compares it exactly."""
+    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
+
+
+def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
+    if kind.name == "bf16":
+        return f"isamap_narrow_bf16(isamap_widen_bf16({x}) {symbol} isamap_widen_bf16({y}))"
+    if kind.name == "f16":
+        return f"(_Float16)((float){x} {symbol} (float){y})"
+    if kind.is_float:
+        return f"({x} {symbol} {y})"
+    if symbol == "/":
+        raise ScheduleError("division of integers is not offered; cast to a floating-point type")
+    wide = "uint64_t" if kind.bits == 64 else "uint32_t"  # wraps, and never overflows a signed type
+    return f"({kind.c})(({wide}){x} {symbol} ({wide}){y})"
+
+
+def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
+    """The larger or smaller; NaN if either is NaN."""
+    a, b = _wide(x, kind), _wide(y, kind)
+    nan = f" || {a} != {a}" if kind.is_float else ""
+    return f"(({a} {symbol} {b}{nan}) ? {x} : {y})", kind
+
+
+def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
+    if to == kind:
+        return text, to
+    value = _wide(text, kind)
+    if to.name == "bf16":
+        return f"isamap_narrow_bf16((float)({value}))", to
+    return f"(({to.c})({value}))", to
+
+
+def _saturate(to: DType, text: str, kind: DType) -> tuple[str, DType]:
+    if to.is_float or kind.is_float:
+        raise ScheduleError("saturation is between integer types")
+    low, high = f"INT64_C({to.low})", f"INT64_C({to.high})"
+    return f"(({to.c})((int64_t){text} < {low} ? {low} : (int64_t){text} > {high} ? {high} : {text}))", to
