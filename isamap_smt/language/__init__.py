@@ -1,6 +1,8 @@
 """Kernels and instructions, written as text or in Python."""
 
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.instructions import instruction
+from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel
 
-__all__ = ["instruction", "kernel"]
+__all__ = ["Kernel", "instruction", "kernel", "to_text"]

@@ -143,7 +143,9 @@ def _statement(line: Segment, operator: re.Match[str]) -> StatementLine:
         rest, early = _ordered(rest.cut(0, m.start()))
         ordered = ordered or early
     if m := re.search(r"\bif\b", rest.text):
-        raise rest.error(m.start(), "there is no `if`", "use `where` after the statement, or select(condition, a, b)", 2)
+        raise rest.error(
+            m.start(), "there is no `if`", "use `where` after the statement, or select(condition, a, b)", 2
+        )
     target = parse_expression(line.cut(0, operator.start()))
     return StatementLine(line, target, OPERATORS[written], parse_expression(rest), guard, ordered)
 
@@ -185,7 +187,9 @@ def _bound(line: Segment, kind: str, start: int) -> BoundLine:
         if not _NAME.match(n):
             raise line.error(start, f"{n!r} is not a name", f"write `{kind} {_EXAMPLE[kind]}`", max(1, len(n)))
     if m and m.group() != _BOUND_SIGN[kind]:
-        raise line.error(m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`")
+        raise line.error(
+            m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`"
+        )
     if not m and kind == "axis":
         raise line.error(0, f"axis {names[0]} needs its extent", f"write `axis {names[0]} < 4`", len(line.text))
     return BoundLine(line, kind, names, parse_expression(line.cut(m.end())) if m else None)

@@ -70,7 +70,9 @@ class Declarations:
         if extent.is_Integer and extent < 1:
             raise bound.error(bound.node, f"an axis of {extent} points is empty", "write a positive extent")
         if used := sorted(symbols_of([extent]) & names.axes):
-            raise bound.error(bound.node, f"the extent depends on axis {used[0]}", "the domain is a box; cut it with `where`")
+            raise bound.error(
+                bound.node, f"the extent depends on axis {used[0]}", "the domain is a box; cut it with `where`"
+            )
         self.sizes |= symbols_of([extent]) - set(self.parameters)
         return extent
 
@@ -106,7 +108,9 @@ def _integer(bound: Tree | None, default: int) -> int:
     raise bound.error(bound.node, "a bound is an integer", "write `param s >= 1`")
 
 
-def names_in_index(tree: Tree, node: ast.AST, known: Declarations, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+def names_in_index(
+    tree: Tree, node: ast.AST, known: Declarations, bound: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """Names inside the brackets of element reads, left to right, without the axes of sums around them."""
     if isinstance(node, ast.Subscript):
         for i in index_nodes(node):
@@ -171,7 +175,9 @@ def _check_sizes(axes: dict[str, None], trees: dict[str, Tree], known: Declarati
         size = default_size(n)
         if size in owner or size in known.parameters or size in axes:
             other = f"axis {owner[size]}" if size in owner else f"parameter or axis {size}"
-            raise _at_name(trees[n], n, f"axis {n} and {other} would share the size {size}", f"declare `axis {n} < ...`")
+            raise _at_name(
+                trees[n], n, f"axis {n} and {other} would share the size {size}", f"declare `axis {n} < ...`"
+            )
         owner[size] = n
 
 

@@ -1,10 +1,10 @@
 """Kernel text to Kernel: declarations first, then the axes that the statements use, then shapes.
 
-    param s >= 1                      an integer the user sets
-    H = (P-1)*s + R                   a definition, put in wherever H stands
-    I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
-    axis e < 4                        the extent of an axis (otherwise axis i has I points)
-    O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
+param s >= 1                      an integer the user sets
+H = (P-1)*s + R                   a definition, put in wherever H stands
+I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
+axis e < 4                        the extent of an axis (otherwise axis i has I points)
+O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, reads
 from isamap_smt.language.indices import Names, guard, index
@@ -115,11 +115,15 @@ class _Reader:
                 hint = did_you_mean(line.dtype.text, DTYPES)
                 raise line.dtype.error(0, f"unknown dtype {line.dtype.text!r}", hint, len(line.dtype.text))
             if line.name in self.written_dtypes:
-                raise line.segment.error(0, f"tensor {line.name} already has a type", "remove this line", len(line.name))
+                raise line.segment.error(
+                    0, f"tensor {line.name} already has a type", "remove this line", len(line.name)
+                )
             self.written_dtypes[line.name] = DTYPES[line.dtype.text]
         if line.shape is not None:
             if line.name in self.shapes:
-                raise line.segment.error(0, f"tensor {line.name} already has a shape", "remove this line", len(line.name))
+                raise line.segment.error(
+                    0, f"tensor {line.name} already has a shape", "remove this line", len(line.name)
+                )
             assert isinstance(line.shape.node, ast.Tuple)
             names = Names(frozenset(), self.known.definitions, self.known.lows)
             shape = tuple(index(line.shape, e, names) for e in line.shape.node.elts)
@@ -156,7 +160,9 @@ class _Reader:
         reduced = [a for a in found if a not in symbols_of(target.index)]
         if line.op == "=" and reduced:
             hint = f"write `+=` to sum over {reduced[0]}, or sum({reduced[0]}, ..., x) in the value"
-            raise line.segment.error(0, f"`=` would write each element once for every {reduced[0]}", hint, len(line.segment.text))
+            raise line.segment.error(
+                0, f"`=` would write each element once for every {reduced[0]}", hint, len(line.segment.text)
+            )
         return tuple(Axis(n, self.known.extent(n)) for n in found)
 
     def _note_uses(self, line: StatementLine, statement: Statement, target: ast.AST) -> None:
@@ -173,21 +179,27 @@ class _Reader:
             if isinstance(line, BoundLine) and line.kind == "axis":
                 for n in line.names:
                     if n not in used:
-                        raise line.segment.error(0, f"axis {n} stands in no index", did_you_mean(n, used), len(line.segment.text))
+                        raise line.segment.error(
+                            0, f"axis {n} stands in no index", did_you_mean(n, used), len(line.segment.text)
+                        )
         for n in self.known.extents:
             if n not in used:
                 raise self.source.error(0, f"axis {n} stands in no index", did_you_mean(n, used))
         tensors = {a.tensor for a, *_ in self.uses}
         for line in lines:
             if isinstance(line, TensorLine) and line.name not in tensors:
-                raise line.segment.error(0, f"tensor {line.name} is never used", did_you_mean(line.name, tensors), len(line.name))
+                raise line.segment.error(
+                    0, f"tensor {line.name} is never used", did_you_mean(line.name, tensors), len(line.name)
+                )
 
     def check_dtypes(self, dtypes: Mapping[str, DType | str]) -> None:
         """Raise LanguageError when a dtype is given to a tensor that the text does not name."""
         tensors = {a.tensor for a, *_ in self.uses}
         for n in dtypes:
             if n not in tensors:
-                raise LanguageError(f"dtypes names tensor {n!r}, which the text does not use; {did_you_mean(n, tensors)}")
+                raise LanguageError(
+                    f"dtypes names tensor {n!r}, which the text does not use; {did_you_mean(n, tensors)}"
+                )
 
     def kernel(self, name: str, text: str, dtypes: Mapping[str, DType | str], file: str) -> Kernel:
         """Tensors in order of first use."""
@@ -206,7 +218,9 @@ class _Reader:
             if len(access.index) != rank:
                 said = "its declaration" if given is not None else "its first use"
                 hint = f"{said} has {rank}"
-                raise tree.error(node, f"{tensor} has {len(access.index)} ind{'ex' if len(access.index) == 1 else 'ices'} here", hint)
+                raise tree.error(
+                    node, f"{tensor} has {len(access.index)} ind{'ex' if len(access.index) == 1 else 'ices'} here", hint
+                )
         if given is not None:
             return given
         return tuple(self._extent(tensor, d, uses) for d in range(rank))
@@ -223,7 +237,9 @@ class _Reader:
             extents = " and ".join(map(str, dict.fromkeys(found)))
             _, _, tree, node = uses[-1]
             hint = f"declare it, such as `{tensor}: [{', '.join('N' * len(uses[0][0].index))}]`"
-            raise tree.error(node, f"dimension {dimension} of {tensor} needs {extents}: the larger one is not known", hint)
+            raise tree.error(
+                node, f"dimension {dimension} of {tensor} needs {extents}: the larger one is not known", hint
+            )
         return best
 
     def _extent_of_use(self, tensor: str, expr: Any, statement: Statement, tree: Tree, at: ast.AST) -> Any:

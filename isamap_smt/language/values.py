@@ -126,7 +126,9 @@ class Values:
         want = _ARGUMENTS.get(name, 1)
         if len(node.args) != want:
             example = f"{name}({', '.join('abc'[:want])})" if name != "select" else "select(a < b, x, y)"
-            raise self.tree.error(node, f"{name} takes {want} argument{'s' * (want > 1)}, not {len(node.args)}", f"write {example}")
+            raise self.tree.error(
+                node, f"{name} takes {want} argument{'s' * (want > 1)}, not {len(node.args)}", f"write {example}"
+            )
         if name == "select":
             return Select(self._condition(node.args[0], bound), *[self.value(a, bound) for a in node.args[1:]])
         args = [self.value(a, bound) for a in node.args]
@@ -148,7 +150,9 @@ class Values:
             raise self.tree.error(node.args[0], f"{axis} is already summed over here", "use another name")
         if len(node.args) == 2:
             if axis not in self.extents:
-                raise self.tree.error(node, f"sum over {axis} needs its extent", f"write sum({axis}, 4, x), or declare `axis {axis} < 4`")
+                raise self.tree.error(
+                    node, f"sum over {axis} needs its extent", f"write sum({axis}, 4, x), or declare `axis {axis} < 4`"
+                )
             count = self.extents[axis]
         else:
             count = self._count(node.args[1])
@@ -157,7 +161,9 @@ class Values:
     def _count(self, node: ast.AST) -> int:
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 1:
             return node.value
-        raise self.tree.error(node, "the extent of a sum is a positive integer", "for a symbolic extent use `+=` and an axis")
+        raise self.tree.error(
+            node, "the extent of a sum is a positive integer", "for a symbolic extent use `+=` and an axis"
+        )
 
 
 def negated(x: Any) -> Any:

@@ -1,1 +1,38 @@
 """Operators, one file per family, described with the public API of `isamap_smt` alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from isamap_kernels import convolution, gemm, matvec
+
+if TYPE_CHECKING:
+    from isamap_smt.language import Kernel
+
+TEXTS = {
+    "gemm": gemm.GEMM,
+    "gemm_nt": gemm.GEMM_NT,
+    "matvec": matvec.MATVEC,
+    "batched_gemm": gemm.BATCHED_GEMM,
+    "conv2d": convolution.CONV2D,
+    "depthwise_conv2d": convolution.DEPTHWISE_CONV2D,
+    "pointwise_conv2d": convolution.POINTWISE_CONV2D,
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names that `load` knows."""
+    return tuple(TEXTS)
+
+
+@cache
+def load(name: str) -> Kernel:
+    """The kernel of that name, in f32 and with symbolic sizes. Raises KeyError for other names.
+
+    >>> print(load("gemm").text)
+    C[i,j] += A[i,k] * B[k,j]
+    """
+    from isamap_smt.language import kernel
+
+    return kernel(TEXTS[name].strip(), name=name)

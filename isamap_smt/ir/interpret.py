@@ -1,0 +1,182 @@
+"""The meaning of kernels and instructions: run on NumPy arrays, bit for bit what their types say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.evaluate import CHUNK, Evaluator, needs_single_points, points
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.fused import fma
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.reference import reference
+from isamap_smt.ir.scalar import Read, SMul, rewrite_reads
+from isamap_smt.ir.sizes import check_array, fix_sizes
+from isamap_smt.ir.typed import typed_value
+
+Array = np.ndarray
+_REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def run_kernel(
+    kernel: Kernel,
+    arrays: Mapping[str, Array],
+    out: Mapping[str, Array] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> dict[str, Array]:
+    """The outputs, by name. Inputs are left as they are, and so are the arrays in `out`.
+
+    Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element
+    after the other in that order. An output starts as a copy of `out[name]`, else at the neutral element of the
+    first reduction into it (zeros under `=`). Sizes follow from the shapes and `sizes`. Raises SizeError,
+    DTypeError, UnknownNameError.
+    """
+    fixed, held = prepare(kernel, arrays, out, sizes)
+    for s in fixed.statements:
+        run_statement(fixed, s, held)
+    return {n: held[n] for n in fixed.outputs}
+
+
+def prepare(
+    kernel: Kernel,
+    arrays: Mapping[str, Array],
+    out: Mapping[str, Array] | None,
+    sizes: Mapping[str, int] | None,
+) -> tuple[Kernel, dict[str, Array]]:
+    """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun."""
+    out = out or {}
+    shapes = {n: np.shape(a) for n, a in {**arrays, **out}.items()}
+    fixed = fix_sizes(kernel, shapes, sizes)
+    held: dict[str, Array] = {}
+    for n in fixed.inputs:
+        if n not in arrays:
+            raise DTypeError(f"{kernel.name}: input {n} is missing; it needs {', '.join(fixed.inputs)}")
+        check_array(fixed, n, arrays[n])
+        held[n] = arrays[n]
+    for n in fixed.outputs:
+        given = out.get(n)
+        if given is not None:
+            check_array(fixed, n, given)
+            held[n] = np.array(given, order="C")
+        else:
+            t = fixed.tensor(n)
+            first = next(s for s in fixed.statements if s.target.tensor == n)
+            shape = tuple(int(e) for e in t.shape)
+            held[n] = np.full(shape, neutral(first.op, t.dtype), dtype=t.dtype.numpy)
+    return fixed, held
+
+
+def neutral(op: str, kind: DType) -> Any:
+    """The value that a reduction starts from: 0, 1, the lowest or the highest value; 0 under `=`."""
+    match op:
+        case "*":
+            return 1
+        case "max":
+            return -np.inf if kind.is_float else kind.low
+        case "min":
+            return np.inf if kind.is_float else kind.high
+    return 0
+
+
+def run_statement(kernel: Kernel, statement: Statement, held: dict[str, Array], *, fused: bool = False) -> None:
+    """Carry the statement out on the (contiguous, in the outputs' case) arrays in `held`, in place."""
+    value = typed_value(kernel, statement)
+    evaluator = Evaluator(kernel, held)
+    target = held[statement.target.tensor].reshape(-1)  # outputs are contiguous: a view
+    kind = kernel.tensor(statement.target.tensor).dtype
+    chunk = 1 if needs_single_points(statement) else CHUNK
+    with np.errstate(all="ignore"):
+        for env in points(statement, chunk):
+            at = evaluator.flat_index(statement.target.tensor, statement.target.index, env)
+            if fused:
+                factors = [evaluator.value(v, env, kind) for v in value.args]
+                _accumulate_fused(target, at, factors[0], factors[1])
+                continue
+            v = evaluator.value(value, env, kind)
+            if statement.op == "=":
+                target[at] = v
+            else:
+                _REDUCE[statement.op].at(target, at, v)
+
+
+def _accumulate_fused(target: Array, at: Array, a: Array, b: Array) -> None:
+    """target[at] = fma(a, b, target[at]), points in order: each round takes the next point of every element."""
+    left = np.arange(at.size)
+    while left.size:
+        _, first = np.unique(at[left], return_index=True)
+        now = left[first]
+        target[at[now]] = fma(a[now], b[now], target[at[now]])
+        left = np.delete(left, first)
+
+
+def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """What the instruction leaves in its output, by name, given its operands' cells (`exact` where it has one).
+
+    `arrays` also holds the accumulator's old value; without it the output starts at the neutral element. Arrays
+    with one more, leading dimension are a batch of executions. `c += a * b` with rounding 'fused' is rounded once.
+    """
+    kernel = instruction.exact or instruction.kernel
+    rank = {t.name: len(t.shape) for t in kernel.tensors}
+    extra = {n for n, a in arrays.items() if n in rank and np.ndim(a) == rank[n] + 1}
+    if extra and extra == set(arrays) & set(rank):
+        kernel = _batched(kernel, np.shape(arrays[min(extra)])[0])
+    outputs = {n: a for n, a in arrays.items() if n in kernel.outputs}
+    inputs = {n: a for n, a in arrays.items() if n not in kernel.outputs}
+    fixed, held = prepare(kernel, inputs, outputs, None)
+    statement = fixed.statements[0]
+    run_statement(fixed, statement, held, fused=instruction.rounding == "fused" and _is_fusable(fixed, statement))
+    return {n: held[n] for n in fixed.outputs}
+
+
+def _is_fusable(kernel: Kernel, statement: Statement) -> bool:
+    kind = kernel.tensor(statement.target.tensor).dtype
+    return kind.name in ("f32", "f64") and statement.op == "+" and isinstance(typed_value(kernel, statement), SMul)
+
+
+def _batched(kernel: Kernel, count: int) -> Kernel:
+    """The kernel run `count` times, on operands with one more, leading dimension."""
+    name = "batch_"
+    axis = sym(name)
+
+    def change(s: Statement) -> Statement:
+        return replace(
+            s,
+            target=Access(s.target.tensor, (axis, *s.target.index)),
+            value=rewrite_reads(s.value, lambda r: Read(r.args[0], axis, *r.index)),
+            axes=(Axis(name, count), *s.axes),
+        )
+
+    tensors = tuple(replace(t, shape=(count, *t.shape)) for t in kernel.tensors)
+    return replace(kernel, tensors=tensors, statements=tuple(map(change, kernel.statements)))
+
+
+def random_arrays(
+    kernel: Kernel,
+    sizes: Mapping[str, int] | None = None,
+    rng: np.random.Generator | None = None,
+    *,
+    outputs: bool = False,
+) -> dict[str, Array]:
+    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), integers of up to 8 bits over their whole
+    range, wider ones in [-1000, 1000] (unsigned [0, 1000])."""
+    rng = rng or np.random.default_rng(0)
+    fixed = fix_sizes(kernel, {}, sizes)
+    arrays = {}
+    for n in (*fixed.inputs, *(fixed.outputs if outputs else ())):
+        t = fixed.tensor(n)
+        shape = tuple(int(e) for e in t.shape)
+        if t.dtype.is_float:
+            arrays[n] = rng.uniform(-1, 1, shape).astype(t.dtype.numpy)
+        else:
+            low, high = max(t.dtype.low, -1000), min(t.dtype.high, 1000)
+            arrays[n] = rng.integers(low, high, shape, endpoint=True).astype(t.dtype.numpy)
+    return arrays
+
+
+__all__ = ["neutral", "prepare", "random_arrays", "reference", "run_instruction", "run_kernel", "run_statement"]

@@ -1,0 +1,116 @@
+"""Sizes follow from the shapes of the arrays; contradictions name both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.kernel import Kernel
+
+
+def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """Values of the sizes and parameters that the shapes determine, by symbol name; others are left out.
+
+    Raises UnknownNameError for a tensor the kernel does not have, SizeError for a wrong number of dimensions and
+    for shapes that contradict each other.
+    """
+    equations = _equations(kernel, shapes)
+    lows = {p.name: p.low for p in kernel.parameters}
+    known: dict[str, int] = {}
+    origin: dict[str, str] = {}
+    progress = True
+    while progress and equations:
+        progress, left = False, []
+        for expr, value, where in equations:
+            rest = substitute(expr, known)
+            if is_constant(rest):
+                if int(rest) != value:
+                    raise _contradiction(expr, int(rest), value, where, known, origin)
+            elif solved := _solve(rest, value):
+                name, x = solved
+                if x is None or x < lows.get(name, 1):
+                    raise SizeError(f"{where} = {value}: no {name} >= {lows.get(name, 1)} makes {expr} = {value}")
+                known[name], origin[name], progress = x, where, True
+            else:
+                left.append((expr, value, where))
+        equations = left
+    return known
+
+
+def _equations(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> list[tuple[Any, int, str]]:
+    names = [t.name for t in kernel.tensors]
+    equations = []
+    for name, shape in shapes.items():
+        if name not in names:
+            raise UnknownNameError(f"{kernel.name} has no tensor {name!r}; {did_you_mean(name, names)}")
+        want = kernel.tensor(name).shape
+        if len(shape) != len(want):
+            raise SizeError(
+                f"{name} has {len(shape)} dimensions {tuple(shape)}; {kernel.name} needs {len(want)}: {_show(want)}"
+            )
+        equations += [(e, int(n), f"{name}.shape[{d}]") for d, (e, n) in enumerate(zip(want, shape, strict=True))]
+    # What determines a size at once goes first, so that an error names the plainest pair.
+    return sorted(equations, key=lambda q: not getattr(q[0], "is_Symbol", False))
+
+
+def _show(shape: tuple[Any, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def _solve(expr: Any, value: int) -> tuple[str, int | None] | None:
+    """(name, its value or None if not an integer) when one symbol is left and it stands affinely."""
+    names = symbols_of([expr])
+    if len(names) != 1:
+        return None
+    (name,) = names
+    parts = affine(expr, names)
+    if parts is None or not is_constant(parts[0].get(name, 0)) or not is_constant(parts[1]):
+        return None
+    coefficient, rest = int(parts[0][name]), int(parts[1])
+    quotient, remainder = divmod(value - rest, coefficient)
+    return name, None if remainder else quotient
+
+
+def _contradiction(
+    expr: Any, found: int, value: int, where: str, known: Mapping[str, int], origin: Mapping[str, str]
+) -> SizeError:
+    because = ", ".join(f"{n} = {known[n]} from {origin[n]}" for n in sorted(symbols_of([expr])))
+    if not because:
+        return SizeError(f"{where} = {value}, but the kernel says {found}")
+    return SizeError(f"{where} = {value} contradicts {because}" + ("" if expr.is_Symbol else f" ({expr} = {found})"))
+
+
+def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
+    """The kernel with every size a number, from `sizes` and the shapes. Raises SizeError if some stay unknown."""
+    fixed = kernel.with_sizes(sizes) if sizes else kernel
+    found = infer_sizes(fixed, shapes)
+    fixed = fixed.with_sizes(found) if found else fixed
+    if missing := fixed.free_sizes:
+        raise SizeError(f"{kernel.name}: sizes missing: {', '.join(missing)}; pass sizes={{{missing[0]!r}: ...}}")
+    for t in fixed.tensors:
+        if any(int(e) < 1 for e in t.shape):
+            raise SizeError(f"{t.name} would have shape {_show(t.shape)}; every dimension needs at least 1 element")
+    for a in fixed.axes:
+        if int(a.extent) < 1:
+            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs at least 1")
+    return fixed
+
+
+def check_array(kernel: Kernel, name: str, array: Any) -> None:
+    """Raise DTypeError or SizeError unless the array is what the kernel (of known sizes) says of `name`."""
+    t = kernel.tensor(name)
+    if not isinstance(array, np.ndarray):
+        raise DTypeError(f"{name} is {type(array).__name__}, not a NumPy array; pass numpy.asarray({name})")
+    if array.dtype != t.dtype.numpy:
+        found = from_numpy(array.dtype) or array.dtype
+        raise DTypeError(
+            f"{name} is {found}, the kernel says {t.dtype}; convert it, or set dtypes={{{name!r}: '{found}'}}"
+        )
+    shape = tuple(int(e) for e in t.shape)
+    if array.shape != shape:
+        raise SizeError(f"{name} has shape {array.shape}, the kernel says {shape}")

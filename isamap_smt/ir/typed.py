@@ -1,0 +1,145 @@
+"""The type of every part of a value, and the value with its implicit casts made explicit.
+
+Without written casts, every element read is converted to the output's type before anything is computed. With
+written casts the value stays as written, and its result is converted to the output's type. Then both sides of
+every operation have one type; a literal takes the type of the other side. Inside Saturate, + - * max min and sums
+are exact: integers of any type may meet there, and nothing wraps before the clamp.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.scalar import (
+    Cast,
+    Compare,
+    Exp,
+    Read,
+    Saturate,
+    SDiv,
+    Select,
+    Sigmoid,
+    SNeg,
+    Sum,
+    Tanh,
+    cast,
+    rewrite_reads,
+)
+
+_FLOAT_ONLY = (SDiv, Exp, Tanh, Sigmoid)
+
+
+@lru_cache(maxsize=512)
+def typed_value(kernel: Kernel, statement: Statement) -> Any:
+    """The statement's value with every conversion written as Cast, of the target's type as a whole.
+
+    Raises DTypeError where two types meet without a cast, and for functions that the type does not have.
+    """
+    types = {t.name: t.dtype for t in kernel.tensors}
+    out = types[statement.target.tensor]
+    value = statement.value
+    if not has_casts(value):
+        value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
+    found = type_of(value, types)
+    if found is None:
+        _check_literals(value, out)
+    elif found != out:
+        value = cast(out, value)
+    return value
+
+
+def has_casts(value: Any) -> bool:
+    """Whether the value contains a cast or a saturation."""
+    return isinstance(value, Cast | Saturate) or any(has_casts(a) for a in getattr(value, "args", ()))
+
+
+def type_of(value: Any, types: dict[str, DType]) -> DType | None:
+    """The type of the value; None for literals, which take the type of their surroundings. Raises DTypeError."""
+    match value:
+        case Read():
+            return types[value.tensor]
+        case Cast():
+            type_of(value.args[1], types)
+            return DTYPES[value.args[0].name]
+        case Saturate():
+            _check_exact(value.args[1], types)
+            return DTYPES[value.args[0].name]
+        case Sum():
+            return type_of(value.args[2], types)
+        case Select():
+            _meet(value.args[0].args[1:], types, value.args[0])
+            return _meet(value.args[1:], types, value)
+        case Compare():
+            raise DTypeError("a comparison is only the condition of select(condition, a, b)")
+        case sp.Integer() | sp.Float():
+            return None
+    found = _meet(value.args, types, value)
+    if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
+        raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
+    return found
+
+
+def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType | None:
+    """The one type of several values."""
+    found = [(v, type_of(v, types)) for v in values]
+    kinds = list(dict.fromkeys(t for _, t in found if t is not None))
+    if len(kinds) > 1:
+        raise DTypeError(
+            f"{describe(whole)} meets {kinds[0]} and {kinds[1]}; write a cast, such as {kinds[0]}(x), on one side"
+        )
+    if not kinds:
+        return None
+    for v, t in found:
+        if t is None:
+            _check_literals(v, kinds[0])
+    return kinds[0]
+
+
+def _check_literals(value: Any, kind: DType) -> None:
+    """Raise DTypeError when a literal in a value of type `kind` is not one of its values."""
+    if isinstance(value, sp.Float) and not kind.is_float:
+        raise DTypeError(f"{float(value)!r} is not an integer, and the value is {kind}")
+    if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:
+        raise DTypeError(f"{int(value)} does not fit {kind} [{kind.low}, {kind.high}]")
+    for a in getattr(value, "args", ()):
+        if not isinstance(value, Cast | Saturate):
+            _check_literals(a, kind)
+
+
+def _check_exact(value: Any, types: dict[str, DType]) -> None:
+    """Raise DTypeError unless everything below a saturation is integer."""
+    match value:
+        case Read() | Cast() | Saturate():
+            kind = type_of(value, types)
+            if kind is not None and kind.is_float:
+                raise DTypeError(f"saturation is defined for integers, not {kind}; cast first, such as i32(x)")
+        case Sum():
+            _check_exact(value.args[2], types)
+        case sp.Float():
+            raise DTypeError(f"saturation is defined for integers, not {float(value)!r}")
+        case Select() | SDiv() | Exp() | Tanh() | Sigmoid():
+            raise DTypeError(f"{describe(value)} cannot stand inside a saturation")
+        case sp.Integer():
+            pass
+        case _:
+            for a in value.args:
+                _check_exact(a, types)
+
+
+_WORDS = {SDiv: "a division", Exp: "exp", Tanh: "tanh", Sigmoid: "sigmoid", Select: "select", SNeg: "a negation"}
+_SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min"}
+
+
+def describe(value: Any) -> str:
+    """The operation in words, for an error."""
+    name = type(value).__name__
+    return _WORDS.get(type(value), f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
+
+
+__all__ = ["describe", "has_casts", "type_of", "typed_value"]

@@ -1,0 +1,89 @@
+"""Kernels by name: the library's own, those that other packages register, and those in a file of the user's."""
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.ir.errors import LanguageError, UnknownNameError, did_you_mean
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.text import kernel
+
+GROUP = "isamap.kernels"
+
+
+def kernel_names() -> tuple[str, ...]:
+    """Every name that find_kernel knows without a file, the library's own first."""
+    import isamap_kernels
+
+    return tuple(dict.fromkeys((*isamap_kernels.names(), *sorted(_registered()))))
+
+
+def find_kernel(spec: str | None, text: str | None = None) -> Kernel:
+    """The kernel that a command's KERNEL argument or its --text means.
+
+    `spec`: a library name, the name of an entry point in group `isamap.kernels` (which leads to a Kernel or to
+    text), or `file.py:name`. Raises UnknownNameError with near matches, LanguageError for what does not load.
+    """
+    import isamap_kernels
+
+    if text is not None:
+        return kernel(text, name=spec or "kernel")
+    if not spec:
+        raise UnknownNameError(f"no kernel given; name one ({', '.join(kernel_names())}) or pass its text")
+    if ".py:" in spec or spec.endswith(".py"):
+        path, _, name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
+        return _from_file(Path(path), name)
+    if spec in isamap_kernels.names():
+        return isamap_kernels.load(spec)
+    registered = _registered()
+    if spec in registered:
+        return _from_entry_point(registered[spec])
+    raise UnknownNameError(f"unknown kernel {spec!r}; {did_you_mean(spec, kernel_names())}")
+
+
+def _registered() -> dict[str, EntryPoint]:
+    return {e.name: e for e in entry_points(group=GROUP)}
+
+
+def _from_entry_point(entry: EntryPoint) -> Kernel:
+    try:
+        found = entry.load()
+    except Exception as e:
+        raise LanguageError(f"kernel {entry.name} ({entry.value}) does not load: {type(e).__name__}: {e}") from e
+    return _as_kernel(found, entry.name, entry.value)
+
+
+def load_module(path: Path) -> Any:
+    """The module in a Python file, loaded from its path alone. Raises LanguageError when it cannot be."""
+    if not path.is_file():
+        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else [])
+        raise LanguageError(f"{path}: no such file; {near}")
+    spec = importlib.util.spec_from_file_location(f"isamap_user_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise LanguageError(f"{path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as e:
+        raise LanguageError(f"{path} does not load: {type(e).__name__}: {e}") from e
+    return module
+
+
+def _from_file(path: Path, name: str) -> Kernel:
+    module = load_module(path)
+    known = [n for n, v in vars(module).items() if isinstance(v, Kernel | str) and not n.startswith("_")]
+    if not name or not hasattr(module, name):
+        said = f"{path} has no kernel {name!r}" if name else f"{path}: which kernel? write {path}:NAME"
+        raise UnknownNameError(f"{said}; {did_you_mean(name, known)}")
+    return _as_kernel(getattr(module, name), name, str(path))
+
+
+def _as_kernel(found: Any, name: str, where: str) -> Kernel:
+    if isinstance(found, Kernel):
+        return found
+    if isinstance(found, str):
+        return kernel(found, name=name, file=f"{where}:{name}")
+    raise LanguageError(f"{name} in {where} is {type(found).__name__}; it must be a Kernel or kernel text")

@@ -1,0 +1,165 @@
+"""A kernel as text that parses to an equal kernel: declarations written out, definitions put in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
+from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
+from isamap_smt.ir.scalar import (
+    FUNCTIONS,
+    Cast,
+    Compare,
+    Read,
+    SAdd,
+    Saturate,
+    SDiv,
+    SMul,
+    SNeg,
+    SSub,
+    Sum,
+)
+from isamap_smt.language.names import default_size
+
+_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
+_ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(4)  # how tightly the outermost operator binds
+_OPERATORS = {SAdd: ("+", _ADDING), SSub: ("-", _ADDING), SMul: ("*", _MULTIPLYING), SDiv: ("/", _MULTIPLYING)}
+_FUNCTION_NAMES = {head: name for name, head in FUNCTIONS.items()}
+
+
+def to_text(kernel: Kernel) -> str:
+    """Kernel text such that kernel(to_text(k), name=k.name) == k.
+
+    >>> from isamap_smt.language import kernel
+    >>> print(to_text(kernel("y[i] += A[i,k] * x[k]", sizes={"k": 8})))
+    y: f32[I]
+    A: f32[I, 8]
+    x: f32[8]
+    axis k < 8
+    y[i] += A[i, k] * x[k]
+    """
+    lines = [f"param {p.name} >= {p.low}" for p in kernel.parameters]
+    lines += [f"{t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
+    axes = kernel.axes
+    lines += [f"axis {a.name} < {index_text(a.extent)}" for a in axes if str(a.extent) != default_size(a.name)]
+    if loose := _undeclared_sizes(kernel):
+        lines.append(f"size {', '.join(loose)}")
+    return "\n".join([*lines, *map(statement_text, kernel.statements)])
+
+
+def _undeclared_sizes(kernel: Kernel) -> list[str]:
+    """Sizes that only indices and guards mention: without a line of their own they would be taken for axes."""
+    said = symbols_of([e for t in kernel.tensors for e in t.shape] + [a.extent for a in kernel.axes])
+    said |= {p.name for p in kernel.parameters}
+    return [n for n in kernel.free_sizes if n not in said]
+
+
+def statement_text(s: Statement) -> str:
+    """One statement as a line of kernel text."""
+    line = f"{access_text(s.target)} {REDUCTIONS[s.op]} {value_text(s.value)}"
+    if s.guard:
+        line += " where " + " and ".join(map(relation_text, s.guard))
+    return line + (" ordered" if s.ordered else "")
+
+
+def access_text(access: Access) -> str:
+    """An element, such as A[i, k]."""
+    return f"{access.tensor}[{_list(access.index)}]"
+
+
+def _list(exprs: tuple[Any, ...]) -> str:
+    return ", ".join(map(index_text, exprs))
+
+
+def relation_text(relation: Any) -> str:
+    """One comparison of a guard."""
+    if relation is sp.false:
+        return "0 < 0"
+    return f"{index_text(relation.lhs)} {_RELATIONS[type(relation)]} {index_text(relation.rhs)}"
+
+
+def index_text(expr: Any) -> str:
+    """An index expression, in the language's own operators."""
+    return _index(sp.sympify(expr))[0]
+
+
+def _index(expr: Any) -> tuple[str, int]:
+    match expr:
+        case sp.Integer() | sp.Symbol():
+            return str(expr), _ATOM if expr.is_Symbol or expr >= 0 else _NEGATING
+        case sp.Add():
+            return _index_sum(expr), _ADDING
+        case sp.Mul():
+            return _index_product(expr)
+        case sp.Pow(args=(base, sp.Integer() as n)) if n > 0:
+            return "*".join([_wrap(_index(base), _ATOM)] * int(n)), _MULTIPLYING
+        case FloorDiv(args=(a, d)):
+            return f"{_wrap(_index(a), _ATOM)} // {_wrap(_index(d), _ATOM)}", _MULTIPLYING
+        case FloorMod(args=(a, d)):
+            return f"{_wrap(_index(a), _ATOM)} % {_wrap(_index(d), _ATOM)}", _MULTIPLYING
+    raise TypeError(f"not an index expression of the language: {expr!r}")
+
+
+def _index_sum(expr: Any) -> str:
+    text = ""
+    for term in expr.as_ordered_terms():
+        written, binds = _index(term)
+        if not text:
+            text = written
+        elif written.startswith("-"):
+            text += f" - {written[1:]}"
+        else:
+            text += f" + {_wrap((written, binds), _MULTIPLYING)}"
+    return text
+
+
+def _index_product(expr: Any) -> tuple[str, int]:
+    coefficient, rest = expr.as_coeff_Mul()
+    # `//` and `%` bind as `*` does, from the left: they keep their brackets inside a product.
+    factors = [
+        f"({_index(f)[0]})" if isinstance(f, FloorDiv | FloorMod) else _wrap(_index(f), _MULTIPLYING)
+        for f in sp.Mul.make_args(rest)
+    ]
+    text = "*".join(factors)
+    if coefficient == -1:
+        return f"-{text}", _NEGATING
+    return (text if coefficient == 1 else f"{coefficient}*{text}"), _MULTIPLYING if coefficient > 0 else _NEGATING
+
+
+def _wrap(written: tuple[str, int], least: int) -> str:
+    text, binds = written
+    return text if binds >= least else f"({text})"
+
+
+def value_text(value: Any) -> str:
+    """A value, with brackets only where the tree needs them."""
+    return _value(value)[0]
+
+
+def _value(x: Any) -> tuple[str, int]:
+    match x:
+        case Read():
+            return access_text(Access(x.tensor, x.index)), _ATOM
+        case sp.Integer():
+            return str(int(x)), _ATOM if x >= 0 else _NEGATING
+        case sp.Float():
+            return repr(float(x)), _ATOM if x >= 0 else _NEGATING
+        case Cast():
+            return f"{x.args[0].name}({value_text(x.args[1])})", _ATOM
+        case Saturate():
+            return f"sat_{x.args[0].name}({value_text(x.args[1])})", _ATOM
+        case Sum():
+            return f"sum({x.args[0].name}, {int(x.args[1])}, {value_text(x.args[2])})", _ATOM
+        case Compare():
+            return f"{value_text(x.args[1])} {x.args[0].name} {value_text(x.args[2])}", _ADDING
+        case SNeg():
+            return f"-{_wrap(_value(x.args[0]), _ATOM)}", _NEGATING
+    if type(x) in _OPERATORS:
+        sign, binds = _OPERATORS[type(x)]
+        return f"{_wrap(_value(x.args[0]), binds)} {sign} {_wrap(_value(x.args[1]), binds + 1)}", binds
+    return f"{_FUNCTION_NAMES[type(x)]}({', '.join(map(value_text, x.args))})", _ATOM
+
+
+__all__ = ["access_text", "index_text", "relation_text", "statement_text", "to_text", "value_text"]
