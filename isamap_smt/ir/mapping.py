@@ -43,6 +43,8 @@ class Mapping:
         axes = ",".join(f"{t}={'.'.join(g) or '-'}" for t, g in self.groups)
         out = self.instruction.kernel.statements[0].target.tensor
         ops = ",".join(f"{o}={a.tensor}" for o, a in self.binding if o != out)
+        if not self.instruction.axes:
+            axes = "point"
         return f"{axes};{ops}" if axes else f"forward:{dict(self.forward)};{ops}"
 
     def operand_access(self, operand: str) -> Access:
