@@ -1,0 +1,109 @@
+"""The command group, and the one place where exceptions become exit statuses.
+
+    0    done; for `prove`: every obligation is proved
+    1    `prove`: refuted
+    2    `prove`: unknown
+    3    misuse: wrong usage, and every IsamapError
+    4    a fault of isamap itself (a traceback is printed)
+    130  interrupted
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from isamap_smt.cli.output import print_json, say
+from isamap_smt.ir.errors import IsamapError, did_you_mean
+
+MISUSE, FAULT, INTERRUPTED = 3, 4, 130
+
+# command -> module that defines it; loaded when it is used, so that `isamap --help` answers at once
+COMMANDS = {
+    "list": ("list_things", "What is there: kernels, hardware or instructions."),
+    "map": ("map_kernel", "Find every legal mapping of a kernel onto an instruction, each one proved."),
+    "prove": ("prove_mapping", "Prove or refute one mapping, for all sizes that are not given."),
+    "schedule": ("schedule_kernel", "Choose tiles, loop order, registers and packing, with the gap to the optimum."),
+    "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
+    "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
+    "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
+    "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
+}
+
+
+class Commands(click.Group):
+    """Loads each command's module on first use, and lists near matches of an unknown one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of a kernel's way to code."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"isamap_smt.cli.{COMMANDS[cmd_name][0]}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with near matches."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise click.UsageError(f"no such command {name!r}; {did_you_mean(name, COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table of commands, without loading any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="isamap-smt", prog_name="isamap")
+def app() -> None:
+    """Find every legal way to compute a kernel with an instruction, prove it, schedule it, and emit C.
+
+    KERNEL is a name (`isamap list kernels`) or file.py:name, and is left out when --text gives the kernel.
+    INSTRUCTION is hardware.instruction or file.py:name. HARDWARE is a name, `host`, or file.py:name.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit status and never raises."""
+    try:
+        status = app.main(list(arguments), prog_name="isamap", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.UsageError as error:
+        error.show(sys.stderr)
+        return _failed(arguments, error.format_message(), MISUSE)
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        return _failed(arguments, "interrupted", INTERRUPTED)
+    except (IsamapError, click.ClickException) as error:
+        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        say(f"error: {text}")
+        return _failed(arguments, text, error.code if isinstance(error, IsamapError) else MISUSE)
+    except Exception as error:
+        traceback.print_exc()
+        say("This is a fault of isamap, not of your input; please report it with the lines above.")
+        return _failed(arguments, f"{type(error).__name__}: {error}", FAULT)
+
+
+def _failed(arguments: Sequence[str], text: str, status: int) -> int:
+    """The status; with --json the text is on standard output too, so that a caller always reads JSON there."""
+    if "--json" in arguments:
+        document: dict[str, Any] = {"error": text}
+        print_json(document)
+    return status

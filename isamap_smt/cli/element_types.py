@@ -1,0 +1,38 @@
+"""A kernel that does not say its element types takes those of the instruction it is mapped onto."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.lines import TensorLine, parse_line
+from isamap_smt.language.source import Source, logical_lines
+from isamap_smt.mapping.axes import AxesError
+from isamap_smt.mapping.fuse import bind
+
+
+def said_types(kernel: Kernel) -> set[str]:
+    """Tensors whose element type stands in the kernel's text."""
+    lines = (parse_line(line) for line in logical_lines(Source(kernel.text, kernel.file)))
+    return {line.name for line in lines if isinstance(line, TensorLine) and line.dtype is not None}
+
+
+def with_types_of(
+    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = ()
+) -> Kernel:
+    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds.
+
+    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
+    is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
+    """
+    try:
+        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands)
+    except AxesError:
+        return kernel
+    settled = {*given, *said_types(kernel)}
+    types = {}
+    for operand, access in binding:
+        if access.tensor not in settled:
+            types.setdefault(access.tensor, instruction.kernel.tensor(operand).dtype)
+    return kernel.with_dtypes(types)

@@ -1,0 +1,135 @@
+"""The options that commands share, and how their text becomes sizes, element types and kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.errors import IsamapError, SizeError
+from isamap_smt.ir.kernel import Kernel
+
+Command = Callable[..., Any]
+
+
+class OptionError(IsamapError):
+    """The text of an option does not have its form."""
+
+
+def as_json(function: Command) -> Command:
+    """--json."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document alone on standard output.")(
+        function
+    )
+
+
+def kernel_options(function: Command) -> Command:
+    """--text, --sizes, --dtypes and --json."""
+    for option in (
+        as_json,
+        click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
+        click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
+        click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
+    ):
+        function = option(function)
+    return function
+
+
+def plan_options(function: Command) -> Command:
+    """What the commands that schedule share."""
+    for option in (
+        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True,
+                     help="Seconds for the schedule's solver."),
+        click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable."),
+        click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency", show_default=True,
+                     help="What the schedule minimises."),
+        click.option("--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls."),
+        click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads to use."),
+        click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[str | None, str]:
+    """(kernel name or None, the other name) from the words of a command line `[KERNEL] SECOND`."""
+    wanted = [second] if text is not None else ["KERNEL", second]
+    if len(words) < len(wanted):
+        without = "" if text is not None else "; or give the kernel itself with --text"
+        raise click.UsageError(f"missing argument {wanted[len(words)]}{without}")
+    if len(words) > len(wanted):
+        hint = f": with --text the only argument is {second}" if text is not None else ""
+        raise click.UsageError(f"unexpected argument {words[len(wanted)]!r}{hint}")
+    return (None, words[0]) if text is not None else (words[0], words[1])
+
+
+def pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """name -> value of `a=1,b=2`, repeated options joined. Raises OptionError, SizeError for two values of one name."""
+    found: dict[str, str] = {}
+    for part in (p.strip() for text in texts for p in text.split(",")):
+        name, equals, value = (p.strip() for p in part.partition("="))
+        if not (name and equals and value):
+            raise OptionError(f"{option} {','.join(texts)}: {part!r} is not of the form name=value, such as {example}")
+        if found.setdefault(name, value) != value:
+            kind = SizeError if option == "--sizes" else OptionError
+            raise kind(f"{option}: {name} is given as {found[name]} and as {value}")
+    return found
+
+
+def parse_sizes(texts: Sequence[str]) -> dict[str, int]:
+    """Sizes by axis, size or parameter name. Raises OptionError and SizeError."""
+    sizes: dict[str, int] = {}
+    for name, value in pairs(texts, "--sizes", "i=64").items():
+        try:
+            sizes[name] = int(value)
+        except ValueError:
+            raise SizeError(f"size {name}={value}: {value!r} is not a whole number") from None
+    return sizes
+
+
+def parse_dtypes(texts: Sequence[str]) -> dict[str, DType]:
+    """Element types by tensor name. Raises OptionError and DTypeError."""
+    return {name: dtype(value) for name, value in pairs(texts, "--dtypes", "A=u8").items()}
+
+
+def parse_fix(texts: Sequence[str]) -> dict[str, Any]:
+    """Pinned decisions by name; whole numbers become integers."""
+    found = pairs(texts, "--fix", "tile.k=64")
+    return {n: int(v) if v.lstrip("-").isdigit() else v for n, v in found.items()}
+
+
+def load_kernel(name: str | None, text: str | None, dtypes: dict[str, DType]) -> Kernel:
+    """The kernel of that name or text, with these element types; the others are what it says, or f32."""
+    from isamap_smt.language.library import find_kernel
+
+    found = find_kernel(name, None if text is None else text.replace("\\n", "\n"))
+    return found.with_dtypes(dtypes)
+
+
+def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of isamap_smt.pipeline.plan from a command's words and options."""
+    from isamap_smt.language.hardware_library import find_hardware
+
+    name, machine = split_names(words, options["text"], "HARDWARE")
+    sizes = parse_sizes(options["sizes"])
+    kernel = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]))
+    kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
+    constant = tuple(c.strip() for text in options["constant"] for c in text.split(","))
+    for c in constant:
+        if c not in kernel.inputs:
+            from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+
+            raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {did_you_mean(c, kernel.inputs)}")
+    return {
+        "kernel": kernel,
+        "hardware": find_hardware(machine),
+        "sizes": sizes,
+        "constant": constant,
+        "threads": options["threads"],
+        "objective": options["objective"],
+        "fix": parse_fix(options["fix"]),
+        "timeout": options["timeout"],
+        "instruction": options["instruction"],
+    }

@@ -1,0 +1,104 @@
+"""isamap prove KERNEL INSTRUCTION --axes ...: a verdict for each claim; the exit status says which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.cli.element_types import with_types_of
+from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
+from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
+from isamap_smt.ir.proof import ClaimResult, Proof
+
+STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
+
+
+@click.command("prove")
+@click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
+@click.option("--axes", required=True, metavar="i=n.p,j=k", help="Kernel axes that each instruction axis takes, fused.")
+@click.option("--operands", default="fixed", show_default=True, metavar="fixed|any|a=I,b=W",
+              help="Which kernel operand feeds which operand of the instruction.")
+@click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
+@kernel_options
+def command(
+    words: tuple[str, ...],
+    axes: str,
+    operands: str,
+    partial: bool,
+    text: str | None,
+    sizes: tuple[str, ...],
+    dtypes: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Prove or refute one mapping of KERNEL onto INSTRUCTION.
+
+    Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse.
+    """
+    from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.mapping import fuse
+    from isamap_smt.proof import prove
+
+    name, wanted = split_names(words, text, "INSTRUCTION")
+    types = parse_dtypes(dtypes)
+    kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
+    instruction = find_instruction(wanted)
+    kernel = with_types_of(kernel, instruction, operands, types)
+    mapping = fuse(kernel, instruction, axes, operands, partial=partial)
+    with progress(f"proving {mapping.id}"):
+        result = prove(mapping)
+    if as_json:
+        print_json({"mapping": mapping.id, **proof_document(result.proof)})
+    else:
+        show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
+    return STATUS[result.proof.word]
+
+
+def proof_document(proof: Proof) -> dict[str, Any]:
+    """A proof as JSON: the verdict of the whole, and of each claim."""
+    return {
+        "verdict": proof.word,
+        "arithmetic": proof.arithmetic,
+        "assumptions": list(proof.assumptions),
+        "seconds": round(proof.seconds, 4),
+        "claims": [claim_document(c) for c in proof.claims],
+    }
+
+
+def claim_document(claim: ClaimResult) -> dict[str, Any]:
+    """One claim: its verdict, and the witness or the reason where it is not proved."""
+    document: dict[str, Any] = {
+        "claim": claim.claim,
+        "subject": claim.subject,
+        "statement": claim.statement,
+        "verdict": claim.verdict.word,
+        "seconds": round(claim.verdict.seconds, 4),
+    }
+    match claim.verdict:
+        case Refuted(witness, text):
+            document |= {"witness": dict(witness), "text": text}
+        case Unknown(reason):
+            document["reason"] = reason
+    return document
+
+
+def show(result: Any, title: str) -> None:
+    """The claims as a table, then, where one fails, the rejection with its counterexample."""
+    proof: Proof = result.proof
+    out = console()
+    shown = table(title, "claim", "about", "verdict", "time", "what it says", right=("time",))
+    for c in proof.claims:
+        shown.add_row(c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement)
+    out.print(shown)
+    if not proof.proved:
+        out.print(f"\n{result}")
+    for assumption in proof.assumptions:
+        out.print(f"assumed: {assumption}")
+    order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
+             "ordered": "in the kernel's own order", "exact": "exact integer arithmetic"}  # fmt: skip
+    meaning = order.get(proof.arithmetic, "")
+    out.print(
+        f"\n{proof.word}: {len(proof.claims)} obligations in {seconds(proof.seconds)}; "
+        f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else "")
+    )
