@@ -22,9 +22,7 @@ static inline float isamap_bf16_to_f32(uint16_t bits) {
     memcpy(&value, &word, sizeof value);
     return value;
 }
-"""
-# To nearest even. A NaN stays one: its top bits are kept and it is made quiet.
-TO_BF16 = """\
+/* To nearest even. A NaN stays one: its top bits are kept and it is made quiet. */
 static inline uint16_t isamap_f32_to_bf16(float value) {
     uint32_t word;
     memcpy(&word, &value, sizeof word);
@@ -78,7 +76,7 @@ def _computes() -> tuple[im.Instruction, ...]:
         _muladd("muladd_f16", ("f16", "f16", "f16"),
                 "{c} = (_Float16)((float){c} + (float)(_Float16)((float){a} * (float){b}));"),
         _muladd("muladd_bf16", ("bf16", "bf16", "bf16"),
-                f"{{c}} = isamap_f32_to_bf16(isamap_bf16_to_f32({{c}}) + {rounded});", BF16 + TO_BF16),
+                f"{{c}} = isamap_f32_to_bf16(isamap_bf16_to_f32({{c}}) + {rounded});", BF16),
     ]  # fmt: skip
     for t in ("i32", "i64", "u32", "u64", *narrow):
         found.append(_muladd(f"muladd_{t}", (t, t, t), _integer_emit(t)))

@@ -54,8 +54,21 @@ class CompiledKernel:
     Returns the output, or a dictionary when there are several.
     """
 
-    def __init__(self, program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> None:
-        require_features(used_instructions(program))
+    def __init__(
+        self,
+        program: Program,
+        source: str,
+        library: Path,
+        *,
+        messages: Dict[int, str] | None = None,
+        emulated: bool = False,
+    ) -> None:
+        """messages: what an entry check's code means. emulated: the library runs without the features it requires.
+
+        Raises HardwareError when this CPU lacks an instruction of the program, BuildError when the library is no kernel.
+        """
+        if not emulated:
+            require_features(used_instructions(program))
         self.program = program
         self.kernel: Kernel = program.kernel
         self.source = source

@@ -1,0 +1,108 @@
+"""Every instruction of a machine as a C function on memory, made from the emit strings of its description."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.runtime import build_library
+
+# A child process makes the call: what it may not touch kills the child, and the parent is told by which signal.
+GUARD = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The first byte of a page that must not be touched; the page before it is ordinary memory. */
+void *guarded_end(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *two = mmap(0, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (two == MAP_FAILED || mprotect(two + page, page, PROT_NONE)) return 0;
+    return two + page;
+}
+int signal_of(void (*call)(int64_t, void *, void *), int64_t active, void *m, void *r) {
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        call(active, m, r);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+"""
+
+
+def c_name(instruction: Instruction) -> str:
+    """The C function that holds this instruction."""
+    return instruction.name.replace(".", "_")
+
+
+def source(instructions: Iterable[Instruction]) -> str:
+    """C with one function per instruction, and the guard."""
+    chosen = [i for i in instructions if i.emit]
+    headers = dict.fromkeys(h for i in chosen for h in i.headers)
+    parts = [GUARD, *(f"#include <{h}>" for h in headers), *dict.fromkeys(i.prelude for i in chosen)]
+    parts += [_compute(i) if i.kind == "compute" else _move(i) for i in chosen]
+    return "\n".join(parts)
+
+
+def build(machine: Hardware, *, cc: str | None = None, simde: bool = False) -> ctypes.CDLL:
+    """The machine's instructions, compiled and loaded."""
+    return ctypes.CDLL(str(library(machine, cc=cc, simde=simde)))
+
+
+def library(machine: Hardware, *, cc: str | None = None, simde: bool = False) -> Path:
+    """The machine's instructions, compiled."""
+    requires = {feature for i in machine.instructions for feature in i.requires}
+    return build_library(source(machine.instructions), requires, cc=cc, simde=simde)
+
+
+def run_compute(loaded: ctypes.CDLL, instruction: Instruction, arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """The accumulators after one execution per leading index of the arrays."""
+    target = instruction.kernel.outputs[0]
+    result = np.ascontiguousarray(arrays[target]).copy()
+    held = [result if t.name == target else np.ascontiguousarray(arrays[t.name]) for t in instruction.kernel.tensors]
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in held]
+    loaded[c_name(instruction)](ctypes.c_int64(len(result)), *pointers)
+    return result
+
+
+def run_move(loaded: ctypes.CDLL, move: Instruction, memory: int, register: np.ndarray, active: int) -> None:
+    """One move between an address and the bytes of a register."""
+    loaded[c_name(move)](ctypes.c_int64(active), ctypes.c_void_p(memory), ctypes.c_void_p(register.ctypes.data))
+
+
+def _compute(i: Instruction) -> str:
+    types = dict(i.c_types)
+    names = [t.name for t in i.kernel.tensors]
+    arguments = ", ".join(f"char *p_{n}" for n in names)
+    fill = "".join(f"        {types[n]} {n}; memcpy(&{n}, p_{n} + x * sizeof {n}, sizeof {n});\n" for n in names)
+    target = i.kernel.outputs[0]
+    return (
+        f"void {c_name(i)}(int64_t count, {arguments}) {{\n    for (int64_t x = 0; x < count; x++) {{\n{fill}"
+        f"        {i.emit.format(**{n: n for n in names})}\n"
+        f"        memcpy(p_{target} + x * sizeof {target}, &{target}, sizeof {target});\n    }}\n}}"
+    )
+
+
+def _move(i: Instruction) -> str:
+    register = dict(i.c_types)["r"]
+    element = next(t.dtype.c for t in i.kernel.tensors)
+    emit = i.emit.format(r="r", m="m", active="active")
+    before = "memcpy(&r, bytes, sizeof r);" if i.kind == "store" else ""
+    after = "" if i.kind == "store" else "memcpy(bytes, &r, sizeof r);"
+    return (
+        f"void {c_name(i)}(int64_t active, void *memory, void *bytes) {{\n    {element} *m = memory; (void)m; "
+        f"(void)active;\n    {register} r;\n    {before}\n    {emit}\n    {after}\n}}"
+    )
