@@ -97,7 +97,7 @@ def _assumptions(state: _Lowering) -> tuple[str, ...]:
         return ()
     padded = [o for o in state.inputs if guards_carried(nest, o)]
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
-    return tuple(f"finite {t}" for t in sorted(others))
+    return tuple(f"{t} is finite" for t in sorted(others))
 
 
 def _loops(state: _Lowering, position: int) -> Nodes:

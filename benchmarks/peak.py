@@ -1,0 +1,64 @@
+"""The peak of an instruction on this CPU: independent executions on registers, generated from its own description."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.runtime import build_library
+
+CHAINS = 12  # independent accumulators; latency 5 at two a cycle needs 10
+
+
+def peak_source(hardware: Hardware, instruction: Instruction) -> str:
+    """C of `void isamap_peak(int64_t rounds)`: each round executes the instruction once on each chain."""
+    statement = instruction.kernel.statements[0]
+    output = statement.target.tensor
+    inputs = [a.tensor for a in statement.inputs if a.tensor != output]
+    types = dict(instruction.c_types)
+    zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
+    lines = [f"{types[o]} {o}_in; {zeros[o].format(r=o + '_in')} __asm__ volatile(\"\" : \"+x\"({o}_in));" for o in inputs]
+    for n in range(CHAINS):
+        lines.append(f"{types[output]} acc{n}; {zeros[output].format(r=f'acc{n}')}")
+    words = {o: f"{o}_in" for o in inputs}
+    body = [instruction.emit.format(**words, **{output: f"acc{n}"}) for n in range(CHAINS)]
+    # an empty asm on each accumulator keeps the compiler from folding the additions of zero
+    keep = [f'__asm__ volatile("" : "+x"(acc{n}));' for n in range(CHAINS)]
+    headers = "".join(f"#include <{h}>\n" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
+    return (
+        f"{headers}{instruction.prelude}\nvoid isamap_peak(int64_t rounds) {{\n    "
+        + "\n    ".join(lines)
+        + "\n    for (int64_t n = 0; n < rounds; ++n) {\n        "
+        + "\n        ".join(body + keep)
+        + "\n    }\n}\n"
+    )
+
+
+def _zero(hardware: Hardware, instruction: Instruction, operand: str) -> str:
+    t = instruction.kernel.tensor(operand)
+    place = dict(instruction.places)[operand]
+    for move in hardware.moves:
+        if move.kind == "zero" and dict(move.places).get("r") == place:
+            r = move.kernel.tensor("r")
+            if r.dtype == t.dtype and r.shape == t.shape:
+                return move.emit
+    raise LookupError(f"{hardware.name} cannot zero operand {operand} of {instruction.name}")
+
+
+class Peak:
+    """Operations per second of one instruction; `measure()` takes a few milliseconds."""
+
+    def __init__(self, hardware: Hardware, instruction: Instruction) -> None:
+        library = build_library(peak_source(hardware, instruction), instruction.requires, native=True)
+        self._run = ctypes.CDLL(str(library)).isamap_peak
+        self._rounds = 200_000
+        self._operations = 2 * math.prod(instruction.axes.values()) * CHAINS
+
+    def measure(self) -> float:
+        """Operations per second of one run, 2 a product-sum."""
+        start = time.perf_counter()
+        self._run(ctypes.c_int64(self._rounds))
+        return self._operations * self._rounds / (time.perf_counter() - start)
