@@ -242,7 +242,7 @@ def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     name = f"{acc.type.tensor}_staged"
     stage = Buffer(
         name, acc.dtype, acc.cells, acc.shape,
-        IndexType(acc.type.tensor, acc.type.coordinates, acc.type.guard, "0"),
+        IndexType(acc.type.tensor, acc.type.coordinates, acc.type.guard, "dead"),
     )  # fmt: skip
     over = tuple(zip(acc.cells, acc.shape, strict=True))
     place, here = Ref(acc.type.tensor, acc.type.coordinates), Ref(name, acc.cells)
