@@ -1,0 +1,121 @@
+"""From the solver's choice to the loops, packing depths and parallel loop of a Schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from isamap_encodings.schedule_cost import nontrivial, parallel_loops, trips
+from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
+from isamap_smt.ir.schedule import LoopStep, Packing
+from isamap_smt.schedule.machine import UNIT, Machine
+from isamap_smt.schedule.setting import Setting
+
+START_THREADS = 20_000  # cycles to start and join the threads of one parallel loop
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Loops outermost first with the block each belongs to; `accumulate` loops enclose the accumulators."""
+
+    loops: tuple[LoopStep, ...]
+    blocks: tuple[int, ...]
+    accumulate: int
+
+
+def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
+    """The loops that make more than one trip, and one loop for every axis whose size is still open."""
+    loops: list[LoopStep] = []
+    blocks: list[int] = []
+    for block in range(p.levels, 0, -1):
+        many = set(nontrivial(p, c, block))
+        for d in p.orders[c.orders[block - 1]]:
+            step = p.axes[d].chains[c.chains[d]][block]
+            # At the assumed size one trip may do; at a larger one the tile must still be a tile.
+            keep = s.axes[d].name in s.open and block == p.levels
+            inner_too = d in many and step < _outer(loops, p.axes[d].name)
+            if keep or inner_too or _closes(s, p, c, d, block, loops):
+                loops.append(LoopStep(p.axes[d].name, step, m.names[block - 1]))
+                blocks.append(block)
+    accumulate = len(loops)
+    for d, a in enumerate(p.axes):
+        row = a.chains[c.chains[d]]
+        opened = s.axes[d].name in s.open
+        if a.reduction and (ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened):
+            if row[0] < _outer(loops, a.name):
+                loops.append(LoopStep(a.name, row[0], "register"))
+    return Nest(tuple(loops), tuple(blocks), accumulate)
+
+
+def _outer(loops: list[LoopStep], axis: str) -> int:
+    """Step of the innermost loop of the axis so far (larger than any tile when there is none)."""
+    return next((x.step for x in reversed(loops) if x.axis == axis), 1 << 62)
+
+
+def _closes(s: Setting, p: ScheduleProblem, c: Choice, d: int, block: int, loops: list[LoopStep]) -> bool:
+    """A non-reduction axis that has loops must have one that steps by the register tile, even if it makes one trip."""
+    row = p.axes[d].chains[c.chains[d]]
+    outer = _outer(loops, p.axes[d].name)
+    return block == 1 and not p.axes[d].reduction and outer < 1 << 62 and outer != row[1]
+
+
+def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Packing, ...]:
+    """Depth of each packed operand: inside the loops down to its block, before those at the end that don't select it."""
+    made = []
+    for operand, option in zip(p.operands, c.packing, strict=True):
+        if operand.output:
+            continue
+        if option == IN_PLACE:
+            made.append(Packing(operand.name))
+        elif option > p.levels:
+            made.append(Packing(operand.name, 0, True))
+        else:
+            mine = {p.axes[d].name for d in operand.axes}
+            depth = sum(1 for b in n.blocks if b >= option)
+            while depth and n.loops[depth - 1].axis not in mine:
+                depth -= 1
+            made.append(Packing(operand.name, depth))
+    return tuple(made)
+
+
+def parallel(s: Setting, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> int | None:
+    """The loop the threads share: the one that starts threads seldom and spreads evenly; None for one thread."""
+    names = [a.name for a in p.axes]
+    best: tuple[float, int] | None = None
+    for block, d in parallel_loops(p, c):
+        here = [i for i, x in enumerate(n.loops[: n.accumulate]) if x.axis == names[d] and n.blocks[i] == block]
+        if not here:
+            continue
+        position = here[0]
+        starts = 1
+        for i in range(position):
+            a = names.index(n.loops[i].axis)
+            starts *= trips(p, c.chains[a], n.blocks[i], a)
+        count = trips(p, c.chains[d], block, d)
+        uneven = ceil(count / s.threads) * s.threads / count
+        score = cost.total / UNIT / s.threads * uneven + starts * START_THREADS
+        if best is None or score < best[0]:
+            best = (score, position)
+    return None if best is None else best[1]
+
+
+def tiles(m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """axis -> level -> points; a tile that holds the whole axis is reported as its extent."""
+    made = []
+    for d, a in enumerate(p.axes):
+        row = a.chains[c.chains[d]]
+        levels = [("register", row[0])] + [(m.names[u - 1], row[u]) for u in range(1, p.levels + 1)]
+        made.append((a.name, tuple((name, t if t < a.extent or u == "register" else a.extent)
+                                   for (name, t), u in zip(levels, ["register", *m.names], strict=True))))  # fmt: skip
+    return tuple(made)
+
+
+def traffic(m: Machine, p: ScheduleProblem, cost: Cost) -> tuple[tuple[str, float], ...]:
+    """link -> bytes, outputs counted both ways."""
+    made = []
+    for u in range(1, p.levels + 1):
+        total = sum(
+            cost.traffic[n][u - 1] * o.bytes * (2 if o.output else 1) for n, o in enumerate(p.operands)
+        )
+        made.append((f"{m.links[u - 1].source}->{m.links[u - 1].target}", float(total)))
+    return tuple(made)

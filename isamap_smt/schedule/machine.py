@@ -1,0 +1,98 @@
+"""A machine as the cost model sees it: the register file, load and store slots, and the chain of caches behind it.
+
+Costs are integers, in thousandths of a cycle (latency) or of a picojoule (energy).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isamap_smt.ir.errors import HardwareError, ScheduleError
+from isamap_smt.ir.hardware import Hardware, Link, Memory
+from isamap_smt.ir.instruction import Instruction
+
+UNIT = 1000  # costs per cycle, and per picojoule
+PAGE = 4096  # bytes of a memory page; also what the first cache's index covers, so its ways are capacity / page
+
+
+@dataclass(frozen=True)
+class Machine:
+    """registers: how many the instruction's operands share. caches: nearest first; links[u-1] leads into cache u."""
+
+    registers: int
+    loads: float
+    stores: float
+    latency: float
+    per_cycle: float
+    caches: tuple[Memory, ...]
+    memories: tuple[Memory, ...]
+    links: tuple[Link, ...]
+    register_bytes: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the caches, nearest first."""
+        return tuple(m.name for m in self.caches)
+
+    def cycles(self, level: int) -> float:
+        """Cycles per byte into cache `level` (1 is the nearest)."""
+        return 1.0 / self.links[level - 1].bandwidth
+
+    def energy(self, level: int) -> float:
+        """Picojoule per byte moved into cache `level`: read where it comes from, written where it goes."""
+        return self.memories[level].energy + self.memories[level - 1].energy
+
+
+def machine(hardware: Hardware, instruction: Instruction) -> Machine:
+    """The part of the hardware that this instruction uses. Raises HardwareError when links or capacities are missing."""
+    output = instruction.kernel.statements[0].target.tensor
+    place = dict(instruction.places).get(output, "")
+    known = {m.name: m for m in hardware.memories}
+    if place not in known:
+        raise HardwareError(
+            f"{hardware.name} has no memory {place!r}, where {instruction.name} keeps {output}; "
+            f"its memories: {', '.join(known)}"
+        )
+    file = known[place]
+    behind, links = _behind(hardware, file)
+    if len(behind) < 2:
+        raise ScheduleError(
+            f"{hardware.name} has no cache between {place} and its memory, so there is nothing to tile for; "
+            "describe its memories and links"
+        )
+    for m in behind[:-1]:
+        if m.capacity is None:
+            raise HardwareError(f"{hardware.name}: memory {m.name} has no capacity, and others lie behind it")
+    count = max(1, file.count)
+    width = max(1, (file.capacity or count) // count)
+    out = next((k for k in hardware.links if k.source == place and k.target == behind[0].name), None)
+    return Machine(
+        count,
+        max(1.0, round(links[0].bandwidth / width)),
+        max(1.0, round(out.bandwidth / width)) if out else 1.0,
+        instruction.cost.latency,
+        instruction.cost.per_cycle,
+        behind[:-1],
+        behind,
+        links[1:],
+        width,
+    )
+
+
+def _behind(hardware: Hardware, file: Memory) -> tuple[tuple[Memory, ...], tuple[Link, ...]]:
+    """Memories from the nearest cache to the farthest, and the links that lead inwards (the first into registers)."""
+    order = {m.name: n for n, m in enumerate(hardware.memories)}
+    found: list[Memory] = []
+    links: list[Link] = []
+    here = file
+    while True:
+        inward = [
+            k for k in hardware.links if k.target == here.name and order.get(k.source, -1) > order[here.name]
+        ]
+        inward = [k for k in inward if k.source not in {m.name for m in found}]
+        if not inward:
+            return tuple(found), tuple(links)
+        link = min(inward, key=lambda k: order[k.source])
+        here = hardware.memory(link.source)
+        found.append(here)
+        links.append(link)

@@ -1,0 +1,94 @@
+"""Decisions the user takes instead of the solver: `tile.k=64`, `register.i=6`, `pack.B=L3`, `parallel=i`.
+
+    tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a reduction axis the part done while the
+                        accumulators are open (the nearest cache's tile), for others the farthest cache's tile
+    register.AXIS       register tile, in points
+    pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
+    parallel            the axis one of whose loops the threads share, or 'no'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.schedule.machine import Machine
+from isamap_smt.schedule.setting import Setting
+
+
+@dataclass(frozen=True)
+class Pins:
+    """registers: axis -> points. tiles: (axis, level) -> points. packing: operand -> option. parallel: axis or None."""
+
+    registers: dict[int, int] = field(default_factory=dict)
+    tiles: dict[tuple[int, int], int] = field(default_factory=dict)
+    packing: dict[str, int] = field(default_factory=dict)
+    parallel: int | None = None
+    serial: bool = False
+
+
+def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
+    """The pins in numbers. Raises ScheduleError for names and values that mean nothing here."""
+    registers: dict[int, int] = {}
+    tiles: dict[tuple[int, int], int] = {}
+    packing: dict[str, int] = {}
+    parallel: int | None = None
+    serial = False
+    for key, value in fix.items():
+        kind, _, rest = key.partition(".")
+        if kind == "register" and rest:
+            registers[_axis(rest, s)] = _points(key, value)
+        elif kind == "tile" and rest:
+            d, level = _level(rest, s, m)
+            tiles[d, level] = _points(key, value)
+        elif kind == "pack" and rest:
+            packing[s.operand(rest)] = _option(key, value, m)
+        elif kind == "parallel" and not rest:
+            serial = str(value) in ("no", "none", "")
+            parallel = None if serial else _axis(str(value), s)
+        else:
+            raise ScheduleError(
+                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'parallel'])} "
+                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, parallel)"
+            )
+    return Pins(registers, tiles, packing, parallel, serial)
+
+
+def _axis(name: str, s: Setting) -> int:
+    names = [a.name for a in s.axes]
+    if name not in names:
+        raise ScheduleError(f"no program axis {name!r}; {did_you_mean(name, names)}")
+    return names.index(name)
+
+
+def _level(rest: str, s: Setting, m: Machine) -> tuple[int, int]:
+    if rest in [a.name for a in s.axes]:
+        d = _axis(rest, s)
+        return d, 1 if s.axes[d].reduction else len(m.caches)
+    axis, _, level = rest.rpartition(".")
+    d = _axis(axis or rest, s)
+    if level not in m.names:
+        raise ScheduleError(f"no cache {level!r} to tile for; {did_you_mean(level, m.names)}")
+    return d, m.names.index(level) + 1
+
+
+def _points(key: str, value: Any) -> int:
+    try:
+        points = int(value)
+    except (TypeError, ValueError):
+        raise ScheduleError(f"{key}={value}: must be a number of points") from None
+    if points < 1:
+        raise ScheduleError(f"{key}={value}: must be at least 1")
+    return points
+
+
+def _option(key: str, value: Any, m: Machine) -> int:
+    text = str(value)
+    options = {"no": 0, "0": 0, "in place": 0, "ahead": len(m.caches) + 1}
+    options.update((n, u) for u, n in enumerate(m.names, 1))
+    options.update((str(u), u) for u in range(1, len(m.caches) + 1))
+    if text not in options:
+        raise ScheduleError(f"{key}={value}: {did_you_mean(text, ['no', 'ahead', *m.names])}")
+    return options[text]

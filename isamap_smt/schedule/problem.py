@@ -1,0 +1,134 @@
+"""From a mapping at sizes and a machine to the plain-data problem that CP-SAT solves."""
+
+from __future__ import annotations
+
+from math import prod
+
+from isamap_encodings.schedule_problem import IN_PLACE, RegisterTile, ScheduleProblem, TileOperand
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.schedule.machine import UNIT, Machine
+from isamap_smt.schedule.pins import Pins
+from isamap_smt.schedule.registers import register_tiles
+from isamap_smt.schedule.setting import Setting
+from isamap_smt.schedule.supply import components, why_packed
+from isamap_smt.schedule.tiles import tile_axes
+
+INPUT_EXPOSED = 1 / 8  # share of an input's transfer that computing does not hide
+OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
+PACK_VECTOR = 1 / 8  # cycles per byte to copy rows
+PACK_ELEMENT = 1 / 4  # cycles per byte to copy element by element
+
+
+def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
+    """All decisions with their costs. Raises ScheduleError when a pin leaves nothing to choose from."""
+    registers = register_tiles(s, m, pins, energy)
+    axes = tile_axes(s, m, registers, pins)
+    # Only register tiles and chains that agree on T0 can be chosen.
+    registers = tuple(
+        r
+        for r in registers
+        if all(any(c[0] == r.tile[d] for c in a.chains) for d, a in enumerate(axes))
+    )
+    if not registers:
+        raise ScheduleError("the pinned tiles agree with no register tile that fits the registers")
+    operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
+    return ScheduleProblem(
+        axes,
+        operands,
+        tuple(_fit(r, len(operands)) for r in registers),
+        tuple(c.capacity or 0 for c in m.caches),
+        orders(operands, len(axes)),
+        not energy,
+        _spread(s, pins),
+        s.threads,
+        m.names,
+    )
+
+
+def _fit(r: RegisterTile, operands: int) -> RegisterTile:
+    assert len(r.in_place) == operands
+    return r
+
+
+def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:
+    """For each operand the order that keeps it stationary: the axes that select it outermost."""
+    found: dict[tuple[int, ...], None] = {}
+    for o in operands:
+        mine = [d for d in range(axes) if d in o.axes]
+        found[tuple(mine + [d for d in range(axes) if d not in o.axes])] = None
+    return tuple(found)
+
+
+def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> TileOperand:
+    output = operand == s.output
+    size = s.bytes(operand)
+    levels = range(1, len(m.caches) + 1)
+    # An output is read and written each time.
+    moved = size * (2 if output else 1)
+    if energy:
+        link = tuple(round(UNIT * moved * m.energy(u)) for u in levels)
+        exposed = (0,) * len(link)
+        pack = tuple(round(UNIT * size * (m.memories[-1].energy + m.memories[u - 1].energy)) for u in levels)
+    else:
+        share = OUTPUT_EXPOSED if output else INPUT_EXPOSED
+        link = tuple(round(UNIT * moved * m.cycles(u)) for u in levels)
+        exposed = tuple(round(UNIT * moved * m.cycles(u) * share) for u in levels)
+        copy = PACK_VECTOR if _rows(s, operand) else PACK_ELEMENT
+        pack = tuple(round(UNIT * size * (copy + m.cycles(u))) for u in levels)
+    options = (IN_PLACE,) if output else _options(s, m, operand, pins)
+    packed = not output and IN_PLACE not in options
+    return TileOperand(operand, size, output, components(s, operand, packed), link, exposed, pack, options)
+
+
+def _rows(s: Setting, operand: str) -> bool:
+    """Whether copying the operand into the order of use moves whole rows."""
+    lanes = [d for d in s.relevant(operand) if s.axes[d].leaf > 1]
+    return bool(lanes) and not why_packed(s, operand)
+
+
+def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...]:
+    ahead = len(m.caches) + 1
+    constant = s.tensor(operand) in s.constant
+    why = why_packed(s, operand)
+    pinned = pins.packing.get(operand)
+    name = s.tensor(operand)
+    if pinned is not None:
+        if pinned == IN_PLACE and why:
+            raise ScheduleError(f"pack.{name}=no: {name} must be packed, because {why}")
+        if pinned == ahead and not constant:
+            raise ScheduleError(f"pack.{name}=ahead: {name} is not declared constant; say so (--constant {name})")
+        return (pinned,)
+    if constant:
+        return (ahead,)
+    packed = tuple(range(1, ahead))
+    if why:
+        return packed
+    # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
+    shared = any(len(c.axes) > 1 for c in components(s, operand, False))
+    return (IN_PLACE,) if shared else (IN_PLACE, *packed)
+
+
+def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
+    if s.threads <= 1 or pins.serial:
+        return ()
+    allowed = tuple(
+        not a.reduction and (pins.parallel is None or pins.parallel == d) for d, a in enumerate(s.axes)
+    )
+    if pins.parallel is not None and not any(allowed):
+        name = s.axes[pins.parallel].name
+        raise ScheduleError(f"parallel={name}: {name} is a reduction axis; threads would add into the same elements")
+    return allowed
+
+
+def compulsory(s: Setting, operand: str) -> int:
+    """Elements of the operand that are touched at least once, as the cost model counts them."""
+    total = 1
+    for c in components(s, operand, False):
+        tiles = {d: s.axes[d].extent for d in c.axes}
+        total *= c.footprint(tiles)
+    return total
+
+
+def points(s: Setting) -> int:
+    """Kernel points, tails not rounded up."""
+    return prod(a.extent for a in s.axes)

@@ -1,0 +1,166 @@
+"""Register tiles: how many executions are unrolled along which axes, and what one pass over the reduction costs.
+
+One *step* is one execution per accumulator. It takes as long as the slowest of: starting the executions, loading the
+operands, and the latency of an execution (each accumulator is used once per step).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from math import ceil, gcd, prod
+from typing import Any
+
+from isamap_encodings.schedule_problem import RegisterTile
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.schedule.machine import PAGE, UNIT, Machine
+from isamap_smt.schedule.pins import Pins
+from isamap_smt.schedule.setting import Setting
+from isamap_smt.schedule.supply import strides
+
+KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
+LOAD_SHARE = 16  # one load in so many delays an execution although a slot was free
+ROW_CYCLES = 1.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
+
+
+def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[RegisterTile, ...]:
+    """The cheapest register tiles that fit the register file, cheapest first. Raises ScheduleError when none fits."""
+    ranked = []
+    for tile in _tiles(s, pins):
+        if registers_used(s, tile) <= m.registers:
+            made = _energy(s, m, tile) if energy else _latency(s, m, tile)
+            ranked.append((_rank(s, m, made, energy), made))
+    if not ranked:
+        raise ScheduleError(_none_fits(s, m, pins))
+    ranked.sort(key=lambda x: (x[0], x[1].tile))
+    return tuple(r for _, r in ranked[:KEPT])
+
+
+def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
+    pinned = {s.axes[d].name: p for d, p in pins.registers.items()}
+    tile = tuple(pins.registers.get(d, a.leaf) for d, a in enumerate(s.axes))
+    for d, p in pins.registers.items():
+        a = s.axes[d]
+        if p % a.leaf:
+            return f"register.{a.name}={p}: must be a multiple of the instruction's {a.leaf} points"
+        if a.reduction and p != a.leaf:
+            return f"register.{a.name}={p}: {a.name} is a reduction axis; its register tile is {a.leaf}"
+    return (
+        f"no register tile with {pinned or 'any shape'} fits: the smallest needs {registers_used(s, tile)} registers, "
+        f"{s.mapping.instruction.name} has {m.registers}"
+    )
+
+
+def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
+    """Registers that hold different elements of the operand within one step."""
+    return prod(tile[d] // s.axes[d].leaf for d in s.relevant(operand))
+
+
+def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
+    """Accumulators, the operands kept through a step, and one register for the operand that streams."""
+    counts = [units(s, o, tile) for o in s.inputs]
+    return units(s, s.output, tile) + sum(counts) - max(counts, default=0) + bool(counts)
+
+
+def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
+    """Unrolled along at most two axes, pinned ones apart; never more units than the axis has."""
+    leaf = tuple(a.leaf for a in s.axes)
+    free = [d for d, a in enumerate(s.axes) if not a.reduction and d not in pins.registers and a.extent > a.leaf]
+    base = list(leaf)
+    for d, p in pins.registers.items():
+        if p % leaf[d] or (s.axes[d].reduction and p != leaf[d]):
+            return
+        base[d] = p
+    most = {d: min(32, ceil(s.axes[d].extent / leaf[d])) for d in free}
+    seen = set()
+    for pair in combinations(free, min(2, len(free))):
+        for counts in product(*(range(1, most[d] + 1) for d in pair)):
+            if prod(counts) > 32:
+                continue
+            tile = list(base)
+            for d, n in zip(pair, counts, strict=True):
+                tile[d] = n * leaf[d]
+            if tuple(tile) not in seen:
+                seen.add(tuple(tile))
+                yield tuple(tile)
+
+
+def steps(s: Setting, tile: tuple[int, ...]) -> int:
+    """Steps of the whole problem: register tiles times reduction points; tails count as whole tiles."""
+    return prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True))
+
+
+def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
+    accumulators = units(s, s.output, tile)
+    loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
+    step = max(accumulators / m.per_cycle, loads, m.latency) + loads / LOAD_SHARE
+    count = steps(s, tile)
+    passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
+    scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency
+    in_place = tuple(round(UNIT * count * _row_cost(s, m, o, tile)) for o in s.inputs)
+    return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
+
+
+def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
+    """Reading operands and accumulators from the first cache; executions cost the same in every schedule."""
+    per_byte = m.memories[0].energy
+    width = m.register_bytes
+    read = 0.0
+    for o in s.inputs:
+        lanes = [d for d in s.relevant(o) if s.axes[d].leaf > 1]
+        read += units(s, o, tile) * min(width, s.bytes(o) * prod(s.axes[d].leaf for d in lanes))
+    passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
+    scope = 2 * units(s, s.output, tile) * width * per_byte
+    zero = (0,) * (len(s.inputs) + 1)
+    return RegisterTile(tile, round(UNIT * read * per_byte * steps(s, tile)), round(UNIT * scope * passes), zero)
+
+
+def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
+    """Cost in the first cache, plus a share of what streams into it from the second (as if nothing were reused)."""
+    if energy or len(m.caches) < 2:
+        return r.compute + r.scope
+    moved = 0
+    for o in s.inputs:
+        moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
+    return r.compute + r.scope + UNIT * steps(s, r.tile) * moved * m.cycles(1) / 8
+
+
+def _row_cost(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
+    """Extra cycles per step for reading the operand where it lies."""
+    step = strides(s, operand, symbolic=False)
+    relevant = s.relevant(operand)
+    if step is None or not relevant:
+        return 0.0
+    size = s.bytes(operand)
+    if any(s.axes[d].leaf > 1 and not s.axes[d].reduction and s.axes[d].members for d in relevant):
+        return _new_rows(s, operand, tile, step, size)
+    return _conflicts(s, m, relevant, tile, step, size)
+
+
+def _new_rows(s: Setting, operand: str, tile: tuple[int, ...], step: dict[str, Any], size: int) -> float:
+    """A vector operand starts a new row at every step; the farther apart the rows, the dearer."""
+    inner = [s.axes[d] for d in s.relevant(operand) if s.axes[d].reduction and s.axes[d].members]
+    if not inner:
+        return 0.0
+    pitch = size * min(abs(int(step.get(a.members[-1], 0))) for a in inner)
+    width = size * prod(tile[d] for d in s.relevant(operand) if s.axes[d].leaf > 1)
+    return 0.0 if pitch <= width else ROW_CYCLES * min(1.0, pitch / PAGE)
+
+
+def _conflicts(
+    s: Setting, m: Machine, relevant: tuple[int, ...], tile: tuple[int, ...], step: dict[str, Any], size: int
+) -> float:
+    """A broadcast operand reads several rows side by side: when their lines fall into too few sets, each misses."""
+    rows = prod(tile[d] // s.axes[d].leaf for d in relevant)
+    moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
+    if rows == 1 or len(moving) != 1:
+        return 0.0
+    pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
+    if pitch < 64:
+        return 0.0
+    ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
+    sets = PAGE // gcd(pitch, PAGE)
+    # Two ways are left to the other operands.
+    if ceil(rows / sets) <= max(1, ways - 2) or len(m.caches) < 2:
+        return 0.0
+    return rows * 64 * m.cycles(1)

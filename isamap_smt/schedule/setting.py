@@ -1,0 +1,120 @@
+"""The numbers a schedule is chosen for: the mapping's program axes at known sizes, and its operands.
+
+A size that stays symbolic stands at an assumed value while the solver chooses, because tiles are constants: the
+schedule is legal for every size, and good for sizes like the assumed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import ProgramAxis, program_axes
+
+ASSUMED = 1024  # points assumed for an axis whose size is not given
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The mapping with every size a number. axes: program axes with integer extents; open: those that stay symbolic.
+
+    given: the mapping at the given sizes only (symbolic where none was given). constant: tensors declared constant.
+    """
+
+    proved: ProvedMapping
+    hardware: Hardware
+    mapping: Mapping
+    given: Mapping
+    axes: tuple[ProgramAxis, ...]
+    open: tuple[str, ...]
+    assumed: tuple[tuple[str, int], ...]
+    constant: tuple[str, ...]
+    threads: int
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.mapping.kernel
+
+    @property
+    def output(self) -> str:
+        """The instruction's output operand."""
+        return self.mapping.instruction.kernel.statements[0].target.tensor
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The instruction's input operands, the output excluded."""
+        s = self.mapping.instruction.kernel.statements[0]
+        return tuple(dict.fromkeys(a.tensor for a in s.inputs if a.tensor != self.output))
+
+    def relevant(self, operand: str) -> tuple[int, ...]:
+        """Positions of the program axes on which the operand's element depends; its empty lanes count."""
+        used = symbols_of(self.mapping.operand_access(operand).index)
+        lanes = symbols_of(self.mapping.cells(operand))
+        return tuple(
+            d
+            for d, a in enumerate(self.axes)
+            if used & set(a.members) or (not a.members and a.leaf > 1 and a.lane in lanes)
+        )
+
+    def tensor(self, operand: str) -> str:
+        """The kernel tensor that feeds an operand."""
+        return self.mapping.operand_access(operand).tensor
+
+    def operand(self, name: str) -> str:
+        """The instruction operand of that name, or the one fed by the tensor of that name."""
+        tensors = {self.tensor(o): o for o in self.inputs}
+        if name in tensors:
+            return tensors[name]
+        if name in self.inputs:
+            return name
+        raise ScheduleError(f"no input operand {name!r}; {did_you_mean(name, [*tensors, *self.inputs])}")
+
+    def bytes(self, operand: str) -> int:
+        """Bytes of one element of the operand."""
+        return self.kernel.tensor(self.tensor(operand)).dtype.bytes
+
+
+def setting(
+    proved: ProvedMapping,
+    hardware: Hardware,
+    sizes: Dict[str, int],
+    constant: tuple[str, ...],
+    threads: int,
+) -> Setting:
+    """The numbers for these sizes. Raises SizeError for sizes the kernel does not have, ScheduleError for operands."""
+    kernel = proved.mapping.kernel.with_sizes(sizes)
+    lows = {p.name: p.low for p in kernel.parameters}
+    # A parameter is a stride, a dilation or a padding: its least value is the plain case.
+    assumed = {n: lows.get(n, ASSUMED) for n in kernel.free_sizes}
+    given = at_kernel(proved.mapping, kernel)
+    mapping = at_kernel(proved.mapping, kernel.with_sizes(assumed) if assumed else kernel)
+    axes = []
+    for a in program_axes(mapping):
+        if not is_constant(a.extent):
+            raise ScheduleError(f"axis {a.name} runs to {a.extent}, which the sizes do not make a number")
+        axes.append(replace(a, extent=int(a.extent)))
+    still = tuple(a.name for a in program_axes(given) if not is_constant(a.extent))
+    told = tuple(sorted(assumed.items()))
+    made = Setting(proved, hardware, mapping, given, tuple(axes), still, told, (), threads)
+    return replace(made, constant=tuple(made.tensor(made.operand(c)) for c in constant))
+
+
+def at_kernel(mapping: Mapping, kernel: Kernel) -> Mapping:
+    """The same mapping over the kernel with sizes fixed: groups and binding, which is all a schedule reads."""
+    old, new = mapping.statement, kernel.statements[mapping.statement_index]
+    before: list[Any] = [old.target, *old.inputs]
+    after = [new.target, *new.inputs]
+    if len(before) != len(after):
+        raise ScheduleError("two operands became the same element at these sizes; leave one size symbolic")
+    table = dict(zip(before, after, strict=True))
+    binding = tuple((o, table[Access(a.tensor, a.index)]) for o, a in mapping.binding)
+    return Mapping(
+        kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index
+    )

@@ -1,0 +1,99 @@
+"""How each operand lies in memory, seen from one execution of the instruction: which must be packed, and why.
+
+An operand can be read in place when the elements of one execution are neighbours in its tensor, in the order of the
+instruction's cells, and when a tail can be cut by a mask.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.schedule_problem import Component, Part
+from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.schedule import program_axes
+from isamap_smt.schedule.setting import Setting
+
+
+def strides(s: Setting, operand: str, symbolic: bool = True) -> dict[str, Any] | None:
+    """Elements between neighbours along each kernel axis, in the row-major tensor; None when that is not affine."""
+    mapping = s.given if symbolic else s.mapping
+    access = mapping.operand_access(operand)
+    offset: Any = sp.S.Zero
+    for index, extent in zip(access.index, mapping.kernel.tensor(access.tensor).shape, strict=True):
+        offset = offset * extent + index
+    parts = affine(offset, [a.name for a in mapping.statement.axes])
+    return None if parts is None else {n: sp.expand(c) for n, c in parts[0].items()}
+
+
+def why_packed(s: Setting, operand: str) -> str:
+    """Why the operand cannot be read in place, or '' when it can."""
+    mapping = s.given
+    step = strides(s, operand)
+    if step is None:
+        return "its index is not affine"
+    used = symbols_of(mapping.operand_access(operand).index)
+    axes = {a.lane: a for a in program_axes(mapping) if a.lane}
+    lanes = [str(c) for c in mapping.cells(operand)]
+    moving = [x for x in lanes if set(axes[x].members) & used]
+    expected: Any = sp.S.One
+    for lane in reversed(moving):
+        axis = axes[lane]
+        if axis.leaf > 1:
+            if len(axis.members) > 1:
+                return f"lane {lane} walks the fused axes {axis.name}"
+            if sp.expand(step.get(axis.members[0], 0) - expected) != 0:
+                return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
+        expected = expected * axis.leaf
+    for a in program_axes(mapping):
+        if a.leaf > 1 and set(a.members) & used and _tail(a.extent, a.leaf):
+            if a.reduction:
+                return f"{a.name} ends inside an instruction"
+            if a.lane in moving[1:]:
+                return f"no mask cuts the tail of {a.name}"
+    return ""
+
+
+def _tail(extent: Any, tile: int) -> bool:
+    return not (is_constant(extent) and int(extent) % tile == 0)
+
+
+def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
+    """The operand's dimensions as data. Packed in the order of use, every program axis is a dimension of its own."""
+    relevant = s.relevant(operand)
+    if packed:
+        return tuple(_single(s, d) for d in relevant)
+    dims = [_parts(s, index) for index in s.mapping.operand_access(operand).index]
+    if any(d is None for d in dims):
+        return tuple(_single(s, d) for d in relevant)
+    groups: list[tuple[set[int], list[tuple[Part, ...]]]] = []
+    for parts in dims:
+        if not parts:
+            continue
+        mine = {p.axis for p in parts}
+        joined = [g for g in groups if g[0] & mine]
+        merged = (mine.union(*(g[0] for g in joined)), [x for g in joined for x in g[1]] + [parts])
+        groups = [g for g in groups if g not in joined] + [merged]
+    return tuple(Component(tuple(sorted(axes)), tuple(d)) for axes, d in groups)
+
+
+def _single(s: Setting, d: int) -> Component:
+    return Component((d,), ((Part(d, 1, 1, s.axes[d].extent),),))
+
+
+def _parts(s: Setting, index: Any) -> tuple[Part, ...] | None:
+    """What moves one tensor dimension; None when the index is not affine."""
+    extents = {a.name: int(a.extent) for a in s.mapping.statement.axes}
+    found = affine(substitute(index, {}), extents)
+    if found is None or not all(is_constant(c) for c in found[0].values()):
+        return None
+    parts = []
+    for d, axis in enumerate(s.axes):
+        for n, member in enumerate(axis.members):
+            stride = int(found[0].get(member, 0))
+            if stride:
+                inner = prod(extents[m] for m in axis.members[n + 1 :])
+                parts.append(Part(d, abs(stride), inner, extents[member]))
+    return tuple(parts)
