@@ -91,13 +91,7 @@ class Evaluator:
             at = np.broadcast_to(np.asarray(evaluate(i, env)), flat.shape)
             outside = (at < 0) | (at >= n)
             if outside.any():
-                first = int(np.argmax(outside))
-                where = ", ".join(
-                    f"{a}={int(np.broadcast_to(v, flat.shape)[first])}" for a, v in env.items() if a != "#"
-                )
-                raise SizeError(
-                    f"{tensor} is read or written outside: index {i} of dimension {d} is {at[first]} at {where}; its extent is {n}"
-                )
+                raise _outside(tensor, d, i, n, at, env, int(np.argmax(outside)))
             flat = flat * n + at
         return flat
 
@@ -184,6 +178,16 @@ class Evaluator:
             low, high = low + term_low, high + term_high
             total = _wide(total, low, high) + _wide(term, low, high)
         return total, low, high
+
+
+def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, env: Env, first: int) -> SizeError:
+    """The error for the first point whose index leaves its dimension."""
+    point = {a: int(np.broadcast_to(v, at.shape)[first]) for a, v in env.items() if a != "#"}
+    where = ", ".join(f"{a}={v}" for a, v in point.items())
+    return SizeError(
+        f"{tensor}: index {index} of dimension {dimension} is {at[first]} at {where}, outside [0, {extent});\n"
+        f"  correct the shape of {tensor}, or add a guard such as `where 0 <= {index} < {extent}`"
+    )
 
 
 def _literal_kind(x: Any) -> DType:

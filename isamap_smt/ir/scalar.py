@@ -134,12 +134,17 @@ def reads(expr: Any) -> Iterator[Any]:
         yield from reads(a)
 
 
+def sums(expr: Any) -> Iterator[Any]:
+    """Every Sum in the tree, outer ones first."""
+    if isinstance(expr, Sum):
+        yield expr
+    for a in getattr(expr, "args", ()):
+        yield from sums(a)
+
+
 def bound_axes(expr: Any) -> dict[str, int]:
     """Axis -> count of every Sum in the tree."""
-    found = {expr.args[0].name: int(expr.args[1])} if isinstance(expr, Sum) else {}
-    for a in getattr(expr, "args", ()):
-        found |= bound_axes(a)
-    return found
+    return {s.args[0].name: int(s.args[1]) for s in sums(expr)}
 
 
 def rewrite_reads(expr: Any, change: Callable[[Any], Any]) -> Any:

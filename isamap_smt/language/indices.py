@@ -13,7 +13,15 @@ from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.signs import is_positive
 
-_RELATIONS = {ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne}
+# `a > b` is kept as b < a: a guard has one form, whichever way round it was written.
+_RELATIONS = {
+    ast.Lt: sp.Lt,
+    ast.LtE: sp.Le,
+    ast.Gt: lambda a, b: sp.Lt(b, a),
+    ast.GtE: lambda a, b: sp.Le(b, a),
+    ast.Eq: sp.Eq,
+    ast.NotEq: sp.Ne,
+}
 _NOUNS: dict[type[ast.AST], str] = {
     ast.Call: "a call",
     ast.Attribute: "an attribute",

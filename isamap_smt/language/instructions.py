@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
@@ -52,6 +53,12 @@ def instruction(
             raise LanguageError(f"instruction {name}: axis {axis} has {extent} points; it needs at least 1")
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
     _check(name, contract, axes, dtypes, places)
+    operands = [t.name for t in contract.tensors]
+    for operand, low, high in assume:
+        if operand not in operands:
+            raise LanguageError(f"instruction {name}: assume names {operand!r}; {did_you_mean(operand, operands)}")
+        if low > high:
+            raise LanguageError(f"instruction {name}: assume {operand} in [{low}, {high}] holds for nothing")
     really = None
     if exact is not None:
         really = _exact(name, exact, contract, axes)
@@ -113,6 +120,6 @@ def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> K
     return really
 
 
-def _parse_free(name: str, text: str, shapes: Mapping[str, tuple], dtypes: Mapping[str, DType]) -> set[str]:
+def _parse_free(name: str, text: str, shapes: Mapping[str, tuple[Any, ...]], dtypes: Mapping[str, DType]) -> set[str]:
     """Names of the axes that the statement of `text` itself runs over."""
     return {a.name for a in parse(text, name=name, dtypes=dtypes, shapes=dict(shapes)).axes}

@@ -22,7 +22,7 @@ def lower_bound(expr: Any, lows: Mapping[str, int]) -> int | None:
     3
     """
     expr = sp.sympify(expr)
-    inner = [f for f in expr.atoms(FloorDiv, FloorMod, IMin, IMax)]
+    inner = list(expr.atoms(FloorDiv, FloorMod, IMin, IMax))
     if inner:
         return _bound_of_quotients(expr, inner, lows)
     shifted = expr.xreplace({sym(n): sym(n) + lows.get(n, 1) for n in symbols_of([expr])})

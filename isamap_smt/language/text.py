@@ -20,7 +20,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Statement, Tensor
-from isamap_smt.ir.scalar import bound_axes, reads
+from isamap_smt.ir.scalar import bound_axes, reads, sums
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -140,11 +140,22 @@ class _Reader:
 
         constants = {n: int(e) for n, e in self.known.extents.items() if sp.sympify(e).is_Integer}
         value = Values(line.value, constants, make_index).value(line.value.node)
+        self._check_sums(line, value)
         guards = guard(line.guard, names) if line.guard else ()
         axes = self._axes_of(line, target, value, guards)
         statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text)
         self.statements.append(statement)
         self._note_uses(line, statement, node)
+
+    def _check_sums(self, line: StatementLine, value: Any) -> None:
+        """An axis of sum() is a name of its own: nothing else is called so, and it has one extent in a statement."""
+        for n in bound_axes(value):
+            counts = {int(s.args[1]) for s in sums(value) if s.args[0].name == n}
+            taken = n in self.known.axes or n in self.known.parameters or n in self.known.definitions
+            if taken or n in self.known.sizes or len(counts) > 1:
+                said = "has two extents" if len(counts) > 1 else "already means something else"
+                node = next(x for x in ast.walk(line.value.node) if isinstance(x, ast.Name) and x.id == n)
+                raise line.value.error(node, f"{n}, the axis of a sum, {said}", "give the sum an axis of its own")
 
     def _axes_of(self, line: StatementLine, target: Access, value: Any, guards: tuple[Any, ...]) -> tuple[Axis, ...]:
         """Axes in order of appearance: those of the target first, then those summed over."""

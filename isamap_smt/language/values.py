@@ -47,7 +47,9 @@ def element(tree: Tree, node: ast.AST) -> ast.Subscript:
         if isinstance(node, ast.Name):
             hint = f"write `{node.id}[i,j]`, or `{node.id}[]` for a tensor without dimensions"
             raise tree.error(node, f"{node.id} is not an element of a tensor", hint)
-        raise tree.error(node, f"{noun(node)} is not an element of a tensor", "write `C[i,j]`")
+        named = node.value if isinstance(node, ast.Subscript) else node
+        what = "this" if isinstance(named, ast.Subscript) else noun(named)
+        raise tree.error(named, f"{what} is not the name of a tensor", "write `C[i,j]`")
     for i in index_nodes(node):
         if isinstance(i, ast.Slice):
             raise tree.error(node, "a slice is not an index", "write one axis per dimension, such as `A[i,k]`")
@@ -114,10 +116,7 @@ class Values:
             raise self.tree.error(node.func, f"{noun(node.func)} cannot be called", "call a function by its name")
         name = node.func.id
         if name not in KNOWN_FUNCTIONS:
-            if name.startswith("sat_"):
-                hint = did_you_mean(name, _SATURATE)
-            else:
-                hint = did_you_mean(name, KNOWN_FUNCTIONS)
+            hint = did_you_mean(name, _SATURATE if name.startswith("sat_") else KNOWN_FUNCTIONS)
             raise self.tree.error(node.func, f"there is no function {name!r}", hint)
         if node.keywords:
             raise self.tree.error(node, f"{name} takes no named arguments", "write them in order")
