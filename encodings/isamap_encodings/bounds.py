@@ -72,3 +72,13 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], shape: tuple[Any,
             check(space.inside({}), ("and", ("le", sp.S.Zero, here), ("lt", here, sp.sympify(e))), "bounds")
         )
     return together(results)
+
+
+def positive(e: Any, lows: tuple[tuple[str, int], ...], hypotheses: tuple[Any, ...]) -> Verdict:
+    """e >= 1 for all sizes: with every size written as its least value plus something, all products are >= 0."""
+    table = {name: sp.Symbol(f"{name}+", integer=True) + low for name, low in lows}
+    nonnegative = frozenset(f"{n}+" for n, _ in lows)
+    given = [_put(h, table) for h in hypotheses]
+    given += [("le", sp.S.Zero, sp.Symbol(n, integer=True)) for n in sorted(nonnegative)]
+    verdict = check(given, ("le", sp.S.One, rename(sp.sympify(e), table)), "positive", nonnegative)
+    return verdict if isinstance(verdict, Proved) else check(hypotheses, ("le", sp.S.One, e), "positive")

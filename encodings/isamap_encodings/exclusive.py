@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
 from isamap_encodings.solve import check
-from isamap_encodings.space import FusedSpace, GeneralSpace, either, no_lemma, pair, rename
+from isamap_encodings.space import FusedSpace, GeneralSpace, either, no_lemma, pair, ranges, rename
 from isamap_encodings.verdict import Verdict
 
 
@@ -33,3 +35,14 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], cells: tuple[Any,
     equal = [("eq", c, rename(c, mark)) for c in here]
     claim = ("and", *[("eq", c, rename(c, mark)) for c in cells])
     return check([*space.inside({}), *space.inside(mark), *equal], claim, "exclusive")
+
+
+def once(
+    axes: tuple[tuple[str, Any], ...], where: tuple[Any, ...], hypotheses: tuple[Any, ...], coordinates: tuple[Any, ...]
+) -> Verdict:
+    """Distinct points of the kernel's domain write distinct elements: what a statement with `=` needs."""
+    other = {a: sp.Symbol(a + "'", integer=True) for a, _ in axes}
+    given = [*hypotheses, *ranges(axes), *ranges((other[a], e) for a, e in axes), *where]
+    given += [rename(g, other) for g in where] + [("eq", c, rename(c, other)) for c in coordinates]
+    claim = ("and", *[("eq", sp.Symbol(a, integer=True), other[a]) for a, _ in axes])
+    return check(given, claim, "written once")

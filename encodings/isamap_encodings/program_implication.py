@@ -1,0 +1,94 @@
+"""Every obligation of a program is one implication: assumptions (loop ranges, conditions, guards) imply goals.
+
+Goals are proved in order and each one proved helps the next: a coordinate of a fused axis follows from the digits only
+after the digits are known to add up. A counterexample is made small by bounding the sizes, and replayed in plain
+integers; one that does not replay is Unknown, not Refuted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_replay import truth
+from isamap_encodings.solve import check, satisfiable
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+
+BOUNDS = (1, 2, 3, 5, 8, 9, 13, 17, 25, 33, 65, 129)
+PROBES = (1, 2, 3, 5, 9, 17)
+
+
+def implied(assumptions: Sequence[Any], goals: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:
+    """Proved when the assumptions imply every goal, for all values of all variables.
+
+    `sizes` are the variables that are made small in a counterexample. The witness gives every variable of the
+    assumptions and of the goal that fails.
+    """
+    started = time.perf_counter()
+    known = list(assumptions)
+    for goal in goals:
+        verdict = check(known, goal, name)
+        if isinstance(verdict, Unknown):
+            verdict = _probe(known, goal, sizes, name, verdict)
+        if isinstance(verdict, Refuted):
+            verdict = _smallest(known, goal, sizes, name, verdict)
+        if not isinstance(verdict, Proved):
+            return replace(verdict, seconds=time.perf_counter() - started)
+        known.append(goal)
+    return Proved(time.perf_counter() - started)
+
+
+def consistent(assumptions: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:
+    """Proved when some values satisfy all assumptions: then nothing is proved from a contradiction."""
+    for n in PROBES if sizes else ():
+        verdict = satisfiable([*assumptions, *_fixed(sizes, n)], name)
+        if isinstance(verdict, Proved):
+            return verdict
+    return satisfiable(assumptions, name)
+
+
+def _probe(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Verdict) -> Verdict:
+    """The solver gave up with symbolic sizes: look for a counterexample at a few fixed small sizes."""
+    for n in PROBES:
+        found = check([*known, *_fixed(sizes, n)], goal, f"{name}: sizes {n}")
+        if isinstance(found, Refuted):
+            return found
+    return verdict
+
+
+def _fixed(sizes: Sequence[str], n: int) -> list[Any]:
+    return [("eq", sp.Symbol(s, integer=True), n) for s in sizes]
+
+
+def _smallest(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Refuted) -> Verdict:
+    """The same refutation at the smallest bound on the sizes that still has one, replayed."""
+    for n in BOUNDS if sizes else ():
+        bounded = [("le", sp.Symbol(s, integer=True), n) for s in sizes]
+        found = check([*known, *bounded], goal, f"{name}: sizes <= {n}")
+        if isinstance(found, Refuted):
+            verdict = found
+            break
+    env = {**dict.fromkeys(_names([*known, goal]), 0), **verdict.witness}
+    for s in sizes:
+        env.setdefault(s, 1)
+    try:
+        replayed = all(truth(f, env) for f in known) and not truth(goal, env)
+    except (ZeroDivisionError, TypeError, KeyError) as e:
+        return Unknown(f"the solver's counterexample does not replay: {e!r}")
+    if not replayed:
+        return Unknown("the solver's counterexample does not replay in integers")
+    return replace(verdict, witness=env)
+
+
+def _names(formulas: Sequence[Any]) -> list[str]:
+    found: set[str] = set()
+    for f in formulas:
+        if isinstance(f, tuple):
+            found.update(_names(f[1:]))
+        elif hasattr(f, "free_symbols"):
+            found.update(s.name for s in f.free_symbols)
+    return sorted(found)

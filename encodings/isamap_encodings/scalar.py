@@ -1,0 +1,306 @@
+"""Scalar: two expressions over the same elements have the same value, in exact machine arithmetic or over the reals.
+
+Trees are as isamap_smt.ir.scalar builds them, recognised by the names of their heads: SAdd, SMul, Cast(dtype, x),
+Saturate(dtype, x) and so on. Leaves are SymPy symbols with an element type each, SymPy integers and floats; sums are
+unrolled before. An element type is (kind, bits), kind one of 'f', 'i', 'u'.
+
+Integers are bit-vectors that wrap; below a Saturate they are wide enough that nothing wraps. Floating point is read over
+the reals, every narrowing conversion and every transcendental function being an unknown function of its argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+import z3
+
+from isamap_encodings.solve import SEED, ask
+from isamap_encodings.terms import NotExpressible
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+
+Kind = tuple[str, int]
+RLIMIT = 60_000_000  # bit-vector claims count more and smaller steps than linear ones
+MANTISSA = {64: 53, 32: 24}
+_COMMUTES = {"SAdd", "SMul", "SMax", "SMin"}
+
+
+def canonical(e: Any) -> Any:
+    """The tree with operands of commutative operations in a fixed order; association is kept."""
+    head = type(e).__name__
+    if not getattr(e, "args", ()):
+        return e
+    args = [canonical(a) for a in e.args]
+    if head in _COMMUTES:
+        args.sort(key=str)
+    return e.func(*args)
+
+
+def equal_integers(
+    left: Any,
+    right: Any,
+    types: Mapping[str, Kind],
+    result: Kind,
+    ranges: Mapping[str, tuple[int, int]],
+) -> Verdict:
+    """Whether both trees give the same `result` for all elements in range; a counterexample is made small.
+
+    `ranges` restricts leaves (low and high included). Equal trees need no solver.
+    """
+    if canonical(left) == canonical(right):
+        return Proved()
+    b = _Bits(types)
+    try:
+        a, c = b.value(left, result), b.value(right, result)
+    except NotExpressible as e:
+        return Unknown(f"not expressible in bit-vectors: {e}")
+    given = [b.between(name, low, high) for name, (low, high) in sorted(ranges.items())]
+    verdict = ask(given, a == c, "scalar", RLIMIT)
+    if not isinstance(verdict, Refuted):
+        return verdict
+    return Refuted(_small(b, [*given, a != c], types, ranges), "", verdict.seconds)
+
+
+def _small(b: _Bits, given: list[Any], types: Mapping[str, Kind], ranges: Mapping[str, tuple[int, int]]) -> Any:
+    """A counterexample with as many elements as possible at 0, the others at their extremes where possible."""
+    solver = z3.Solver()
+    solver.set("random_seed", SEED)
+    solver.add(*given)
+    for name in sorted(types):
+        low, high = ranges.get(name, _limits(types[name]))
+        for value in (0, high, low):
+            solver.push()
+            solver.add(b.leaf(name) == value)
+            solver.set("rlimit", RLIMIT)
+            if solver.check() == z3.sat:
+                break
+            solver.pop()
+    solver.check()
+    model = solver.model()
+    values: dict[str, int] = {}
+    for name, (kind, _) in sorted(types.items()):
+        v = model.eval(b.leaf(name), model_completion=True)
+        values[name] = v.as_signed_long() if kind == "i" else v.as_long()
+    return values
+
+
+def _limits(kind: Kind) -> tuple[int, int]:
+    k, bits = kind
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if k == "i" else (0, (1 << bits) - 1)
+
+
+def _kind(name: Any) -> Kind:
+    """The element type of that name; bf16 is told from f16 by its kind."""
+    text = str(name)
+    return ("bf", 16) if text == "bf16" else (text[0], int(text[1:]))
+
+
+class _Bits:
+    """Integer trees as bit-vectors."""
+
+    def __init__(self, types: Mapping[str, Kind]) -> None:
+        self.types = types
+        self.leaves: dict[str, Any] = {}
+
+    def leaf(self, name: str) -> Any:
+        if name not in self.leaves:
+            kind, bits = self.types[name]
+            if kind not in "iu":
+                raise NotExpressible(f"{name} is floating point")
+            self.leaves[name] = z3.BitVec(name, bits)
+        return self.leaves[name]
+
+    def between(self, name: str, low: int, high: int) -> Any:
+        v = self.leaf(name)
+        if self.types[name][0] == "i":
+            return z3.And(v >= low, v <= high)
+        return z3.And(z3.UGE(v, low), z3.ULE(v, high))
+
+    def kind(self, e: Any) -> Kind | None:
+        """The element type of a tree; None for a literal."""
+        if e.is_Symbol:
+            return self.types[e.name]
+        head = type(e).__name__
+        if head in ("Cast", "Saturate"):
+            return _kind(e.args[0])
+        args = e.args[1:] if head == "Select" else e.args
+        return next((k for k in map(self.kind, args) if k is not None), None)
+
+    def value(self, e: Any, want: Kind) -> Any:
+        """The wrapped value, as wide as `want`."""
+        kind, bits = want
+        if kind not in ("i", "u"):
+            raise NotExpressible(f"{kind}{bits} is floating point")
+        if e.is_Integer:
+            return z3.BitVecVal(int(e), bits)
+        if e.is_Symbol:
+            return self.leaf(e.name)
+        head = type(e).__name__
+        if head == "Cast":
+            source = self.kind(e.args[1]) or want
+            return _resize(self.value(e.args[1], source), source, bits)
+        if head == "Saturate":
+            return self._saturated(e.args[1], want)
+        if head == "Select":
+            return z3.If(self._condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
+        args = [self.value(a, want) for a in e.args]
+        less = (lambda x, y: x < y) if kind == "i" else z3.ULT
+        match head:
+            case "SAdd":
+                return args[0] + args[1]
+            case "SSub":
+                return args[0] - args[1]
+            case "SMul":
+                return args[0] * args[1]
+            case "SNeg":
+                return -args[0]
+            case "SMax":
+                return z3.If(less(args[0], args[1]), args[1], args[0])
+            case "SMin":
+                return z3.If(less(args[1], args[0]), args[1], args[0])
+            case "Relu":
+                return z3.If(less(args[0], z3.BitVecVal(0, bits)), z3.BitVecVal(0, bits), args[0])
+        raise NotExpressible(head)
+
+    def _condition(self, e: Any) -> Any:
+        op, x, y = e.args
+        kind = self.kind(x) or self.kind(y) or ("i", 64)
+        a, b = self.value(x, kind), self.value(y, kind)
+        signed = kind[0] == "i"
+        table = {
+            "==": a == b,
+            "!=": a != b,
+            "<": a < b if signed else z3.ULT(a, b),
+            "<=": a <= b if signed else z3.ULE(a, b),
+            ">": a > b if signed else z3.UGT(a, b),
+            ">=": a >= b if signed else z3.UGE(a, b),
+        }
+        return table[str(op)]
+
+    def _saturated(self, e: Any, want: Kind) -> Any:
+        low, high = _limits(want)
+        x = self.wide(e)
+        if x.size() <= want[1]:
+            x = z3.SignExt(want[1] + 1 - x.size(), x)
+        clamped = z3.If(x < low, z3.BitVecVal(low, x.size()), z3.If(x > high, z3.BitVecVal(high, x.size()), x))
+        return z3.Extract(want[1] - 1, 0, clamped)
+
+    def wide(self, e: Any) -> Any:
+        """The exact value, signed, in as many bits as it can need."""
+        if e.is_Integer:
+            return z3.BitVecVal(int(e), max(int(e).bit_length() + 1, 2))
+        head = type(e).__name__
+        if e.is_Symbol or head in ("Cast", "Saturate"):
+            kind = self.kind(e)
+            assert kind is not None
+            return _resize(self.value(e, kind), kind, kind[1] + 1)
+        args = [self.wide(a) for a in e.args]
+        width = max(a.size() for a in args)
+        if head in ("SAdd", "SSub", "SNeg"):
+            width += 1
+        elif head == "SMul":
+            width = sum(a.size() for a in args)
+        args = [z3.SignExt(width - a.size(), a) for a in args]
+        match head:
+            case "SAdd":
+                return args[0] + args[1]
+            case "SSub":
+                return args[0] - args[1]
+            case "SMul":
+                return args[0] * args[1]
+            case "SNeg":
+                return -args[0]
+            case "SMax":
+                return z3.If(args[0] < args[1], args[1], args[0])
+            case "SMin":
+                return z3.If(args[1] < args[0], args[1], args[0])
+            case "Relu":
+                return z3.If(args[0] < 0, z3.BitVecVal(0, width), args[0])
+        raise NotExpressible(f"{head} below a saturation")
+
+
+def _resize(v: Any, source: Kind, bits: int) -> Any:
+    if bits <= source[1]:
+        return z3.Extract(bits - 1, 0, v)
+    extend = z3.SignExt if source[0] == "i" else z3.ZeroExt
+    return extend(bits - source[1], v)
+
+
+def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
+    """Whether both trees have the same value over the reals. A difference is Unknown: the reals only abstract."""
+    if canonical(left) == canonical(right):
+        return Proved()
+    r = _Reals(types)
+    try:
+        a, b = r.value(left), r.value(right)
+    except NotExpressible as e:
+        return Unknown(f"not expressible over the reals: {e}")
+    verdict = ask([], a == b, "scalar over the reals")
+    if isinstance(verdict, Refuted):
+        return Refuted({k: v for k, v in verdict.witness.items() if k in types}, "", verdict.seconds)
+    return verdict
+
+
+class _Reals:
+    """Floating-point trees over the reals."""
+
+    def __init__(self, types: Mapping[str, Kind]) -> None:
+        self.types = types
+
+    def value(self, e: Any) -> Any:
+        if e.is_Symbol:
+            return z3.Real(e.name)
+        if e.is_Integer or e.is_Float:
+            number = sp.Rational(e)
+            return z3.Q(int(number.p), int(number.q))
+        head = type(e).__name__
+        if head == "Cast":
+            return self._cast(e)
+        if head == "Select":
+            op, x, y = e.args[0].args
+            a, b = self.value(x), self.value(y)
+            test = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[str(op)]
+            return z3.If(test, self.value(e.args[1]), self.value(e.args[2]))
+        args = [self.value(a) for a in e.args]
+        match head:
+            case "SAdd":
+                return args[0] + args[1]
+            case "SSub":
+                return args[0] - args[1]
+            case "SMul":
+                return args[0] * args[1]
+            case "SDiv":
+                return args[0] / args[1]
+            case "SNeg":
+                return -args[0]
+            case "SMax":
+                return z3.If(args[0] >= args[1], args[0], args[1])
+            case "SMin":
+                return z3.If(args[0] <= args[1], args[0], args[1])
+            case "Relu":
+                return z3.If(args[0] >= 0, args[0], z3.RealVal(0))
+            case "Exp" | "Tanh" | "Sigmoid":
+                return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
+        raise NotExpressible(head)
+
+    def _cast(self, e: Any) -> Any:
+        """A widening conversion keeps the value; any other is an unknown function of it."""
+        to = _kind(e.args[0])
+        inner = e.args[1]
+        source = self.types.get(inner.name) if inner.is_Symbol else None
+        if source is None and type(inner).__name__ == "Cast":
+            source = _kind(inner.args[0])
+        x = self.value(inner)
+        if source is not None and _exact_conversion(source, to):
+            return x
+        return z3.Function(f"to_{e.args[0]}", z3.RealSort(), z3.RealSort())(x)
+
+
+def _exact_conversion(source: Kind, to: Kind) -> bool:
+    """Whether every value of `source` is one of `to`, and `to` is floating point."""
+    if to[0] != "f" or to[1] not in MANTISSA:
+        return source == to
+    if source[0] in ("f", "bf"):
+        return source[1] <= to[1]
+    return source[1] <= MANTISSA[to[1]]

@@ -1,0 +1,209 @@
+"""prove(): claims 1 to 6 and 14 for one mapping, for all sizes at once.
+
+A mapping of the fuse family is proved stage by stage (encodings/space.py) after checking that it is one; any other goes
+through its own forward, inverse and guard. Counterexamples are looked for on small integers first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from isamap_encodings import agreement, bounds, coverage, exclusive, neutral, space
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
+from isamap_smt.mapping.fuse import is_fused
+from isamap_smt.proof import witness
+from isamap_smt.proof.mapping_form import check_form
+from isamap_smt.proof.mapping_hypotheses import Hypotheses
+from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
+from isamap_smt.proof.rejection import Rejection
+from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claims
+from isamap_smt.proof.witness_text import tell
+
+
+def prove(mapping: Mapping) -> ProvedMapping | Rejection:
+    """A ProvedMapping when every claim is proved, else a Rejection with the reason; the latter is false in conditions.
+
+    Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has).
+    """
+    started = time.perf_counter()
+    check_form(mapping)
+    judge = Judge(mapping)
+    claims = judge.claims()
+    proof = Proof(
+        claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6)
+    )
+    return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """All questions about one mapping."""
+
+    mapping: Mapping
+
+    @cached_property
+    def fused(self) -> bool:
+        """Whether the mapping is exactly what its groups say."""
+        return bool(self.mapping.groups) and is_fused(self.mapping)
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """What is taken for granted about sizes."""
+        return Hypotheses.of(self.mapping)
+
+    @cached_property
+    def fused_space(self) -> space.FusedSpace:
+        m, h = self.mapping, self.hypotheses
+        return space.FusedSpace(
+            axes=tuple((a.name, a.extent) for a in m.statement.axes),
+            groups=tuple((t, m.instruction.axes[t], g) for t, g in m.groups),
+            where=m.statement.guard,
+            hypotheses=h.formulas,
+            nonnegative=h.nonnegative | {a.name for a in m.statement.axes},
+        )
+
+    @cached_property
+    def general_space(self) -> space.GeneralSpace:
+        m = self.mapping
+        return space.GeneralSpace(
+            axes=tuple((a.name, a.extent) for a in m.statement.axes),
+            outer=tuple((a.name, a.extent) for a in m.outer),
+            points=tuple(m.instruction.axes.items()),
+            forward=m.forward,
+            inverse=m.inverse,
+            guard=m.guard,
+            where=m.statement.guard,
+            hypotheses=self.hypotheses.formulas,
+        )
+
+    @property
+    def out(self) -> str:
+        """The instruction's output operand."""
+        return self.mapping.instruction.kernel.statements[0].target.tensor
+
+    def claims(self) -> tuple[ClaimResult, ...]:
+        """Every obligation with its verdict, hypotheses first (they decide whether the rest says anything)."""
+        m = self.mapping
+        results = list(self.hypotheses.claims(m, self.fused))
+        results += scalar_claims(m)
+        results += [self.agreement(o) for o, _ in m.binding]
+        results.append(self.exclusive())
+        results += self.coverage()
+        results += [self.bounds(o) for o, _ in m.binding]
+        results.append(self.neutral_result)
+        results += self.order()
+        return tuple(results)
+
+    def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
+        """Hypotheses in words."""
+        return (*self.hypotheses.words, *scalar_assumptions(self.mapping), *self.neutrality.assumptions)
+
+    def agreement(self, operand: str) -> ClaimResult:
+        """Every cell of the operand holds one element."""
+        index, cells = self.mapping.operand_access(operand).index, self.mapping.cells(operand)
+        if self.fused:
+            verdict = self._decide(
+                operand, witness.agreement, lambda: agreement.fused(self.fused_space, index, cells)
+            )
+        else:
+            verdict = self._decide(
+                operand, witness.agreement, lambda: agreement.general(self.general_space, index, cells)
+            )
+        return ClaimResult("agreement", operand, verdict, "one cell holds one element during one execution")
+
+    def exclusive(self) -> ClaimResult:
+        """Distinct output cells hold distinct elements; with `=`, distinct points write distinct ones."""
+        m = self.mapping
+        index, cells = m.statement.target.index, m.cells(self.out)
+        part: Any = exclusive.fused if self.fused else exclusive.general
+        where = self.fused_space if self.fused else self.general_space
+        verdict = self._decide(self.out, witness.exclusive, lambda: part(where, index, cells))
+        if isinstance(verdict, Proved) and m.statement.op == "=":
+            axes = tuple((a.name, a.extent) for a in m.statement.axes)
+            verdict = self._decide(
+                self.out,
+                witness.overwrite,
+                lambda: exclusive.once(axes, m.statement.guard, self.hypotheses.formulas, index),
+            )
+        return ClaimResult("exclusive", self.out, verdict, "distinct output cells hold distinct elements")
+
+    def coverage(self) -> list[ClaimResult]:
+        """The kernel's domain and the guarded lanes correspond one to one."""
+        words = "every point of the kernel's domain is computed by exactly one lane of one execution"
+        if self.fused:
+            return [ClaimResult("coverage", t, v, words) for t, v in coverage.fused(self.fused_space)]
+        small = self._small("", witness.coverage)
+        if small is not None:
+            return [ClaimResult("coverage", "", small, words)]
+        results = []
+        for subject, verdict in coverage.general(self.general_space):
+            results.append(ClaimResult("coverage", subject, self._unmodelled(verdict), words))
+        return results
+
+    def bounds(self, operand: str) -> ClaimResult:
+        """Every element accessed lies in its tensor."""
+        m, h = self.mapping, self.hypotheses
+        access = m.operand_access(operand)
+        shape = m.kernel.tensor(access.tensor).shape
+        axes = tuple((a.name, a.extent) for a in m.statement.axes)
+
+        def proof() -> Verdict:
+            own = bounds.domain(axes, m.statement.guard, h.lows, h.formulas, access.index, shape)
+            # Where the lanes are not known to be the kernel's points, they are asked about themselves.
+            return own if self.fused else bounds.general(self.general_space, access.index, shape)
+
+        verdict = self._decide(operand, witness.bounds, proof)
+        return ClaimResult("bounds", operand, verdict, f"every element of {access.tensor} accessed exists")
+
+    @cached_property
+    def neutrality(self) -> Neutral:
+        """Claim 6 with its hypotheses."""
+        m = self.mapping
+
+        def reached(operands: Sequence[str]) -> Verdict:
+            cells = [m.cells(o) for o in (self.out, *operands)]
+            if self.fused:
+                return neutral.fused(self.fused_space, cells)
+            return neutral.general(self.general_space, cells)
+
+        return neutral_claim(m, reached, self.fused)
+
+    @property
+    def neutral_result(self) -> ClaimResult:
+        """Claim 6 as an obligation."""
+        words = "points outside the guard change no live result"
+        return ClaimResult("neutral", "", self.neutrality.verdict, words)
+
+    def order(self) -> list[ClaimResult]:
+        """A statement that reads elements it writes needs an order that a mapping alone does not fix."""
+        s = self.mapping.statement
+        if all(a.tensor != s.target.tensor or a == s.target for a in s.inputs):
+            return []
+        reason = f"the statement reads {s.target.tensor}, which it writes; its order is not proved for a mapping"
+        return [ClaimResult("order", s.target.tensor, Unknown(reason), "reads see their last writer")]
+
+    def _small(self, operand: str, finder: witness.Finder) -> Refuted | None:
+        found = witness.search(self.mapping, finder, operand, self.fused)
+        return None if found is None else Refuted(found.values, tell(self.mapping, found))
+
+    def _decide(self, operand: str, finder: witness.Finder, proof: Callable[[], Verdict]) -> Verdict:
+        """A counterexample on small integers, else the proof. A model that no small instance shows is Unknown."""
+        small = self._small(operand, finder)
+        if small is not None:
+            return small
+        return self._unmodelled(proof())
+
+    def _unmodelled(self, verdict: Verdict) -> Verdict:
+        if isinstance(verdict, Refuted):
+            shown = ", ".join(f"{k}={v}" for k, v in sorted(verdict.witness.items()) if "!" not in k)
+            return Unknown(f"the solver's counterexample ({shown}) is not found on plain integers", verdict.seconds)
+        return replace(verdict, seconds=round(verdict.seconds, 6))
+
+
+__all__ = ["Judge", "prove"]

@@ -1,0 +1,67 @@
+"""Whether a value is a mapping at all: every axis has an expression, over names that exist. Otherwise it is misuse."""
+
+from __future__ import annotations
+
+from isamap_smt.ir.errors import IsamapError, did_you_mean
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.mapping import Mapping
+
+
+class MappingError(IsamapError):
+    """A mapping written by hand that lacks an expression or uses a name nobody has."""
+
+
+def check_form(m: Mapping) -> None:
+    """Raise MappingError unless forward, inverse, guard and binding are complete and speak of known names."""
+    if not 0 <= m.statement_index < len(m.kernel.statements):
+        raise MappingError(f"{m.kernel.name} has no statement {m.statement_index}")
+    sizes = set(m.kernel.free_sizes) | {p.name for p in m.kernel.parameters}
+    axes = [a.name for a in m.statement.axes]
+    points = [*(a.name for a in m.outer), *m.instruction.axes]
+    _names(m)
+    if len(set(points)) != len(points):
+        raise MappingError("an outer axis and an instruction axis have the same name")
+    if clash := sorted(sizes & (set(points) | set(axes))):
+        raise MappingError(f"{clash[0]!r} is a size and an axis; rename one")
+    _complete("forward", [n for n, _ in m.forward], axes)
+    _complete("inverse", [n for n, _ in m.inverse], points)
+    _known("forward", symbols_of([e for _, e in m.forward]), {*points, *sizes})
+    _known("guard", symbols_of(m.guard), {*points, *sizes})
+    _known("inverse", symbols_of([e for _, e in m.inverse]), {*axes, *sizes})
+    _known("outer", symbols_of([a.extent for a in m.outer]), sizes)
+    _binding(m)
+
+
+def _names(m: Mapping) -> None:
+    for name in [*(a.name for a in m.outer), *(a.name for a in m.statement.axes), *m.instruction.axes]:
+        if not name.isidentifier():
+            raise MappingError(f"axis name {name!r} is not an identifier")
+
+
+def _complete(what: str, have: list[str], want: list[str]) -> None:
+    missing = [n for n in want if n not in have]
+    if missing:
+        raise MappingError(f"{what} has no expression for axis {missing[0]!r}")
+    extra = [n for n in have if n not in want]
+    if extra:
+        raise MappingError(f"{what} speaks of {extra[0]!r}; {did_you_mean(extra[0], want)}")
+    if len(have) != len(set(have)):
+        raise MappingError(f"{what} has two expressions for one axis")
+
+
+def _known(what: str, used: set[str], known: set[str]) -> None:
+    for name in sorted(used - known):
+        raise MappingError(f"{what} uses {name!r}; {did_you_mean(name, known)}")
+
+
+def _binding(m: Mapping) -> None:
+    contract = m.instruction.kernel.statements[0]
+    wanted = list(dict.fromkeys([contract.target.tensor, *(a.tensor for a in contract.inputs)]))
+    have = [o for o, _ in m.binding]
+    _complete("binding", have, wanted)
+    if m.operand_access(contract.target.tensor) != m.statement.target:
+        raise MappingError(f"output operand {contract.target.tensor!r} must be bound to the statement's target")
+    accesses = set(m.statement.inputs)
+    for operand, access in m.binding:
+        if operand != contract.target.tensor and access not in accesses:
+            raise MappingError(f"operand {operand!r} is bound to an element of {access.tensor} that the statement does not read")

@@ -1,0 +1,92 @@
+"""What a mapping's proof takes for granted: sizes are at least 1, parameters at least their lowest value.
+
+These are hypotheses, so they are shown to be satisfiable (nothing is proved from a contradiction), and they are listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings import bounds, solve, space
+from isamap_encodings.verdict import Proved, Unknown, Verdict
+from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, sym, symbols_of
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.proof.witness_points import Instance, size_vectors
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """lows: least value of every free size and parameter. extents: axis extents that are expressions, taken >= 1."""
+
+    lows: tuple[tuple[str, int], ...]
+    extents: tuple[Any, ...]
+
+    @staticmethod
+    def of(mapping: Mapping) -> Hypotheses:
+        """The hypotheses of a mapping of this kernel."""
+        lows = {p.name: p.low for p in mapping.kernel.parameters}
+        s = mapping.statement
+        used = set(mapping.kernel.free_sizes) | symbols_of([a.extent for a in s.axes])
+        free = sorted(used | set(lows))
+        extents = tuple(a.extent for a in s.axes if not is_constant(a.extent) and not a.extent.is_Symbol)
+        # An axis may run to a parameter that may be 0.
+        extents += tuple(a.extent for a in s.axes if a.extent.is_Symbol and lows.get(a.extent.name, 1) < 1)
+        return Hypotheses(tuple((n, lows.get(n, 1)) for n in free), tuple(dict.fromkeys(extents)))
+
+    @property
+    def formulas(self) -> tuple[Any, ...]:
+        """The hypotheses for the encodings."""
+        return (
+            *(("le", sp.Integer(low), sym(n)) for n, low in self.lows),
+            *(("le", sp.S.One, e) for e in self.extents),
+        )
+
+    @property
+    def nonnegative(self) -> frozenset[str]:
+        """Sizes and parameters known to be >= 0."""
+        return frozenset(n for n, low in self.lows if low >= 0)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The hypotheses for the reader."""
+        return (*(f"{n} >= {low}" for n, low in self.lows), *(f"{e} >= 1" for e in self.extents))
+
+    def claims(self, mapping: Mapping, fused: bool) -> list[ClaimResult]:
+        """Claim 14: some sizes satisfy everything at once with a point in the domain, and divisors are positive."""
+        words = "some sizes satisfy every hypothesis, and divisors are positive"
+        results = [ClaimResult("hypotheses", "sizes", self._satisfiable(mapping, fused), words)]
+        if divisors := self._divisors(mapping):
+            verdicts = [bounds.positive(d, self.lows, self.formulas) for d in divisors]
+            results.append(ClaimResult("hypotheses", "divisors", _positive(space.together(verdicts)), words))
+        return results
+
+    def _satisfiable(self, mapping: Mapping, fused: bool) -> Verdict:
+        for sizes in size_vectors(mapping):
+            instance = Instance(mapping, sizes, fused)
+            if all(e >= 1 for e in instance.extents.values()) and any(len(v) for v in instance.domain.values()):
+                return Proved()
+        box = space.ranges((a.name, a.extent) for a in mapping.statement.axes)
+        return solve.satisfiable([*self.formulas, *box, *mapping.statement.guard], "hypotheses")
+
+    def _divisors(self, mapping: Mapping) -> list[Any]:
+        """Divisors in every expression of the mapping; products of extents, each >= 1, need no question."""
+        expressions = [e for _, e in (*mapping.forward, *mapping.inverse)] + [*mapping.guard]
+        expressions += [a.extent for a in mapping.outer]
+        for _, access in mapping.binding:
+            expressions += list(access.index)
+        found = {
+            d.args[1]
+            for e in expressions
+            if hasattr(e, "atoms")
+            for d in e.atoms(FloorDiv, FloorMod)
+            if not (d.args[1].is_Integer and d.args[1] > 0)
+        }
+        return sorted(found, key=str)
+
+
+def _positive(verdict: Verdict) -> Verdict:
+    return verdict if isinstance(verdict, Proved) else Unknown(f"a divisor is not known to be positive ({verdict.word})")

@@ -1,0 +1,121 @@
+"""What makes points outside the guard harmless: which operand cells are filled, with what, and what that presupposes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
+from isamap_smt.proof.witness import neutral, search
+from isamap_smt.proof.witness_text import tell
+
+FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
+Reached = Callable[[Sequence[str]], Verdict]
+
+
+@dataclass(frozen=True)
+class Neutral:
+    """The verdict, and the hypotheses it stands on, in words."""
+
+    verdict: Verdict
+    assumptions: tuple[str, ...] = ()
+
+
+def harmless(op: str, value: Any, dead: frozenset[str]) -> bool:
+    """Whether a contribution is the neutral element when the operands in `dead` hold the fill, whatever the others hold."""
+    match op:
+        case "+":
+            return _zero(value, dead)
+        case "*":
+            return _filled(value, dead, SMul)
+        case "max" | "min":
+            return _filled(value, dead, None)
+    return False
+
+
+def _zero(v: Any, dead: frozenset[str]) -> bool:
+    match v:
+        case Read():
+            return v.tensor in dead
+        case SMul():
+            return any(_zero(a, dead) for a in v.args)
+        case SAdd() | SSub():
+            return all(_zero(a, dead) for a in v.args)
+        case Cast():
+            return _zero(v.args[1], dead)
+        case Sum():
+            return _zero(v.args[2], dead)
+        case SNeg() | Relu() | Tanh():
+            return _zero(v.args[0], dead)
+    return False
+
+
+def _filled(v: Any, dead: frozenset[str], combine: Any) -> bool:
+    if isinstance(v, Read):
+        return v.tensor in dead
+    return combine is not None and isinstance(v, combine) and all(_filled(a, dead, combine) for a in v.args)
+
+
+def neutral_claim(mapping: Mapping, reached: Reached, fused: bool) -> Neutral:
+    """Claim 6. `reached(operands)` is Proved when no point outside the guard shares its output cell and the cells
+    of these operands with guarded points.
+    """
+    contract = mapping.instruction.kernel.statements[0]
+    out = contract.target.tensor
+    operands = [o for o, _ in mapping.binding if o != out]
+    if isinstance(reached([]), Proved):
+        return Neutral(Proved())  # every such point has an output cell of its own, which is never stored
+    op, value = mapping.statement.op, contract.value
+    for live in _minimal(op, value, operands):
+        verdict = reached(live)
+        if not isinstance(verdict, Proved):
+            return Neutral(_refute(mapping, out, live, fused, verdict))
+    return _assumed(mapping, op, operands, reached)
+
+
+def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
+    """The smallest sets of operands that, live, let something through."""
+    result: list[tuple[str, ...]] = []
+    for size in range(len(operands) + 1):
+        for live in itertools.combinations(operands, size):
+            covered = any(set(r) <= set(live) for r in result)
+            if not covered and not harmless(op, value, frozenset(operands) - set(live)):
+                result.append(live)
+    return result
+
+
+def _refute(mapping: Mapping, out: str, live: tuple[str, ...], fused: bool, verdict: Verdict) -> Verdict:
+    found = search(mapping, neutral(live), out, fused)
+    if found is not None:
+        return Refuted(found.values, tell(mapping, found), verdict.seconds)
+    reason = verdict.reason if isinstance(verdict, Unknown) else f"no small counterexample was found: {_words(verdict)}"
+    return Unknown(reason, verdict.seconds)
+
+
+def _words(verdict: Verdict) -> str:
+    return verdict.text if isinstance(verdict, Refuted) else verdict.word
+
+
+def _assumed(mapping: Mapping, op: str, operands: list[str], reached: Reached) -> Neutral:
+    """Proved, with what it presupposes of the cells and of the other operand."""
+    tensors = {o: mapping.operand_access(o).tensor for o in operands}
+    out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
+    words = [f"operand cells that no guarded point reads are filled with {FILL[op]}"]
+    alive = [o for o in operands if not isinstance(reached([o]), Proved)]
+    if out.is_float and op == "+":
+        if mapping.statement.ordered and alive:
+            text = (
+                f"0 * {tensors[alive[0]]} is +0 or -0, and -0 + 0 = +0: an accumulator of -0 would change its sign\n"
+                "try: drop `ordered`, or a mapping without padding"
+            )
+            return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
+        if mapping.statement.ordered:
+            words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")
+            if len(operands) != 2:
+                return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
+        words += [f"{tensors[o]} is finite" for o in alive]
+    return Neutral(Proved(), tuple(dict.fromkeys(words)))

@@ -1,0 +1,53 @@
+"""A rejection is a result: a mapping that is not legal, or not known to be, with the reason in the user's names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ClaimResult, Proof
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """What prove() returns for a mapping that is refuted or unknown. False in a condition."""
+
+    mapping: Mapping
+    proof: Proof
+
+    @property
+    def refuted(self) -> bool:
+        """Whether some claim has a counterexample; otherwise some claim is unknown."""
+        return self.proof.word == "refuted"
+
+    @property
+    def claim(self) -> ClaimResult:
+        """The obligation that decides: the first refuted one, else the first unknown."""
+        return self.proof.failed()[0]
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        m, failed = self.mapping, self.claim
+        if isinstance(failed.verdict, Unknown):
+            lines = [f"{m.kernel.name} onto {m.instruction.name} is not decided", f"  {m.id}"]
+            lines += [f"  {_about(c)} is unknown: {c.verdict.reason}" for c in self.proof.failed() if isinstance(c.verdict, Unknown)]
+            return "\n".join(lines)
+        assert isinstance(failed.verdict, Refuted)
+        lines = [f"{m.kernel.name} does not map onto {m.instruction.name}", f"  {m.id}"]
+        first, *rest = (failed.verdict.text or "no values satisfy it").split("\n")
+        lines += [f"  {_about(failed)} {_fails(first)}", *(f"  {line}" for line in rest)]
+        others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
+        if others:
+            lines.append(f"  also refuted: {', '.join(others)}")
+        return "\n".join(lines)
+
+
+def _about(c: ClaimResult) -> str:
+    return f"{c.claim} of {c.subject}" if c.subject else c.claim
+
+
+def _fails(first: str) -> str:
+    return first if first.startswith("fails") else f"fails: {first}"

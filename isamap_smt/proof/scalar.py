@@ -1,0 +1,183 @@
+"""Scalar: the kernel's value equals the instruction's, operand by operand, in exact machine arithmetic.
+
+Four obligations: the operator is the same; the element types fit; the kernel's value is the contract's; and the contract,
+summed over the instruction's own reduction, is what the instruction really computes (its intermediate widths and
+saturation included). Floating-point values are compared over the reals; a kernel that fixes the order of its
+reduction (`ordered`) is refused where the instruction rounds or adds otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from isamap_encodings import scalar as encoding
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import REDUCTIONS
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.proof.scalar_order import order_verdict
+from isamap_smt.proof.scalar_trees import (
+    access_of,
+    accumulation,
+    element,
+    kind,
+    leaves,
+    whole_reduction,
+)
+
+MODELLED = ("exact", "fused", "unfused")
+
+
+def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
+    """All scalar obligations of the mapping."""
+    contract = _contract_verdict(mapping.instruction)
+    results = [
+        ClaimResult("scalar", "operands", _operands(mapping), "element types and operator fit"),
+        ClaimResult("scalar", "value", _value(mapping), "the kernel's value is the contract's"),
+        ClaimResult("scalar", "instruction", contract, "the instruction computes its contract"),
+    ]
+    if mapping.statement.ordered and mapping.kernel.tensor(mapping.statement.target.tensor).dtype.is_float:
+        results.append(
+            ClaimResult("scalar", "order", order_verdict(mapping), "the reduction keeps the kernel's order and rounding")
+        )
+    return tuple(results)
+
+
+def arithmetic(mapping: Mapping) -> str:
+    """exact, ordered or reassociate: what 'equal' means in this mapping's proof."""
+    s = mapping.statement
+    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float or s.op in ("max", "min"):
+        return "exact"
+    if s.ordered:
+        return "ordered"
+    if s.op == "=" and mapping.instruction.rounding in ("exact", "unfused"):
+        return "exact"
+    return "reassociate"
+
+
+def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
+    """Hypotheses of the scalar claim in words: value ranges, and rounding that the reals do not show."""
+    i = mapping.instruction
+    words = [
+        f"{low} <= {mapping.operand_access(o).tensor} <= {high}" for o, low, high in i.assume
+    ]
+    if i.rounding not in MODELLED:
+        words.append(f"{i.name}: {i.rounding}")
+    return tuple(words)
+
+
+def _operands(mapping: Mapping) -> Verdict:
+    kernel, instruction = mapping.kernel, mapping.instruction
+    contract, s = instruction.kernel.statements[0], mapping.statement
+    try:
+        theirs, ours = accumulation(instruction.kernel, contract)[0], accumulation(kernel, s)[0]
+    except DTypeError as e:
+        return Refuted({}, str(e))
+    if theirs != ours:
+        text = f"{kernel.name} combines with {REDUCTIONS[ours]}, {instruction.name} with {REDUCTIONS[theirs]}"
+        return Refuted({"kernel": REDUCTIONS[ours], "instruction": REDUCTIONS[theirs]}, text)
+    for operand, access in mapping.binding:
+        wanted, held = instruction.kernel.tensor(operand).dtype, kernel.tensor(access.tensor).dtype
+        if wanted != held:
+            text = f"operand {operand} of {instruction.name} is {wanted}, {access.tensor} holds {held}"
+            return Refuted({operand: str(wanted), access.tensor: str(held)}, text)
+    return Proved()
+
+
+def _value(mapping: Mapping) -> Verdict:
+    """The kernel's value against the contract, with every access under one name on both sides."""
+    kernel, instruction = mapping.kernel, mapping.instruction
+    contract = instruction.kernel.statements[0]
+    names = {}
+    for _, access in mapping.binding:
+        names[access] = f"{access.tensor}[{','.join(map(str, access.index))}]"
+    try:
+        ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
+        bound = dict(mapping.binding)
+        theirs = leaves(
+            accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]]
+        )
+    except DTypeError as e:
+        return Refuted({}, str(e))
+    except KeyError as e:
+        return Refuted({}, f"{instruction.name} has no operand for {_text(e)} of {kernel.name}")
+    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
+    out = kernel.tensor(mapping.statement.target.tensor).dtype
+    verdict = _compare(ours, theirs, types, out, {})
+    if isinstance(verdict, Refuted):
+        what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
+        text = f"the values differ at {what}\n  kernel       {ours}\n  instruction  {theirs}"
+        return Refuted(verdict.witness, text, verdict.seconds)
+    return verdict
+
+
+def _text(e: KeyError) -> str:
+    a = e.args[0]
+    return f"{a.tensor}[{','.join(map(str, a.index))}]" if hasattr(a, "tensor") else str(a)
+
+
+def _compare(ours: Any, theirs: Any, types: dict[str, Any], out: Any, ranges: dict[str, Any]) -> Verdict:
+    if out.is_float:
+        return encoding.equal_reals(ours, theirs, types)
+    return encoding.equal_integers(ours, theirs, types, kind(out), ranges)
+
+
+def _contract_verdict(instruction: Instruction) -> Verdict:
+    """Whether the instruction computes its contract; the proof is made once per instruction and process."""
+    return _contract(instruction)
+
+
+@cache
+def _contract(instruction: Instruction) -> Verdict:
+    if len(instruction.kernel.statements) != 1 or instruction.kernel.statements[0].guard:
+        return Unknown("a contract is one statement without a guard; this one is not")
+    if instruction.exact is None:
+        return Proved()
+    if len(instruction.exact.statements) != 1:
+        return Unknown("`exact` is more than one statement")
+    contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
+    if not all(is_constant(a.extent) for a in (*contract.axes, *really.axes)):
+        return Unknown("the instruction's sizes are not numbers")
+    op, _ = accumulation(instruction.kernel, contract)
+    other, _ = accumulation(instruction.exact, really)
+    if op != other or contract.target != really.target:
+        return Refuted({}, f"the contract combines with {REDUCTIONS[op]}, the instruction with {REDUCTIONS[other]}")
+    ours = whole_reduction(instruction.kernel, contract)
+    theirs = whole_reduction(instruction.exact, really)
+    found: dict[str, str] = {}
+
+    def name(r: Any) -> str:
+        found[element(r)] = r.tensor
+        return element(r)
+
+    a, b = leaves(ours, name), leaves(theirs, name)
+    types = {n: kind(instruction.kernel.tensor(t).dtype) for n, t in found.items()}
+    ranges = {n: (low, high) for o, low, high in instruction.assume for n, t in found.items() if t == o}
+    out = instruction.kernel.tensor(contract.target.tensor).dtype
+    verdict = _compare(a, b, types, out, ranges)
+    if isinstance(verdict, Refuted):
+        return _replayed(instruction, verdict)
+    return verdict
+
+
+def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
+    """The witness run through the interpreter: once by the contract, once by what the instruction does."""
+    import dataclasses
+
+    from isamap_smt.proof.scalar_replay import run_cell
+
+    want = run_cell(dataclasses.replace(instruction, exact=None), dict(verdict.witness))
+    got = run_cell(instruction, dict(verdict.witness))
+    shown = " ".join(f"{n}={v}" for n, v in verdict.witness.items() if v)
+    if want == got:
+        return Unknown(f"internal error: the witness {shown} does not replay in the interpreter", verdict.seconds)
+    text = f"{instruction.short} at {shown}: the contract gives {want}, the instruction {got}"
+    witness = {**verdict.witness, "contract": want, "instruction": got}
+    return Refuted(witness, text, verdict.seconds)
+
+
+__all__ = ["arithmetic", "scalar_assumptions", "scalar_claims"]

@@ -1,0 +1,88 @@
+"""Values prepared for the scalar claim: sums unrolled, every element a leaf with its type."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.kernel import Access, Kernel, Statement
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, rewrite_reads
+from isamap_smt.ir.typed import typed_value
+
+_COMBINE = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
+
+
+def kind(d: DType) -> tuple[str, int]:
+    """The element type as the encodings take it."""
+    return ("bf", 16) if d.name == "bf16" else (d.kind, d.bits)
+
+
+def unrolled(e: Any) -> Any:
+    """The tree with every sum written out."""
+    if isinstance(e, Sum):
+        axis, count, x = e.args[0].name, int(e.args[1]), unrolled(e.args[2])
+        parts = [rewrite_reads(x, lambda r, v=v: _at(r, {axis: v})) for v in range(count)]
+        return _chain(SAdd, parts)
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    return e.func(*[unrolled(a) for a in e.args])
+
+
+def _at(r: Any, values: dict[str, int]) -> Any:
+    return Read(r.args[0], *[substitute(i, values) for i in r.index])
+
+
+def _chain(head: Any, parts: list[Any]) -> Any:
+    result = parts[0]
+    for p in parts[1:]:
+        result = head(result, p)
+    return result
+
+
+def leaves(e: Any, name: Callable[[Any], str]) -> Any:
+    """The tree with every element read replaced by the symbol of that name."""
+    if isinstance(e, Read):
+        return sp.Symbol(name(e))
+    if not isinstance(e, Scalar):
+        return e
+    return e.func(*[leaves(a, name) for a in e.args])
+
+
+def element(r: Any) -> str:
+    """An element as the user writes it: a[l,0]."""
+    return f"{r.tensor}[{','.join(str(i) for i in r.index)}]"
+
+
+def accumulation(kernel: Kernel, statement: Statement) -> tuple[str, Any]:
+    """(operator, contribution): `y = y + x` is `y += x`; the contribution has its casts written, sums unrolled."""
+    value = unrolled(typed_value(kernel, statement))
+    own = Read(sp.Symbol(statement.target.tensor), *statement.target.index)
+    if statement.op == "=" and isinstance(value, SAdd):
+        a, b = value.args
+        if a == own and not b.has(own):
+            return "+", b
+        if b == own and not a.has(own):
+            return "+", a
+    return statement.op, value
+
+
+def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
+    """The contribution of all reduction points of one output cell, combined in the order of the axes."""
+    op, value = accumulation(kernel, statement)
+    names = statement.reduction_axes
+    counts = [range(int(statement.axis(a).extent)) for a in names]
+    parts = []
+    for point in itertools.product(*counts):
+        values = dict(zip(names, point, strict=True))
+        parts.append(rewrite_reads(value, lambda r, v=values: _at(r, v)))
+    return _chain(_COMBINE[op], parts) if op in _COMBINE else parts[0]
+
+
+def access_of(r: Any) -> Access:
+    """The access of a Read."""
+    return Access(r.tensor, r.index)

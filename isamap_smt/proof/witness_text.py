@@ -1,0 +1,137 @@
+"""A counterexample in the user's names: the statement with numbers, the lane, and why the two do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.kernel import REDUCTIONS, Access, Statement
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.scalar import Cast, Compare, Read, Saturate, Scalar, Select, Sum
+from isamap_smt.proof.witness import Found, Point
+
+_INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/"}
+
+
+def tell(mapping: Mapping, found: Found) -> str:
+    """Several lines; the first says where the claim fails."""
+    head = f"fails at {' and '.join(_point(p.kernel) for p in found.points[:_shown(found)])} ({_sizes(found)})"
+    lines = [head]
+    for k, p in enumerate(found.points[: _shown(found)]):
+        lines.append(f"  {'kernel      ' if k == 0 else ' ' * 12} {with_numbers(mapping, found.sizes, p)}")
+    lines.append(f"  instruction  {_lane(mapping, found)}")
+    return "\n".join([*lines, *_why(mapping, found)])
+
+
+def _shown(found: Found) -> int:
+    return 2 if found.claim in ("agreement", "exclusive") else 0 if found.claim == "neutral" else 1
+
+
+def _point(values: Dict[str, int]) -> str:
+    return " ".join(f"{a}={v}" for a, v in values.items())
+
+
+def _sizes(found: Found) -> str:
+    return "smallest; " + _point(found.sizes) if found.sizes else "smallest"
+
+
+def element(access: Access, env: Dict[str, int]) -> str:
+    """An access with numbers: A[0,16]."""
+    return f"{access.tensor}[{','.join(str(int(evaluate(i, env))) for i in access.index)}]"
+
+
+def with_numbers(mapping: Mapping, sizes: Dict[str, int], p: Point) -> str:
+    """The kernel's statement at one point: C[0,16] += A[0,0] * B[0,16]."""
+    s: Statement = mapping.statement
+    env = {**sizes, **p.kernel}
+    return f"{element(s.target, env)} {REDUCTIONS[s.op]} {value_text(s.value, env)}"
+
+
+def value_text(e: Any, env: Dict[str, int], inside: bool = False) -> str:
+    """A value with numbers in its indices."""
+    if isinstance(e, Read):
+        return element(Access(e.tensor, e.index), env)
+    if not isinstance(e, Scalar):
+        return str(e)
+    name = type(e).__name__
+    if name in _INFIX:
+        text = f" {_INFIX[name]} ".join(value_text(a, env, True) for a in e.args)
+        return f"({text})" if inside and name != "SMul" else text
+    if isinstance(e, Cast | Saturate):
+        head = f"{e.args[0]}" if isinstance(e, Cast) else f"sat_{e.args[0]}"
+        return f"{head}({value_text(e.args[1], env)})"
+    if isinstance(e, Sum):
+        return f"sum({e.args[0]}, {e.args[1]}, ...)"
+    if isinstance(e, Compare):
+        return f"{value_text(e.args[1], env)} {e.args[0]} {value_text(e.args[2], env)}"
+    if name == "SNeg":
+        return f"-{value_text(e.args[0], env, True)}"
+    args = ", ".join(value_text(a, env) for a in e.args)
+    label = "select" if isinstance(e, Select) else name.lower().removeprefix("s") if name in ("SMax", "SMin") else name.lower()
+    return f"{label}({args})"
+
+
+def _cell(mapping: Mapping, operand: str, p: Point) -> str:
+    index = ",".join(str(int(evaluate(i, p.lane))) for i in mapping.cells(operand))
+    return f"{operand}[{index}]"
+
+
+def _lane(mapping: Mapping, found: Found) -> str:
+    points = " and ".join(f"({_point(p.lane)})" for p in found.points)
+    if len(found.points) > 1:
+        return f"points {points} of one execution"
+    return f"point {points}" + (f" of execution ({_point(found.points[0].outer)})" if found.points[0].outer else "")
+
+
+def _why(mapping: Mapping, found: Found) -> list[str]:
+    s, p = mapping.statement, found.points
+    match found.claim:
+        case "agreement":
+            a = mapping.operand_access(found.operand)
+            one, two = (element(a, {**found.sizes, **q.kernel}) for q in p)
+            return [f"both use cell {_cell(mapping, found.operand, p[0])}, which cannot hold {one} and {two}"]
+        case "exclusive":
+            out = element(s.target, {**found.sizes, **p[0].kernel})
+            cells = [_cell(mapping, found.operand, q) for q in p]
+            if cells[0] == cells[1] or p[0].outer != p[1].outer:
+                return [f"both write {out}, and `=` keeps only one of the two"]
+            return [f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its sum"]
+        case "bounds":
+            a = mapping.operand_access(found.operand)
+            shape = ",".join(str(int(evaluate(e, found.sizes))) for e in mapping.kernel.tensor(a.tensor).shape)
+            return [f"{element(a, {**found.sizes, **p[0].kernel})} lies outside {a.tensor}, whose shape is [{shape}]"]
+        case "coverage":
+            return [_coverage(mapping, found)]
+        case "neutral":
+            return [_neutral(mapping, found)]
+    return []
+
+
+def _coverage(mapping: Mapping, found: Found) -> str:
+    p = found.points[0]
+    if found.reason.startswith("outside "):
+        name = found.reason.removeprefix("outside ")
+        extent = dict(mapping.instruction.axes).get(name)
+        if extent is not None:
+            return f"it needs {name}={p.lane[name]}, and {mapping.instruction.name} has {name} in [0, {extent}): no such lane"
+        return f"it needs iteration {name}={p.outer[name]}, which the loop {name} does not have"
+    return {
+        "guarded away": "the mapping's guard leaves this point out, so nothing computes it",
+        "not returned": "the lane that should compute this point computes another one",
+        "no kernel point": "this lane computes something that is no point of the kernel",
+        "another lane's point": "another lane computes this point, too",
+    }[found.reason]
+
+
+def _neutral(mapping: Mapping, found: Found) -> str:
+    p = found.points[0]
+    cell = _cell(mapping, found.operand, p)
+    holds = element(mapping.statement.target, {**found.sizes, **found.points[1].kernel})
+    parts = [
+        _cell(mapping, o, p) for o, _ in mapping.binding if o != found.operand
+    ]
+    return (
+        f"point ({_point(p.lane)}) is outside the guard, but adds {', '.join(parts)} to {cell}, "
+        f"which holds {holds}, and nothing makes that harmless"
+    )
