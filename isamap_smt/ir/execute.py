@@ -20,7 +20,8 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.lanes import Cells, execute, neutral
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.lanes import Cells, execute
 from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, Ref
 
 POISON, BOUNDS, WRITE, LANES, RACE = "poison", "bounds", "write", "lanes", "race"

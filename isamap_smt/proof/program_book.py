@@ -1,0 +1,63 @@
+"""The book of obligations: every claim asked about a program, in words, with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
+
+
+class Book:
+    """Collects obligations in the order they are asked."""
+
+    def __init__(self, sites: Sites) -> None:
+        self.sites = sites
+        self.results: list[ClaimResult] = []
+        self.assumptions: dict[str, None] = {}
+
+    def ask(
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
+    ) -> Verdict:
+        """Ask whether the sizes' hypotheses and the assumptions imply all goals."""
+        verdict = implied(
+            [*self.sites.hypotheses, *assumptions], goals, self.sites.sizes, f"{claim} {subject}: {statement}"
+        )
+        if isinstance(verdict, Refuted):
+            verdict = Refuted(verdict.witness, f"{statement}: fails at {_words(verdict.witness)}", verdict.seconds)
+        return self.note(claim, subject, statement, verdict)
+
+    def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
+        """Write down a verdict reached without the solver."""
+        self.results.append(ClaimResult(claim, subject, verdict, statement))
+        return verdict
+
+    def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
+        """An obligation on the program's shape; `wrong` says what is the matter."""
+        self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
+        return right
+
+    def unknown(self, claim: str, subject: str, statement: str, reason: str) -> None:
+        """A shape no claim covers."""
+        self.note(claim, subject, statement, Unknown(reason))
+
+    def attempt(self, claim: str, subject: str, statement: str, work: Any) -> Any:
+        """Run work(); a structure it does not recognise becomes Unknown. Returns its result, or None."""
+        try:
+            return work()
+        except UnrecognisedError as e:
+            self.unknown(claim, subject, statement, str(e))
+            return None
+
+
+def _words(witness: Any) -> str:
+    return " ".join(f"{k}={v}" for k, v in witness.items()) or "every size"
+
+
+def place(site: Site) -> str:
+    """Where a statement stands, by the loops around it: 'inside j0, k0'."""
+    names = [loop.var.name for loop in site.loops]
+    return f"inside {', '.join(names)}" if names else "at the top"

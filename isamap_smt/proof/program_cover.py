@@ -1,0 +1,83 @@
+"""A reader is covered by its writers: every cell read was written before, in the same life of the buffer.
+
+A writer runs before a reader when it stands earlier at equal values of the loops they share. Which iteration of the
+writer's own loops wrote the cell is found by inverting its index, digit by digit; the guess is checked, not trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import FloorDiv, affine, sym, symbols_of
+from isamap_smt.ir.program import If
+from isamap_smt.proof.program_held import TRUE, Place, Transfer
+from isamap_smt.proof.program_sites import Formula, Site, before, common, conjunction, equal, own_spans, rename, span
+
+
+def covered(
+    reader: Site, cell: Sequence[Any], writers: Sequence[tuple[Site, Place, Formula]], shared: int | None = None
+) -> Formula:
+    """A formula in the reader's variables that implies: some writer has written this cell before.
+
+    writers: (site, the cell it writes, where it writes at all). shared: how many positions of the writer are taken at
+    the reader's values, when that is not simply what they have in common.
+    """
+    options: list[Formula] = []
+    for site, place, where in writers:
+        prefix = common(reader, site) if shared is None else shared
+        if shared is None and not before(site, reader):
+            continue
+        option = _written_by(site, place, where, cell, prefix)
+        if option is not None:
+            options.append(option)
+    return ("or", *options)
+
+
+def _written_by(site: Site, place: Place, where: Formula, cell: Sequence[Any], prefix: int) -> Formula | None:
+    inner = site.around[max(0, prefix - 1) :]
+    loops = [(n.var, n.count) for n in inner if not isinstance(n, If)] + own_spans(site.node)
+    conditions: list[Formula] = [c for n in inner if isinstance(n, If) for c in n.condition]
+    # the reader's expressions may use the same names, so the writer's own variables get new ones first
+    table = {v.name: sym(f"{v.name}~w") for v, _ in loops}
+    spans = [(rename(v, table), rename(sp.sympify(n), table)) for v, n in loops]
+    index = [rename(sp.sympify(i), table) for i in place.index]
+    solved = _invert(index, list(cell), [v.name for v, _ in spans])
+    if solved is None:
+        return None
+    goals = [f for v, n in spans for f in span(v, n)]
+    goals += rename(conditions, table)
+    goals += [rename(where, table)] if where != TRUE else []
+    goals += equal(index, cell)
+    return rename(conjunction(goals), solved)
+
+
+def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, Any] | None:
+    """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them."""
+    solved: dict[str, Any] = {}
+    waiting = list(zip(index, cell, strict=True))
+    for i, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
+        i = rename(i, solved)
+        left = symbols_of([i]) & (set(unknown) - set(solved))
+        if not left:
+            continue
+        parts = affine(i, left)
+        if parts is None:
+            return None
+        coefficients, rest = parts
+        if not all(c.is_Integer and c > 0 for c in coefficients.values()):
+            return None
+        remainder = sp.expand(x - rest)
+        order = sorted(coefficients, key=lambda v: -int(coefficients[v]))
+        for v in order:
+            c = coefficients[v]
+            solved[v] = remainder if c == 1 and v == order[-1] else FloorDiv(remainder, c)
+            remainder = sp.expand(remainder - c * solved[v])
+    return {v: solved.get(v, sp.S.Zero) for v in unknown}
+
+
+def writes(transfers: Sequence[Transfer], home: Site) -> list[tuple[Site, Place, Formula]]:
+    """The transfers that write into the buffer declared at `home`."""
+    return [(t.site, t.dst, t.written) for t in transfers if t.dst.home is home]

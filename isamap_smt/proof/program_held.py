@@ -1,0 +1,180 @@
+"""What a cell holds, as its type says: an element of a tensor where the guard holds, else a known value or anything.
+
+A transfer (a Copy or a Move) takes what its source holds to its destination. It is right when the destination's type
+says of every cell written just what arrives there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, Move, Ref
+from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
+
+TRUE: Formula = ("and",)
+DEAD = "dead"
+
+
+@dataclass(frozen=True)
+class Held:
+    """tensor[coordinates] where `guard` holds; elsewhere `outside`: '0', '-0' or 'dead'."""
+
+    tensor: str
+    coordinates: tuple[Any, ...]
+    guard: Formula
+    outside: str
+    dtype: DType
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell of a buffer or an element of a tensor. home: the Alloc's site, None for a tensor."""
+
+    ref: Ref
+    index: tuple[Any, ...]
+    shape: tuple[Any, ...]
+    held: Held
+    home: Site | None
+
+    @property
+    def name(self) -> str:
+        return self.ref.name
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One Copy or Move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination)."""
+
+    site: Site
+    dst: Place
+    src: Place | None
+    selected: Formula
+    fill: str
+
+    @property
+    def written(self) -> Formula:
+        """Where the destination is written."""
+        leaves = self.fill == ""
+        return self.selected if leaves else TRUE
+
+
+def place_of(sites: Sites, site: Site, ref: Ref, index: tuple[Any, ...]) -> Place:
+    """The place `index` of a buffer or tensor, seen from a site. Raises UnrecognisedError for a wrong rank."""
+    declared = isinstance(site.node, Alloc) and site.node.buffer.name == ref.name
+    home = site if declared else site.visible.get(ref.name)
+    if home is None:
+        t = sites.kernel.tensor(ref.name)
+        if len(index) != len(t.shape):
+            raise UnrecognisedError(f"{ref.name} has {len(t.shape)} dimensions and is given {len(index)} indices")
+        return Place(ref, index, t.shape, Held(t.name, index, TRUE, DEAD, t.dtype), None)
+    b: Buffer = home.node.buffer  # type: ignore[union-attr]
+    if not len(index) == len(b.shape) == len(b.cells):
+        raise UnrecognisedError(f"{ref.name} has {len(b.shape)} dimensions and is given {len(index)} indices")
+    table = {c.name: sp.sympify(i) for c, i in zip(b.cells, index, strict=True)}
+    guard = conjunction(rename(g, table) for g in b.type.guard)
+    coordinates = tuple(rename(sp.sympify(c), table) for c in b.type.coordinates)
+    return Place(ref, index, b.shape, Held(b.type.tensor, coordinates, guard, b.type.outside, b.dtype), home)
+
+
+def register_cell(instruction: Instruction, operand: str, ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The register's leading indices followed by the instruction's own cell."""
+    return (*(sp.sympify(i) for i in ref.index), *(sp.sympify(i) for i in index))
+
+
+def transfer(sites: Sites, site: Site) -> Transfer:
+    """What a Copy or Move does. Raises UnrecognisedError for a Move that is no plain copy of elements."""
+    node = site.node
+    if isinstance(node, Copy):
+        dst = place_of(sites, site, node.dst, tuple(map(sp.sympify, node.dst.index)))
+        src = place_of(sites, site, node.src, tuple(map(sp.sympify, node.src.index)))
+        return Transfer(site, dst, src, conjunction(node.guard), node.fill)
+    assert isinstance(node, Move)
+    i = node.instruction
+    s = i.kernel.statements[0]
+    if i.kind == "zero":
+        register = register_cell(i, s.target.tensor, node.register, s.target.index)
+        if s.value != 0 or node.memory is not None:
+            raise UnrecognisedError(f"{i.short} is called zero and is not r = 0")
+        return Transfer(site, place_of(sites, site, node.register, register), None, ("or",), "0")
+    if node.memory is None or type(s.value).__name__ != "Read" or s.op != "=" or s.guard:
+        raise UnrecognisedError(f"{i.short} does more than copy elements")
+    memory = place_of(sites, site, node.memory, tuple(map(sp.sympify, node.memory.index)))
+    selected = active(node)
+    if i.kind == "store":
+        register = register_cell(i, s.value.tensor, node.register, s.value.index)
+        return Transfer(site, memory, place_of(sites, site, node.register, register), selected, "")
+    register = register_cell(i, s.target.tensor, node.register, s.target.index)
+    return Transfer(site, place_of(sites, site, node.register, register), memory, selected, "0")
+
+
+def active(node: Move) -> Formula:
+    """Where a lane is active."""
+    if node.active is None:
+        return TRUE
+    axes = list(node.instruction.axes)
+    first = sym(axes[0]) if axes else sp.S.Zero
+    return ("lt", first, sp.sympify(node.active))
+
+
+def memory_cell(node: Move) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """The move's own index of its memory operand, and that operand's shape."""
+    s = node.instruction.kernel.statements[0]
+    name, index = (
+        (s.target.tensor, s.target.index) if node.instruction.kind == "store" else (s.value.tensor, s.value.index)
+    )
+    return tuple(index), tuple(int(e) for e in node.instruction.kernel.tensor(name).shape)
+
+
+def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Place]]]:
+    """The accumulator cell of an Exec, and (operand, cell) for each element its instruction reads."""
+    node = site.node
+    assert isinstance(node, Exec)
+    s = node.instruction.kernel.statements[0]
+    refs = dict(node.operands)
+    names = {s.target.tensor, *(a.tensor for a in s.inputs)}
+    if set(refs) != names or len(refs) != len(node.operands):
+        raise UnrecognisedError(f"{node.instruction.short} has operands {sorted(names)} and is given {sorted(refs)}")
+
+    def cell(operand: str, index: tuple[Any, ...]) -> Place:
+        ref = refs[operand]
+        place = place_of(sites, site, ref, register_cell(node.instruction, operand, ref, index))
+        want = node.instruction.kernel.tensor(operand)
+        b = site.buffer(ref.name)
+        if b is None or b.memory != "registers" or b.lanes != len(want.shape):
+            raise UnrecognisedError(f"operand {operand} must be a register of {len(want.shape)} dimensions")
+        if b.dtype != want.dtype or tuple(map(int, b.shape[len(b.shape) - b.lanes :])) != tuple(map(int, want.shape)):
+            raise UnrecognisedError(f"{ref.name} is not a register of {want.dtype}{list(want.shape)}")
+        return place
+
+    inputs = [(a.tensor, cell(a.tensor, a.index)) for a in s.inputs if a.tensor != s.target.tensor]
+    return cell(s.target.tensor, s.target.index), inputs
+
+
+def arrives(t: Transfer) -> Formula:
+    """The destination's type says of the cell written just what arrives: element for element, outside for outside."""
+    want = t.dst.held
+    zero, outside = _same_zero(t.fill, want), ("not", want.guard)
+    if t.src is None:
+        return ("and", outside, TRUE if want.outside == DEAD or zero else ("or",))
+    have = t.src.held
+    element = ("and", t.selected, have.guard, *equal(want.coordinates, have.coordinates))
+    if have.tensor != want.tensor:
+        element = ("or",)
+    if want.outside == DEAD:
+        return ("implies", want.guard, element)
+    filled = ("not", t.selected) if zero else ("or",)
+    known = ("and", t.selected, ("not", have.guard)) if _same_zero(have.outside, want) else ("or",)
+    return ("and", ("implies", want.guard, element), ("implies", outside, ("or", filled, known)))
+
+
+def _same_zero(value: str, want: Held) -> bool:
+    """Integers have one zero."""
+    if value not in ("0", "-0") or want.outside not in ("0", "-0"):
+        return False
+    return value == want.outside or not want.dtype.is_float

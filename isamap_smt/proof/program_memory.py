@@ -1,0 +1,243 @@
+"""Claims 12 and 14: registers are fixed, buffers are sized once, every number fits 64 bits, nothing is vacuous.
+
+memory      register indices are constants once the unrolled loops are unrolled; a heap buffer's shape depends on
+            sizes only; the magnitude of every index, counter and byte offset is below a polynomial in the sizes,
+            which the entry check compares with 2**63
+hypotheses  every divisor is positive where it stands; no statement's context is a contradiction
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import consistent
+from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, symbols_of
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Move, Program
+from isamap_smt.proof.program_book import Book, place
+from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
+
+LIMIT = 2**63
+
+
+def memory_claims(book: Book) -> None:
+    """Both claims."""
+    for site in book.sites.of(Alloc):
+        _shape(book, site)
+    for site in book.sites.of(Move, Exec):
+        _constant_registers(book, site)
+    kinds = {(x.var.name, x.kind, str(x.count)): x for s in book.sites.sites for x in s.loops}
+    for x in kinds.values():
+        if x.kind == "unroll":
+            fixed = is_constant(sp.sympify(x.count))
+            book.structure("memory", x.var.name, "an unrolled loop has a fixed count", fixed, f"{x.var.name} runs to {x.count}")
+        elif x.kind not in ("serial", "parallel"):
+            book.unknown("memory", x.var.name, "the loop's kind is known", f"kind {x.kind!r}")
+    book.attempt("memory", "", "every number fits 64 bits", lambda: _fits(book))
+    _divisors(book)
+    _contexts(book)
+
+
+def _shape(book: Book, site: Site) -> None:
+    b: Buffer = site.node.buffer  # type: ignore[union-attr]
+    if b.memory == "registers":
+        right = all(is_constant(sp.sympify(e)) and int(e) >= 1 for e in b.shape)
+        book.structure("memory", b.name, "the number of registers is fixed", right, f"{b.name} has shape {b.shape}")
+        return
+    loose = symbols_of(map(sp.sympify, b.shape)) - set(book.sites.sizes)
+    book.structure(
+        "memory", b.name, "the buffer's shape depends on sizes only", not loose and b.memory == "heap",
+        f"{b.name} has shape {b.shape} in {b.memory}",
+    )  # fmt: skip
+
+
+def _constant_registers(book: Book, site: Site) -> None:
+    unrolled = {x.var.name for x in site.loops if x.kind == "unroll"}
+    for r in refs(site.node):
+        b = site.buffer(r.name)
+        if b is not None and b.memory == "registers" and not (isinstance(site.node, Move) and r is site.node.memory):
+            loose = symbols_of(map(sp.sympify, r.index)) - unrolled
+            book.structure(
+                "memory", r.name, "a register is named by unrolled loops only", not loose,
+                f"{r.name}{list(r.index)} depends on {', '.join(sorted(loose))}",
+            )  # fmt: skip
+
+
+# ---- 64 bits -------------------------------------------------------------------------------------------------------
+
+
+class _Magnitude:
+    """Bounds on absolute values, as polynomials in the sizes with coefficients >= 0. All sizes are >= 1."""
+
+    def __init__(self, sites: Sites, site: Site) -> None:
+        self.sizes = set(sites.sizes)
+        self.variables: dict[str, Any] = {}
+        self.seen: list[Any] = []
+        for x in site.loops:
+            self.variables[x.var.name] = self.count(sp.sympify(x.count))
+        for v, n in own_spans(site.node):
+            self.variables[v.name] = self.count(sp.sympify(n))
+
+    def of(self, e: Any) -> Any:
+        """|e| <= the result; the results for all parts that C computes on the way are kept in `seen`."""
+        result = sp.expand(self._of(sp.sympify(e)))
+        self.seen.append(result)
+        return result
+
+    def _of(self, e: Any) -> Any:
+        if e.is_Integer:
+            return abs(e)
+        if e.is_Symbol:
+            if e.name in self.sizes:
+                return e
+            if e.name not in self.variables:
+                raise UnrecognisedError(f"nothing bounds {e.name}")
+            return self.variables[e.name]
+        parts = [self.of(a) for a in e.args]
+        match e:
+            case sp.Add():
+                return sp.Add(*parts)
+            case sp.Mul():
+                return sp.Mul(*parts)
+            case sp.Pow():
+                return parts[0] ** e.args[1]
+            case FloorDiv():
+                return (parts[0] / e.args[1] if e.args[1].is_Integer else parts[0]) + 1
+            case FloorMod():
+                return parts[1]
+            case IMin() | IMax():
+                return most(parts)
+        raise UnrecognisedError(f"no magnitude for {e}")
+
+    def count(self, e: Any) -> Any:
+        """A bound on a loop's variable, which only a bound of the count from above limits."""
+        self.of(e)
+        return sp.expand(self._above(e))
+
+    def _above(self, e: Any) -> Any:
+        match e:
+            case IMin():
+                fixed = [a for a in e.args if a.is_Integer]
+                return abs(fixed[0]) if fixed else self.of(e)
+            case FloorDiv() if e.args[1].is_Integer:
+                return self._above(e.args[0]) / e.args[1] + 1
+            case sp.Add():
+                return sp.Add(*[self._above(a) for a in e.args])
+        return self.of(e)
+
+
+def most(polynomials: list[Any]) -> Any:
+    """One polynomial above all: the larger coefficient of every monomial. Holds since sizes are >= 1.
+
+    >>> most([sp.Integer(2), sp.Integer(3)])
+    3
+    """
+    table: dict[Any, Any] = {}
+    for p in polynomials:
+        for term in sp.Add.make_args(sp.expand(p)):
+            c, monomial = term.as_coeff_Mul()
+            table[monomial] = max(table.get(monomial, sp.S.Zero), c)
+    return sp.Add(*[c * m for m, c in table.items()])
+
+
+def entry_bound(program: Program) -> Any:
+    """A polynomial in the free sizes: while it is below 2**63, no index, counter or byte offset overflows int64."""
+    return _bound(collect(program))
+
+
+def _bound(sites: Sites) -> Any:
+    found: list[Any] = [sp.S.One]
+    for t in sites.kernel.tensors:
+        found.append(sp.expand(sp.Mul(*_positive(t.shape, sites)) * t.dtype.bytes))
+    for site in sites.sites:
+        m = _Magnitude(sites, site)
+        for e in _expressions(sites, site):
+            m.of(e)
+        found += [most(m.seen)] if m.seen else []
+    return most(found)
+
+
+def _positive(shape: tuple[Any, ...], sites: Sites) -> list[Any]:
+    """Extents with every coefficient made positive: a bound on them, since sizes are >= 1."""
+    positive = []
+    for e in shape:
+        terms = [abs(c) * m for c, m in (t.as_coeff_Mul() for t in sp.Add.make_args(sp.expand(sp.sympify(e))))]
+        positive.append(sp.Add(*terms))
+    return positive
+
+
+def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
+    """Every number that the C computes at a statement, offsets in bytes included."""
+    node = site.node
+    for n in site.around:
+        yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.count,)
+    if isinstance(node, Alloc):
+        yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
+    if isinstance(node, Copy):
+        yield from (a for g in node.guard for a in getattr(g, "args", ()))
+    if isinstance(node, Move) and node.active is not None:
+        yield node.active
+    for r in refs(node):
+        b = site.buffer(r.name)
+        where = sites.kernel.tensor(r.name) if b is None else b
+        offset: Any = sp.S.Zero
+        for i, n in zip(r.index, where.shape, strict=False):
+            offset = offset * _positive((n,), sites)[0] + sp.sympify(i)
+        yield offset * where.dtype.bytes
+        yield from r.index
+
+
+def _fits(book: Book) -> None:
+    bound = _bound(book.sites)
+    words = "every index, counter and byte offset fits 64 bits"
+    if is_constant(bound) or not symbols_of([bound]):
+        right = bound < LIMIT
+        book.structure("memory", "", words, bool(right), f"a number may reach {bound}")
+        return
+    book.assumptions[f"{bound} < 2**63"] = None
+    book.note("memory", "", f"{words} while {bound} < 2**63 (checked at entry)", Proved())
+
+
+# ---- hypotheses ------------------------------------------------------------------------------------------------------
+
+
+def _divisors(book: Book) -> None:
+    """Divisors of every expression of the program, under the sizes' hypotheses alone."""
+    found: dict[Any, None] = {}
+    for site in book.sites.sites:
+        for e in _everything(book.sites, site):
+            for d in sp.sympify(e).atoms(FloorDiv, FloorMod):
+                found[d.args[1]] = None
+    for d in found:
+        if not (d.is_Integer and d > 0):
+            book.ask("hypotheses", str(d), f"the divisor {d} is positive", [], [("lt", sp.S.Zero, d)])
+
+
+def _everything(sites: Sites, site: Site) -> Iterator[Any]:
+    yield from _expressions(sites, site)
+    node = site.node
+    if isinstance(node, Alloc):
+        yield from node.buffer.type.coordinates
+        yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
+    if isinstance(node, Exec):
+        yield from (e for _, e in node.point)
+    yield from (n for _, n in own_spans(node))
+
+
+def _contexts(book: Book) -> None:
+    """What is proved of a statement is proved of something that happens."""
+    asked: set[str] = set()
+    for site in book.sites.sites:
+        context = [*book.sites.hypotheses, *state(site)]
+        if str(context) in asked:
+            continue
+        asked.add(str(context))
+        verdict = consistent(context, book.sites.sizes, "hypotheses")
+        words = f"the ranges {place(site)} can be met"
+        if isinstance(verdict, Refuted):
+            verdict, words = Proved(verdict.seconds), f"what stands {place(site)} never runs at these sizes"
+        book.note("hypotheses", "", words, verdict)
+

@@ -1,0 +1,174 @@
+"""Claims about single transfers: what arrives is what the type says, and every access stays inside.
+
+program       move: each cell written holds what the destination's type says, for every iteration and size
+program       frame: a buffer's type says the same throughout the buffer's life
+bounds        every element really accessed lies inside its tensor or buffer; inputs are not written
+precondition  lanes are consecutive where the instruction reaches memory through one pointer; masks fit the instruction
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.verdict import Proved, Refuted, Unknown
+from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.program import Alloc, Copy, Exec, Move
+from isamap_smt.proof.program_book import Book, place
+from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, operand_cells, transfer
+from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
+
+
+def move_claims(book: Book) -> list[Transfer]:
+    """All claims about Copy and Move statements; returns the transfers that were recognised."""
+    found: list[Transfer] = []
+    for site in book.sites.of(Alloc):
+        _frame(book, site)
+    for site in book.sites.of(Copy, Move):
+        subject = _subject(site)
+        t = book.attempt("program", subject, "the statement is a copy of elements", lambda s=site: transfer(book.sites, s))
+        if t is not None:
+            found.append(t)
+            book.attempt("program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n))
+    for site in book.sites.of(Exec):
+        book.attempt(
+            "bounds", _subject(site), "every register operand exists", lambda s=site: _registers(book, s)
+        )
+    return found
+
+
+def _subject(site: Site) -> str:
+    node = site.node
+    match node:
+        case Copy():
+            return f"copy {node.src.name} -> {node.dst.name}"
+        case Move():
+            memory = node.memory.name if node.memory else "0"
+            if node.instruction.kind == "store":
+                return f"{node.instruction.short} {node.register.name} -> {memory}"
+            return f"{node.instruction.short} {memory} -> {node.register.name}"
+        case Exec():
+            return node.instruction.short
+    return node.buffer.name  # type: ignore[union-attr]
+
+
+def _frame(book: Book, site: Site) -> None:
+    """Two moments of one life of the buffer, told apart by variables that do not enclose its declaration."""
+    b = site.node.buffer  # type: ignore[union-attr]
+    statement = f"the type of {b.name} mentions only loops around its declaration ({place(site)})"
+    fixed = {c.name for c in b.cells} | {x.var.name for x in site.loops} | set(book.sites.sizes)
+    parts = [*map(sp.sympify, b.type.coordinates), *b.type.guard]
+    loose = symbols_of(parts) - fixed
+    if not loose:
+        book.note("program", b.name, statement, Proved())
+        return
+    ranges = [f for s in book.sites.sites for x in s.loops if x.var.name in loose for f in span(x.var, x.count)]
+    if not loose <= {x.var.name for s in book.sites.sites for x in s.loops}:
+        book.note("program", b.name, statement, Refuted({}, f"{b.name}: nothing defines {', '.join(sorted(loose))}"))
+        return
+    again = primed(loose)
+    same: list[Formula] = [("iff", g, rename(g, again)) for g in b.type.guard]
+    same += equal(b.type.coordinates, [rename(sp.sympify(c), again) for c in b.type.coordinates])
+    verdict = book.ask("program", b.name, statement, [*state(site), *ranges, *rename(ranges, again)], same)
+    if isinstance(verdict, Proved):
+        book.unknown("program", b.name, statement, f"the type mentions {', '.join(sorted(loose))} without depending on it")
+
+
+def _move(book: Book, t: Transfer, subject: str) -> None:
+    node, around = t.site.node, state(t.site)
+    where = place(t.site)
+    book.structure(
+        "program", subject, "source and destination have one element type",
+        t.src is None or t.src.held.dtype == t.dst.held.dtype, f"{subject} changes the element type",
+    )  # fmt: skip
+    book.ask(
+        "program", subject, f"every cell written {where} holds what the type of {t.dst.name} says",
+        [*around, t.written], [arrives(t)],
+    )  # fmt: skip
+    _inside(book, subject, t.dst, [*around, t.written], "written")
+    if t.src is not None:
+        _inside(book, subject, t.src, [*around, t.selected], "read")
+    if t.dst.home is None:
+        book.structure(
+            "bounds", subject, "only outputs of the kernel are written", t.dst.name in book.sites.kernel.outputs,
+            f"{t.dst.name} is an input and is written",
+        )  # fmt: skip
+    if isinstance(node, Move):
+        _preconditions(book, t, node, subject, around)
+
+
+def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb: str) -> None:
+    goals = [f for i, n in zip(p.index, p.shape, strict=True) for f in span(i, n)]
+    if goals:
+        book.ask("bounds", subject, f"every element of {p.name} that is {verb} lies inside it", assumptions, goals)
+
+
+def _registers(book: Book, site: Site) -> None:
+    acc, inputs = operand_cells(site, book.sites)
+    subject = _subject(site)
+    for p in (acc, *(p for _, p in inputs)):
+        _inside(book, subject, p, state(site), "used")
+
+
+def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: list[Formula]) -> None:
+    i = node.instruction
+    book.structure(
+        "precondition", subject, "a mask is given just where the instruction takes one",
+        i.masked == (node.active is not None), f"{i.short} {'needs' if i.masked else 'takes no'} number of active lanes",
+    )  # fmt: skip
+    register = t.site.buffer(node.register.name)
+    lanes = i.kernel.tensor(_register_name(node)).shape
+    right = register is not None and register.memory == "registers" and _lane_shape(register) == tuple(map(int, lanes))
+    book.structure(
+        "precondition", subject, "the register has the instruction's shape", right,
+        f"{node.register.name} is no register of shape {list(lanes)}",
+    )  # fmt: skip
+    memory = t.dst if i.kind == "store" else t.src
+    if node.memory is None or memory is None:
+        return
+    home = t.site.buffer(node.memory.name)
+    book.structure(
+        "precondition", subject, "the memory operand is in memory", home is None or home.memory != "registers",
+        f"{node.memory.name} is a register",
+    )  # fmt: skip
+    own, shape = memory_cell(node)
+    flat, address = _offset(own, shape), _offset(memory.index, memory.shape)
+    start = {a: sp.S.Zero for a in i.axes}
+    apart = sp.expand(address - substitute(address, start) - flat + substitute(flat, start))
+    statement = f"the lanes of {i.short} are consecutive in {node.memory.name}"
+    book.ask("precondition", subject, statement, [*around, t.selected], [("eq", apart, sp.S.Zero)])
+    for text in i.preconditions:
+        _stated(book, subject, text, memory, address, start, around)
+
+
+def _stated(
+    book: Book, subject: str, text: str, memory: Place, address: Any, start: dict[str, Any], around: list[Formula]
+) -> None:
+    """A precondition in words: contiguity is asked of every move anyway; alignment counts from the buffer's start."""
+    words = text.split()
+    if words[0] == "contiguous":
+        return
+    if words[0] == "aligned" and memory.home is not None and len(words) == 3 and int(words[2]) <= 64:
+        step = max(1, int(words[2]) // memory.held.dtype.bytes)
+        quotient = sp.Function("FloorMod")(substitute(address, start), sp.Integer(step))
+        book.ask("precondition", subject, f"{text}: {memory.name} starts at a multiple of 64 bytes", around, [("eq", quotient, sp.S.Zero)])  # fmt: skip
+        return
+    book.note("precondition", subject, text, Unknown(f"no rule for the precondition '{text}' of {memory.name}"))
+
+
+def _register_name(node: Move) -> str:
+    s = node.instruction.kernel.statements[0]
+    return str(s.value.tensor if node.instruction.kind == "store" else s.target.tensor)
+
+
+def _lane_shape(b: Any) -> tuple[int, ...]:
+    return tuple(int(e) for e in b.shape[len(b.shape) - b.lanes :]) if b.lanes else ()
+
+
+def _offset(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
+    """Row-major offset in elements."""
+    total: Any = sp.S.Zero
+    for i, n in zip(index, shape, strict=True):
+        total = total * n + i
+    return total

@@ -1,0 +1,74 @@
+"""Claim 8: no iteration of a parallel loop reads or writes what another one writes.
+
+Buffers declared inside the loop are private to an iteration. For every other write inside it, two iterations are
+compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
+the loops inside it) they are at different elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isamap_smt.ir.program import Exec, Loop
+from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_held import TRUE, Place, Transfer, operand_cells
+from isamap_smt.proof.program_sites import Formula, Site, equal, own_names, primed, rename, state
+
+
+@dataclass(frozen=True)
+class _Access:
+    site: Site
+    place: Place
+    where: Formula
+    writes: bool
+
+
+def parallel_claims(book: Book, transfers: Sequence[Transfer]) -> None:
+    """The claim for every parallel loop of the program."""
+    accesses = [_Access(t.site, t.dst, t.written, True) for t in transfers]
+    accesses += [_Access(t.site, t.src, t.selected, False) for t in transfers if t.src is not None]
+    for site in book.sites.of(Exec):
+        cells = book.attempt("disjoint", "", "operands are registers", lambda s=site: operand_cells(s, book.sites))
+        if cells is not None:
+            accesses.append(_Access(site, cells[0], TRUE, True))
+            accesses += [_Access(site, p, TRUE, False) for _, p in cells[1]]
+    for position, loop in _parallel(book):
+        inside = [a for a in accesses if a.site.position[: len(position)] == position]
+        shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
+        done: set[tuple[int, int]] = set()
+        for n, a in enumerate(shared):
+            for m, b in enumerate(shared):
+                if a.writes and (m, n) not in done and _same(a, b):
+                    done.add((n, m))
+                    book.attempt(
+                        "disjoint", a.place.name, f"iterations of {loop.var.name} do not meet",
+                        lambda a=a, b=b, loop=loop, p=position: _apart(book, loop, p, a, b),
+                    )  # fmt: skip
+
+
+def _parallel(book: Book) -> list[tuple[tuple[int, ...], Loop]]:
+    """Each parallel loop with its position."""
+    found: dict[tuple[int, ...], Loop] = {}
+    for s in book.sites.sites:
+        for n, x in enumerate(s.around):
+            if isinstance(x, Loop) and x.kind == "parallel":
+                found[s.position[: n + 2]] = x
+    return sorted(found.items())
+
+
+def _same(a: _Access, b: _Access) -> bool:
+    return a.place.name == b.place.name and a.place.home is b.place.home
+
+
+def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: _Access, b: _Access) -> None:
+    words = f"two iterations of {loop.var.name} never touch the same element of {a.place.name}"
+    if a.place.home is not None and a.site.buffer(a.place.name).memory == "registers":  # type: ignore[union-attr]
+        book.structure("disjoint", a.place.name, words, False, f"iterations of {loop.var.name} share the register {a.place.name}")
+        return
+    outside = len(position) - 2
+    inner = [x.var.name for x in b.site.around[outside:] if isinstance(x, Loop)] + own_names(b.site.node)
+    again = primed(inner)
+    given = [*state(a.site), a.where, *rename([*state(b.site), b.where], again)]
+    given += equal(a.place.index, [rename(i, again) for i in b.place.index])
+    book.ask("disjoint", a.place.name, words, given, [("eq", loop.var, again[loop.var.name])])

@@ -1,0 +1,185 @@
+"""Claims 3 and 10: each visit of an accumulator is one step 'output += some points', and no contribution is lost.
+
+An accumulator (a buffer whose type names an output) has a home: the output itself, or an accumulator that stands
+between (one transfer nearer to the output). In the body of its declaration it is loaded from its home, then worked on,
+then stored back:
+
+- before the work every live cell holds its home's value (so the contribution set in it is the home's);
+- after the work every live cell is stored, and nothing else touches the home in between;
+- live cells stand for distinct outputs, and for the same ones during the whole visit (their type mentions only loops
+  around the declaration: program, frame).
+
+Then a visit adds to each output just the points executed in it. That all visits together add every point once is
+link and coverage. A reduction that is empty runs no execution and leaves the output as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.program import Alloc, Exec, Ref
+from isamap_smt.proof.program_book import Book, place
+from isamap_smt.proof.program_cover import covered
+from isamap_smt.proof.program_held import Place, Transfer, operand_cells, place_of
+from isamap_smt.proof.program_link import the_statement
+from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, primed, rename, state
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What happens to one accumulator."""
+
+    site: Site
+    loads: tuple[Transfer, ...]
+    stores: tuple[Transfer, ...]
+    work: tuple[Site, ...]
+
+    def turn(self, site: Site) -> int:
+        """Which statement of the accumulator's own body `site` belongs to."""
+        return site.position[len(self.site.position) - 1]
+
+    @property
+    def name(self) -> str:
+        return str(self.site.node.buffer.name)  # type: ignore[union-attr]
+
+
+def scope_claims(book: Book, transfers: Sequence[Transfer]) -> None:
+    """Both claims for every accumulator, and that outputs are touched only through them."""
+    kernel = book.sites.kernel
+    outputs = set(kernel.outputs)
+    statement = book.attempt("progress", "", "the kernel has one statement", lambda: the_statement(book.sites))
+    if statement is None:
+        return
+    if any(a.tensor in outputs for a in statement.inputs):
+        book.unknown("order", "", "inputs are not outputs", "the kernel reads its own output; claim 11 covers that")
+    early = [t for t in transfers if t.site.position[0] == 0 and {t.dst.held.tensor} & outputs]
+    book.structure("progress", "", "outputs are not touched ahead of the call", not early, "an output is used ahead of the call")
+    holders = [s for s in book.sites.of(Alloc) if s.node.buffer.type.tensor in outputs]  # type: ignore[union-attr]
+    execs: list[tuple[Site, Place]] = []
+    for site in book.sites.of(Exec):
+        cells = book.attempt("progress", "", "operands are registers", lambda s=site: operand_cells(s, book.sites))
+        if cells is not None:
+            execs.append((site, cells[0]))
+    distance = _distances(holders, transfers)
+    for h in holders:
+        name = h.node.buffer.name  # type: ignore[union-attr]
+        book.attempt(
+            "progress", name, f"{name} is loaded, added to and stored, in this order",
+            lambda h=h: _claims(book, _scope(h, transfers, execs, distance), transfers),
+        )  # fmt: skip
+
+
+def _distances(holders: Sequence[Site], transfers: Sequence[Transfer]) -> dict[tuple[int, ...], int]:
+    """Transfers between each accumulator and the output, by the position of its declaration."""
+    found: dict[tuple[int, ...], int] = {}
+    for n in range(1, len(holders) + 1):
+        for t in transfers:
+            for a, b in ((t.dst, t.src), (t.src, t.dst)):
+                if a is None or b is None or a.home is None or a.home.position in found:
+                    continue
+                if (n == 1 if b.home is None else found.get(b.home.position) == n - 1):
+                    found[a.home.position] = n
+    return found
+
+
+def _scope(
+    h: Site, transfers: Sequence[Transfer], execs: Sequence[tuple[Site, Place]], distance: dict[tuple[int, ...], int]
+) -> Scope:
+    """The transfers of one accumulator: with what is nearer to the output it is loaded and stored, the rest is work."""
+    loads: list[Transfer] = []
+    stores: list[Transfer] = []
+    work = [s for s, acc in execs if acc.home is h]
+    mine = distance.get(h.position, 0)
+
+    def nearer(p: Place | None) -> bool:
+        other = 0 if p is None or p.home is None else distance.get(p.home.position, 0)
+        if other == mine:
+            raise UnrecognisedError("two accumulators exchange values")
+        return other < mine
+
+    for t in transfers:
+        if t.dst.home is h:
+            loads.append(t) if nearer(t.src) else work.append(t.site)
+        elif t.src is not None and t.src.home is h:
+            stores.append(t) if nearer(t.dst) else work.append(t.site)
+    return Scope(h, tuple(loads), tuple(stores), tuple(work))
+
+
+def _claims(book: Book, s: Scope, transfers: Sequence[Transfer]) -> None:
+    _phases(book, s)
+    home = _home(book, s)
+    if home is not None:
+        _undisturbed(book, s, home, transfers)
+    cells = s.site.node.buffer.cells  # type: ignore[union-attr]
+    here = place_of(book.sites, s.site, _ref(s), cells)
+    live = [*state(s.site), here.held.guard]
+    for words, group in (("loaded before it is added to", s.loads), ("stored after it was added to", s.stores)):
+        writers: list[tuple[Site, Place, Formula]] = []
+        for t in group:
+            p = t.dst if t.dst.home is s.site else t.src
+            assert p is not None
+            writers.append((t.site, p, t.selected))
+        goal = covered(s.site, cells, writers, len(s.site.position) - 1)
+        book.ask("progress", s.name, f"every live cell of {s.name} {place(s.site)} is {words}", live, [goal])
+    _distinct(book, s, here, live)
+
+
+def _ref(s: Scope) -> Ref:
+    b = s.site.node.buffer  # type: ignore[union-attr]
+    return Ref(b.name, b.cells)
+
+
+def _phases(book: Book, s: Scope) -> None:
+    """All loads stand before all work, all work before all stores, in the body of the declaration."""
+    turns = [
+        [s.turn(t.site) for t in s.loads], [s.turn(x) for x in s.work], [s.turn(t.site) for t in s.stores],
+    ]  # fmt: skip
+    flat = [t for t in turns if t]
+    apart = all(max(a) < min(b) for n, a in enumerate(flat) for b in flat[n + 1 :])
+    words = f"{s.name} is loaded, then added to, then stored, each visit {place(s.site)}"
+    if not (turns[0] and turns[2]):
+        missing = "loaded" if not turns[0] else "stored"
+        book.structure("progress", s.name, words, False, f"{s.name} is never {missing}, so what it held before is lost")
+    elif not apart:
+        raise UnrecognisedError(f"loads, executions and stores of {s.name} are interleaved")
+    else:
+        book.structure("progress", s.name, words, True, "")
+
+
+def _home(book: Book, s: Scope) -> Place | None:
+    """The one place that the accumulator is loaded from and stored to."""
+    found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in s.loads if t.src is not None}
+    found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}
+    if len(found) > 1:
+        raise UnrecognisedError(f"{s.name} is loaded from and stored to different places: {sorted(n for n, _ in found)}")
+    home = next(iter(found.values()), None)
+    if home is not None and home.home is not None:
+        prefix = home.home.position[:-1]
+        if s.site.position[: len(prefix)] != prefix:
+            raise UnrecognisedError(f"{s.name} outlives {home.name}, which it is loaded from")
+    return home
+
+
+def _undisturbed(book: Book, s: Scope, home: Place, transfers: Sequence[Transfer]) -> None:
+    """Between the first load and the last store nothing else touches the home."""
+    turns = [s.turn(t.site) for t in (*s.loads, *s.stores)]
+    prefix = s.site.position[:-1]
+    own = {t.site.position for t in (*s.loads, *s.stores)}
+    for t in transfers:
+        touches = any(p is not None and p.name == home.name and p.home is home.home for p in (t.dst, t.src))
+        inside = t.site.position[: len(prefix)] == prefix and len(t.site.position) > len(prefix)
+        if touches and t.site.position not in own and inside and min(turns) <= s.turn(t.site) <= max(turns):
+            raise UnrecognisedError(f"{home.name} is used while {s.name} stands for part of it")
+    book.structure("progress", s.name, f"nothing else touches {home.name} while {s.name} stands for it", True, "")
+
+
+def _distinct(book: Book, s: Scope, here: Place, live: list[Formula]) -> None:
+    cells = [c.name for c in s.site.node.buffer.cells]  # type: ignore[union-attr]
+    again = primed(cells)
+    same = equal(here.held.coordinates, [rename(c, again) for c in here.held.coordinates])
+    book.ask(
+        "exclusive", s.name, f"distinct live cells of {s.name} stand for distinct outputs",
+        [*live, *rename(live, again), *same], [("eq", sym(c), again[c]) for c in cells],
+    )  # fmt: skip

@@ -1,0 +1,221 @@
+"""Where each statement of a program stands: the loops and conditions around it, and the buffers it can see.
+
+Ranges in every formula come from here: from the loops and conditions around the statement, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref
+
+Formula = Any  # see isamap_encodings.terms
+
+
+class UnrecognisedError(Exception):
+    """A structure the claims do not cover; every claim about it is Unknown, never proved."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A statement (Alloc, Copy, Move or Exec). position: index in each enclosing body, outermost first, part first.
+
+    around[n] stands at position[:n + 2]; visible: name -> the Alloc in scope.
+    """
+
+    node: Node
+    position: tuple[int, ...]
+    around: tuple[Loop | If, ...]
+    visible: Mapping[str, Site] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """Enclosing loops, outermost first."""
+        return tuple(n for n in self.around if isinstance(n, Loop))
+
+    def context(self, start: int = 0) -> list[Formula]:
+        """Ranges of the loops and conditions around the statement, from the start-th on."""
+        return [f for n in self.around[start:] for f in _holds(n)]
+
+    def buffer(self, name: str) -> Buffer | None:
+        """The buffer of that name in scope here; None for a tensor argument."""
+        site = self.visible.get(name)
+        return site.node.buffer if site else None  # type: ignore[union-attr]
+
+
+def _holds(n: Loop | If) -> list[Formula]:
+    if isinstance(n, If):
+        return list(n.condition)
+    return span(n.var, n.count)
+
+
+def span(v: Any, count: Any) -> list[Formula]:
+    """0 <= v < count."""
+    return [("le", sp.S.Zero, v), ("lt", v, sp.sympify(count))]
+
+
+@dataclass(frozen=True)
+class Sites:
+    """All statements of a program in order, and what is known of its sizes."""
+
+    program: Program
+    sites: tuple[Site, ...]
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.program.kernel
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """Free sizes and parameters."""
+        return tuple(sorted({*self.kernel.free_sizes, *(p.name for p in self.kernel.parameters)}))
+
+    @property
+    def hypotheses(self) -> list[Formula]:
+        """Sizes are at least 1, parameters at least their lower bound. The entry check enforces it."""
+        low = {p.name: p.low for p in self.kernel.parameters}
+        return [("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes]
+
+    def of(self, *kinds: type) -> list[Site]:
+        """Sites whose node is one of these."""
+        return [s for s in self.sites if isinstance(s.node, kinds)]
+
+
+def collect(program: Program) -> Sites:
+    """Every statement with its place. Raises UnrecognisedError when names are ambiguous or undefined."""
+    found: list[Site] = []
+    top: dict[str, Site] = {}
+    _walk(program.ahead, (0,), (), top, found)
+    _walk(program.body, (1,), (), dict(top), found)
+    sites = Sites(program, tuple(found))
+    _check_names(sites)
+    return sites
+
+
+def _walk(
+    body: tuple[Node, ...], at: tuple[int, ...], around: tuple[Loop | If, ...], visible: dict[str, Site],
+    found: list[Site],
+) -> None:  # fmt: skip
+    """`visible` grows while the body is walked; a nested body works on a copy."""
+    for n, node in enumerate(body):
+        place = (*at, n)
+        if isinstance(node, Loop | If):
+            _walk(node.body, place, (*around, node), dict(visible), found)
+            continue
+        site = Site(node, place, around, dict(visible))
+        found.append(site)
+        if isinstance(node, Alloc):
+            if node.buffer.name in visible:
+                raise UnrecognisedError(f"buffer {node.buffer.name} is declared again inside its own scope")
+            visible[node.buffer.name] = site
+
+
+def refs(node: Node) -> list[Ref]:
+    """Every Ref of a statement."""
+    match node:
+        case Copy():
+            return [node.dst, node.src]
+        case Move():
+            return [node.register] + ([node.memory] if node.memory else [])
+        case Exec():
+            return [r for _, r in node.operands]
+    return []
+
+
+def _check_names(sites: Sites) -> None:
+    tensors = {t.name for t in sites.kernel.tensors}
+    for s in sites.sites:
+        names = [v.var.name for v in s.loops]
+        own = own_names(s.node)
+        taken = [*names, *own, *sites.sizes]
+        if len(set(taken)) != len(taken):
+            twice = sorted({n for n in taken if taken.count(n) > 1})
+            raise UnrecognisedError(f"the name {', '.join(twice)} means two things at once")
+        for r in refs(s.node):
+            if r.name not in tensors and r.name not in s.visible:
+                raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
+            if r.name in tensors and r.name in s.visible:
+                raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
+
+
+def own_names(node: Node) -> list[str]:
+    """Variables that run inside one statement: a copy's points, an instruction's axes, an Alloc's cells."""
+    match node:
+        case Copy():
+            return [s.name for s, _ in node.over]
+        case Move() | Exec():
+            return list(node.instruction.axes)
+        case Alloc():
+            return [c.name for c in node.buffer.cells]
+    return []
+
+
+def own_spans(node: Node) -> list[tuple[Any, Any]]:
+    """The same with their counts, outermost first."""
+    match node:
+        case Copy():
+            return list(node.over)
+        case Move() | Exec():
+            return axes_of(node.instruction)
+        case Alloc():
+            return list(zip(node.buffer.cells, node.buffer.shape, strict=True))
+    return []
+
+
+def axes_of(instruction: Instruction) -> list[tuple[Any, Any]]:
+    """(symbol, count) of each instruction axis."""
+    return [(sym(a), sp.Integer(n)) for a, n in instruction.axes.items()]
+
+
+def state(site: Site, start: int = 0) -> list[Formula]:
+    """The context of a site together with the ranges of its own variables."""
+    return [*site.context(start), *(f for v, n in own_spans(site.node) for f in span(v, n))]
+
+
+def common(a: Site, b: Site) -> int:
+    """How many positions two sites share: they see the same values of the loops around[: common - 1]."""
+    n = 0
+    for x, y in zip(a.position, b.position, strict=False):
+        if x != y:
+            break
+        n += 1
+    return n
+
+
+def before(a: Site, b: Site) -> bool:
+    """Whether all of `a` runs before `b`, once the loops they share have the same values."""
+    return a.position < b.position
+
+
+def rename(f: Formula, table: Mapping[str, Any]) -> Formula:
+    """A formula with symbols replaced by name, all at once."""
+    if isinstance(f, tuple):
+        return (f[0], *(rename(a, table) if not isinstance(a, str) else a for a in f[1:]))
+    if isinstance(f, list):
+        return [rename(a, table) for a in f]
+    return substitute(f, table)
+
+
+def primed(names: Iterable[str]) -> dict[str, Any]:
+    """A second state: each name with a prime."""
+    return {n: sym(f"{n}'") for n in names}
+
+
+def conjunction(formulas: Iterable[Formula]) -> Formula:
+    """All of them."""
+    return ("and", *formulas)
+
+
+def equal(a: Iterable[Any], b: Iterable[Any]) -> list[Formula]:
+    """Component by component. Raises UnrecognisedError when the lengths differ."""
+    a, b = list(a), list(b)
+    if len(a) != len(b):
+        raise UnrecognisedError(f"{len(a)} coordinates against {len(b)}")
+    return [("eq", sp.sympify(x), sp.sympify(y)) for x, y in zip(a, b, strict=True)]
