@@ -51,8 +51,8 @@ def c_expr(expr: Any, names: Dict[str, str], tight: bool = False) -> str:
 
 
 def _sum(expr: Any, names: Dict[str, str]) -> str:
-    # symbols first, the constant last, as one writes by hand
-    terms = sorted(expr.args, key=lambda t: (t.is_number, str(t)))
+    # as one writes by hand: what is subtracted comes last, and constants after symbols
+    terms = sorted(expr.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number, str(t)))
     text = c_expr(terms[0], names)
     for term in terms[1:]:
         if term.could_extract_minus_sign():
@@ -77,9 +77,11 @@ def c_offset(index: tuple[Any, ...], shape: tuple[Any, ...], names: Dict[str, st
     """Row-major offset in elements, in Horner form."""
     if not index:
         return "0"
-    text = c_expr(index[0], names, tight=True)
+    text = c_expr(index[0], names)
     for i, extent in zip(index[1:], shape[1:], strict=True):
+        row = f"({text})" if " " in text else text
+        text = f"{row} * {c_expr(extent, names, tight=True)}" if row != "0" else "0"
         term = c_expr(i, names)
-        text = f"({text}) * {c_expr(extent, names, tight=True)}"
-        text = text if term == "0" else f"{text} + {term}"
+        if term != "0":
+            text = term if text == "0" else f"{text} + {term}"
     return text

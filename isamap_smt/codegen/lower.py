@@ -17,7 +17,7 @@ from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols, row_ma
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,
@@ -185,29 +185,36 @@ def _output_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
 
 
 def _direct_moves(state: _Lowering, store: bool) -> Nodes:
-    """Moves between the output tensor and the accumulators; where lanes can run out, a full and a masked form.
+    """Moves between the output tensor and the accumulators: plain for a full register tile, guarded for a cut one.
 
-    The full form is kept apart because masked stores are slow on some machines.
+    The two are kept apart because tests cost time in every tile, and masked stores are slow on some machines.
     """
     nest = state.nest
     lanes = nest.lanes(state.output)
-    masked = any(nest.has_tail(nest.axis_of_lane(lane).name) for lane in lanes)
     suffix = "s" if store else "l"
     units = {a: sym(f"{_plain(a)}_u{suffix}") for a in _unrolled(state, state.output)}
-    rows = [a for a in _tails(state) if not nest.axes[a].lane or nest.axes[a].leaf == 1]
+    plain = _unroll(nest, units, _output_move(state, store, units, None))
+    tails = _tails(state)
+    if not tails:
+        return plain
+    masked = [lane for lane in lanes if state.compute.axes[lane] > 1 and nest.axis_of_lane(lane).name in tails]
     values = _values(state, units, {})
-    inside = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in rows)
-    if not masked:
-        return _unroll(nest, units, _if(inside, _output_move(state, store, units, None)))
-    active = _active(state, lanes[0], units)
-    count = state.compute.axes[lanes[0]]
-    full = _if((*inside, sp.Ge(active, count)), _output_move(state, store, units, None))
-    part = _if((*inside, sp.Lt(active, count)), _output_move(state, store, units, active))
-    return _unroll(nest, units, full, part)
+    rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
+    active = _active(state, masked[0], units) if masked else None
+    part = _output_move(state, store, units, active)
+    guarded = _unroll(nest, units, If(rows, (part,)) if rows else part)
+    room = _room(state, tails)
+    return (If((sp.Ge(room, 0),), plain), If((sp.Lt(room, 0),), guarded))
 
 
-def _if(condition: tuple[Any, ...], node: Node) -> Node:
-    return If(condition, (node,)) if condition else node
+def _room(state: _Lowering, tails: tuple[str, ...]) -> Any:
+    """How far the register tile stays below the extents; negative when it is cut."""
+    nest = state.nest
+    room: Any = None
+    for a in tails:
+        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
+        room = left if room is None else IMin(room, left)
+    return room
 
 
 def _output_move(state: _Lowering, store: bool, units: dict[str, Any], active: Any | None) -> Node:
