@@ -23,8 +23,8 @@ import numpy as np
 
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.lanes import neutral
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
@@ -65,7 +65,7 @@ class CompiledKernel:
     ) -> None:
         """messages: what an entry check's code means. emulated: the library runs without the features it requires.
 
-        Raises HardwareError when this CPU lacks an instruction of the program, BuildError when the library is no kernel.
+        Raises HardwareError where this CPU lacks an instruction, BuildError where the library is no kernel.
         """
         if not emulated:
             require_features(used_instructions(program))

@@ -10,12 +10,12 @@ import ctypes
 import functools
 import zlib
 
-import isamap_hardware
 import numpy as np
 import pytest
 from edge_operands import random_values, same_bits
 from instruction_harness import build, run_compute
 
+import isamap_hardware
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction

@@ -8,13 +8,13 @@ from __future__ import annotations
 import ctypes
 import signal
 
-import isamap_hardware
 import numpy as np
 import pytest
 from edge_operands import random_values
 from instruction_harness import c_name, run_move
 from test_descriptions import EMITTED, loaded
 
+import isamap_hardware
 from isamap_smt.ir.instruction import Instruction
 
 MOVES = [i.name for n in EMITTED for i in isamap_hardware.load(n).moves]
@@ -136,5 +136,7 @@ def test_a_vector_machine_has_all_six_moves_of_every_register() -> None:
         for suffix in {n.removeprefix("load_") for n in names if n.startswith("load_")}:
             for form in ("load", "broadcast", "zero", "store", "masked_load", "masked_store"):
                 assert f"{form}_{suffix}" in names, f"{machine} has no {form}_{suffix}"
-        used = {described.instruction(i.short).kernel.tensor(o).dtype.name for i in described.computes for o, _ in i.places}
+        used = {
+            described.instruction(i.short).kernel.tensor(o).dtype.name for i in described.computes for o, _ in i.places
+        }
         assert used == {i.kernel.tensors[0].dtype.name for i in described.moves}

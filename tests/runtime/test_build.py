@@ -1,0 +1,144 @@
+"""Libraries are built once, whole or not at all, with floating point as written."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.ir.errors import BuildError
+from isamap_smt.runtime import build_library, find_compiler
+from isamap_smt.runtime import cache as build_cache
+from isamap_smt.runtime.cache import build_key
+from isamap_smt.runtime.compiler import Compiler
+from isamap_smt.runtime.simde import find_simde
+
+SOURCE = "double muladd(double a, double b, double c) { return a * b + c; }\n"
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A build cache of the test's own."""
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    return tmp_path / "build"
+
+
+def compilers() -> list[str]:
+    """Short names of the compilers that are installed."""
+    found = []
+    for name in ("zig", "gcc", "clang"):
+        try:
+            find_compiler(name)
+        except BuildError:
+            continue
+        found.append(name)
+    return found
+
+
+def test_the_second_build_starts_no_compiler(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build_library(SOURCE)
+    assert first.parent == empty_cache
+    assert first.with_suffix(".c").read_text() == SOURCE
+
+    def no(*_: object) -> None:
+        raise AssertionError("compiled twice")
+
+    monkeypatch.setattr(build_cache, "compile_shared", no)
+    assert build_library(SOURCE) == first
+
+
+def test_the_key_digests_source_compiler_and_flags() -> None:
+    zig, gcc = Compiler(("zig", "cc"), "zig", "1"), Compiler(("gcc",), "gcc", "1")
+    newer = Compiler(("gcc",), "gcc", "2")
+    keys = {
+        build_key(SOURCE, zig, ["-O3"]),
+        build_key(SOURCE, gcc, ["-O3"]),
+        build_key(SOURCE, newer, ["-O3"]),
+        build_key(SOURCE, gcc, ["-O2"]),
+        build_key(SOURCE + " ", gcc, ["-O3"]),
+        build_key(SOURCE, gcc, ["-O3", "-march=native"]),
+        build_key(SOURCE, gcc, ["-O", "3"]),
+    }
+    assert len(keys) == 7
+    assert build_key(SOURCE, gcc, ["-O3"]) in keys
+
+
+@pytest.mark.parametrize("cc", compilers())
+def test_a_product_and_a_sum_are_not_contracted(cc: str, empty_cache: Path) -> None:
+    """(1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 with one rounding, and 0 with two."""
+    muladd = ctypes.CDLL(str(build_library(SOURCE, ["fma"], cc=cc))).muladd
+    muladd.argtypes, muladd.restype = [ctypes.c_double] * 3, ctypes.c_double
+    x = 1 + 2.0**-30
+    assert muladd(x, x, -(1 + 2.0**-29)) == 0.0
+
+
+@pytest.mark.parametrize("cc", compilers())
+def test_built_for_this_cpu(cc: str, empty_cache: Path) -> None:
+    assert build_library(SOURCE, cc=cc, native=True) != build_library(SOURCE, cc=cc)
+
+
+def test_leftovers_of_killed_builds_are_removed(empty_cache: Path) -> None:
+    empty_cache.mkdir(parents=True)
+    old, new = empty_cache / ".building-old", empty_cache / ".building-new"
+    for place in (old, new):
+        place.mkdir()
+        (place / "kernel.c").write_text("")
+    os.utime(old, (0, 0))
+    build_library(SOURCE)
+    assert not old.exists()
+    assert new.exists()
+
+
+OVERRUN = "int read(const int *a, long n) { return a[n]; }\nint shift(int n) { return 1 << n; }\n"
+
+
+@pytest.mark.skipif(
+    not {"gcc", "clang"} & set(compilers()), reason="the sanitizers need gcc or clang; none is installed"
+)
+@pytest.mark.parametrize(("call", "said"), [("read(a, 4)", "heap-buffer-overflow"), ("shift(40)", "shift exponent 40")])
+def test_a_sanitized_build_catches(call: str, said: str, empty_cache: Path) -> None:
+    """In a program of its own: the sanitizers end the process that misbehaves."""
+    main = "#include <stdlib.h>\nint main(void) { int *a = malloc(16); return %s & a[0] & 0; }\n"
+    library = build_library(OVERRUN, sanitize=True)
+    compiler = find_compiler("gcc" if "gcc" in compilers() else "clang")
+    program = empty_cache / "program.c"
+    program.write_text("int read(const int *, long);\nint shift(int);\n" + main % call)
+    flags = ["-fsanitize=address,undefined", str(program), str(library), "-o", str(empty_cache / "program")]
+    subprocess.run([*compiler.command, *flags], check=True, capture_output=True)
+    done = subprocess.run([empty_cache / "program"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_simde_runs_what_this_cpu_lacks(empty_cache: Path) -> None:
+    if find_simde() is None:
+        pytest.skip("SIMDe (libsimde-dev) is not installed")
+    source = (
+        "#include <immintrin.h>\nvoid twice(float *x) { __m512 v = _mm512_loadu_ps(x); "
+        "_mm512_storeu_ps(x, _mm512_fmadd_ps(v, _mm512_set1_ps(1.0f), v)); }\n"
+    )
+    values = (ctypes.c_float * 16)(*range(16))
+    ctypes.CDLL(str(build_library(source, ["avx512f"], simde=True))).twice(values)
+    assert list(values) == [2.0 * n for n in range(16)]
+
+
+def test_a_build_killed_by_the_user_leaves_nothing(empty_cache: Path) -> None:
+    """Control-C while the compiler runs: the process ends, and the cache is as it was."""
+    script = (
+        "import signal, subprocess, os, threading\n"
+        "from isamap_smt.runtime import cache\n"
+        "def interrupted(compiler, source, library, flags):\n"
+        "    library.write_bytes(b'half')\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    import time; time.sleep(5)\n"
+        "cache.compile_shared = interrupted\n"
+        f"cache.build_library({SOURCE!r})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert "KeyboardInterrupt" in done.stderr
+    assert empty_cache.is_dir()
+    assert list(empty_cache.iterdir()) == []
