@@ -38,15 +38,12 @@ def domain(
     given = [_put(h, table) for h in hypotheses] + ranges([(a, rename(e, table)) for a, e in axes])
     given += [("le", sp.S.Zero, sp.Symbol(n, integer=True)) for n in sorted(nonnegative)]
     given += [rename(g, table) for g in where]
-    results: list[Verdict] = []
-    for c, e in zip(coordinates, shape, strict=True):
-        inside = [("le", sp.S.Zero, rename(c, table)), ("lt", rename(c, table), rename(sp.sympify(e), table))]
-        for claim in inside:
-            verdict = check(given, claim, "bounds", nonnegative)
-            if not isinstance(verdict, Proved):
-                verdict = _exact(axes, where, hypotheses, c, e)
-            results.append(verdict)
-    return together(results)
+    inside = [("le", sp.S.Zero, rename(c, table)) for c in coordinates]
+    inside += [("lt", rename(c, table), rename(sp.sympify(e), table)) for c, e in zip(coordinates, shape, strict=True)]
+    verdict = check(given, ("and", *inside), "bounds", nonnegative)
+    if isinstance(verdict, Proved):
+        return verdict
+    return together([_exact(axes, where, hypotheses, c, e) for c, e in zip(coordinates, shape, strict=True)])
 
 
 def _exact(axes: Any, where: Any, hypotheses: Any, c: Any, e: Any) -> Verdict:

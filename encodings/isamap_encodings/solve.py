@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.terms import NotExpressible, Terms
+from isamap_encodings.terms import NotExpressible, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 RLIMIT = 4_000_000  # solver steps; about two seconds on the slowest claims seen
@@ -61,21 +61,25 @@ def check(
     Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
     """
     started = time.perf_counter()
-    terms = Terms(products)
+    chosen = None if products is None else frozenset(products)
     try:
-        given = [terms.formula(a) for a in assumptions]
-        wanted = terms.formula(claim)
+        given = [translate(a, chosen) for a in assumptions]
+        wanted = translate(claim, chosen)
     except NotExpressible as e:
         return Unknown(f"not expressible: {e}", time.perf_counter() - started)
-    for divisor in terms.divisors:
+    known = [t.formula for t in given]
+    # One entry per fresh variable, however many formulas speak of it.
+    definitions = {d.get_id(): d for t in (*given, wanted) for d in t.definitions}
+    divisors = {d.get_id(): d for t in (*given, wanted) for d in t.divisors}
+    for divisor in divisors.values():
         # A divisor that may be 0 would make its defining constraints a contradiction, which proves anything.
         # The definitions themselves may not help to prove it.
-        positive = ask(given, divisor, f"{name}: divisor", rlimit)
+        positive = ask(known, divisor, f"{name}: divisor", rlimit)
         if not isinstance(positive, Proved):
             return Unknown(f"a divisor is not known to be positive: {divisor}", time.perf_counter() - started)
-    verdict = ask([*given, *terms.definitions], wanted, name, rlimit)
+    verdict = ask([*known, *definitions.values()], wanted.formula, name, rlimit)
     if isinstance(verdict, Refuted):
-        names = set(terms.variables)
+        names = frozenset().union(wanted.names, *(t.names for t in given))
         verdict = replace(verdict, witness={k: v for k, v in verdict.witness.items() if k in names})
         if products is not None:
             verdict = Unknown("only the linear part of the claim was asked, and it is not enough")

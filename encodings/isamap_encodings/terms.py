@@ -12,10 +12,30 @@ for the products then holds for the variables, so a claim proved this way is pro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 import z3
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A formula in Z3, with what holds for its fresh variables, what must be positive, and the variables it names."""
+
+    formula: Any
+    definitions: tuple[Any, ...]
+    divisors: tuple[Any, ...]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=20_000)
+def translate(f: Any, products: frozenset[str] | None) -> Translation:
+    """The translation of one formula; the same formula is translated once per process."""
+    terms = Terms(products)
+    formula = terms.formula(f)
+    return Translation(formula, tuple(terms.definitions), tuple(terms.divisors), frozenset(terms.variables))
 
 
 class NotExpressible(Exception):
@@ -92,8 +112,8 @@ class Terms:
         """Fresh q, r with a = b*q + r and 0 <= r < b; b > 0 becomes an obligation unless b is a positive number."""
         key = (a, b)
         if key not in self._divisions:
-            n = len(self._divisions)
-            q, r = z3.Int(f"q!{n}"), z3.Int(f"r!{n}")
+            # Named by what they stand for, so that translations made apart speak of the same variables.
+            q, r = z3.Int(f"q!({a})//({b})"), z3.Int(f"r!({a})%({b})")
             divisor = self.term(b)
             self.definitions += [self.term(a) == divisor * q + r, 0 <= r, r < divisor]
             if not (b.is_Integer and b > 0):

@@ -23,7 +23,11 @@ from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claims
+from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
+
+
+FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows there
 
 
 def prove(mapping: Mapping) -> ProvedMapping | Rejection:
@@ -138,7 +142,7 @@ class Judge:
         words = "every point of the kernel's domain is computed by exactly one lane of one execution"
         if self.fused:
             return [ClaimResult("coverage", t, v, words) for t, v in coverage.fused(self.fused_space)]
-        small = self._small("", witness.coverage)
+        small = self._small("", witness.coverage, self.instances)
         if small is not None:
             return [ClaimResult("coverage", "", small, words)]
         results = []
@@ -172,7 +176,7 @@ class Judge:
                 return neutral.fused(self.fused_space, cells)
             return neutral.general(self.general_space, cells)
 
-        return neutral_claim(m, reached, self.fused)
+        return neutral_claim(m, reached, self.instances)
 
     @property
     def neutral_result(self) -> ClaimResult:
@@ -188,16 +192,27 @@ class Judge:
         reason = f"the statement reads {s.target.tensor}, which it writes; its order is not proved for a mapping"
         return [ClaimResult("order", s.target.tensor, Unknown(reason), "reads see their last writer")]
 
-    def _small(self, operand: str, finder: witness.Finder) -> Refuted | None:
-        found = witness.search(self.mapping, finder, operand, self.fused)
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """Small sizes on which counterexamples are looked for."""
+        return witness.instances(self.mapping, self.fused)
+
+    def _small(self, operand: str, finder: witness.Finder, among: Sequence[Instance]) -> Refuted | None:
+        found = witness.search(self.mapping, finder, operand, among)
         return None if found is None else Refuted(found.values, tell(self.mapping, found))
 
     def _decide(self, operand: str, finder: witness.Finder, proof: Callable[[], Verdict]) -> Verdict:
-        """A counterexample on small integers, else the proof. A model that no small instance shows is Unknown."""
-        small = self._small(operand, finder)
-        if small is not None:
-            return small
-        return self._unmodelled(proof())
+        """A counterexample where every size is 2, else the proof, else a counterexample on other small sizes.
+
+        A model of the solver that no small instance shows is Unknown.
+        """
+        first = self._small(operand, finder, self.instances[:FIRST])
+        if first is not None:
+            return first
+        verdict = proof()
+        if isinstance(verdict, Proved):
+            return self._unmodelled(verdict)
+        return self._small(operand, finder, self.instances[FIRST:]) or self._unmodelled(verdict)
 
     def _unmodelled(self, verdict: Verdict) -> Verdict:
         if isinstance(verdict, Refuted):

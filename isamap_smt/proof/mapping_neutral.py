@@ -11,6 +11,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
 from isamap_smt.proof.witness import neutral, search
+from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
 
 FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
@@ -60,7 +61,7 @@ def _filled(v: Any, dead: frozenset[str], combine: Any) -> bool:
     return combine is not None and isinstance(v, combine) and all(_filled(a, dead, combine) for a in v.args)
 
 
-def neutral_claim(mapping: Mapping, reached: Reached, fused: bool) -> Neutral:
+def neutral_claim(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> Neutral:
     """Claim 6. `reached(operands)` is Proved when no point outside the guard shares its output cell and the cells
     of these operands with guarded points.
     """
@@ -73,7 +74,7 @@ def neutral_claim(mapping: Mapping, reached: Reached, fused: bool) -> Neutral:
     for live in _minimal(op, value, operands):
         verdict = reached(live)
         if not isinstance(verdict, Proved):
-            return Neutral(_refute(mapping, out, live, fused, verdict))
+            return Neutral(_refute(mapping, out, live, among, verdict))
     return _assumed(mapping, op, operands, reached)
 
 
@@ -88,8 +89,10 @@ def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
     return result
 
 
-def _refute(mapping: Mapping, out: str, live: tuple[str, ...], fused: bool, verdict: Verdict) -> Verdict:
-    found = search(mapping, neutral(live), out, fused)
+def _refute(
+    mapping: Mapping, out: str, live: tuple[str, ...], among: Sequence[Instance], verdict: Verdict
+) -> Verdict:
+    found = search(mapping, neutral(live), out, among)
     if found is not None:
         return Refuted(found.values, tell(mapping, found), verdict.seconds)
     reason = verdict.reason if isinstance(verdict, Unknown) else f"no small counterexample was found: {_words(verdict)}"

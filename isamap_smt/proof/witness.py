@@ -6,7 +6,7 @@ mapping's own expressions, and only what replays becomes a witness.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from typing import Any
@@ -53,12 +53,17 @@ class Found:
 Finder = Callable[[Instance, str], Found | None]
 
 
-def search(mapping: Mapping, finder: Finder, operand: str, fused: bool, most: int | None = None) -> Found | None:
-    """The smallest counterexample on the instances tried, replayed; None when there is none among them."""
-    for sizes in size_vectors(mapping)[:most]:
-        found = finder(Instance(mapping, sizes, fused), operand)
+def instances(mapping: Mapping, fused: bool) -> tuple[Instance, ...]:
+    """The small instances on which counterexamples are looked for, in order."""
+    return tuple(Instance(mapping, sizes, fused) for sizes in size_vectors(mapping))
+
+
+def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Instance]) -> Found | None:
+    """The smallest counterexample on the instances, replayed; None when there is none among them."""
+    for instance in among:
+        found = finder(instance, operand)
         if found is not None:
-            found = _shrink(mapping, finder, operand, fused, found)
+            found = _shrink(mapping, finder, operand, instance.fused, found)
             replay(mapping, found)
             return found
     return None
