@@ -37,7 +37,7 @@ def command(
     Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse.
     """
     from isamap_smt.language.hardware_library import find_instruction
-    from isamap_smt.mapping import fuse
+    from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
 
     name, wanted = split_names(words, text, "INSTRUCTION")

@@ -1,0 +1,94 @@
+"""isamap compile KERNEL HARDWARE -o DIR: C, header, library, proofs and report, all of them or none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isamap_smt.cli.directory import MARK, check_place, whole_directory
+from isamap_smt.cli.header import c_header
+from isamap_smt.cli.options import kernel_options, plan_options
+from isamap_smt.cli.output import console, print_json, progress
+from isamap_smt.cli.prove_mapping import proof_document
+from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+
+
+@click.command("compile")
+@click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where to write.")
+@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path; by default the ziglang wheel's, else a system one.")
+@plan_options
+@kernel_options
+def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool, **options: Any) -> None:
+    """Write kernel.c, kernel.h, kernel.so, proofs.json and report.html into DIR.
+
+    The library is built for the features that HARDWARE requires, whether or not this CPU has them.
+    """
+    check_place(output)
+    planned = make_plan(words, options)
+    with progress("writing") as tell:
+        files = write(planned, output, cc, tell)
+    if as_json:
+        print_json({
+            "directory": str(output),
+            "files": files,
+            "instruction": planned.instruction.name,
+            "mapping": planned.proved.mapping.id,
+            "verdict": planned.proof.word,
+            "seconds": dict(planned.seconds),
+            "notes": list(planned.notes),
+        })  # fmt: skip
+        return
+    out = console()
+    out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
+    out.print(
+        f"proved: {len(planned.proved.proof.claims)} obligations of the mapping, {len(planned.proof.claims)} of the program"
+    )
+    for name, about in files.items():
+        out.print(f"  {output / name}  {about}")
+
+
+def write(planned: Any, output: Path, cc: str | None, tell: Any) -> dict[str, str]:
+    """Write everything about a plan into a directory; returns file -> what it is."""
+    from isamap_smt.report import html_report
+    from isamap_smt.runtime.cache import build_library
+    from isamap_smt.runtime.packing import used_instructions
+
+    requires = {feature for i in used_instructions(planned.program) for feature in i.requires}
+    with whole_directory(output) as scratch:
+        (scratch / "kernel.c").write_text(planned.source)
+        (scratch / "kernel.h").write_text(c_header(planned.program))
+        tell("compiling")
+        shutil.copy(build_library(planned.source, requires, cc=cc), scratch / "kernel.so")
+        tell("writing the report")
+        (scratch / MARK).write_text(json.dumps(proofs_document(planned), indent=2, default=str) + "\n")
+        (scratch / "report.html").write_text(html_report(planned))
+    return {
+        "kernel.c": "the code",
+        "kernel.h": "how to call it",
+        "kernel.so": "the code, compiled",
+        MARK: "every claim with its verdict",
+        "report.html": "all of it to look at",
+    }
+
+
+def proofs_document(planned: Any) -> dict[str, Any]:
+    """What was proved about what, by which versions."""
+    from isamap_smt.language.printer import to_text
+    from isamap_smt.report.versions import versions
+
+    mapping = planned.proved.mapping
+    return {
+        "kernel": {"name": planned.kernel.name, "text": to_text(planned.kernel)},
+        "sizes": dict(planned.schedule.sizes),
+        "hardware": planned.hardware.name,
+        "instruction": {"name": mapping.instruction.name, "text": to_text(mapping.instruction.kernel)},
+        "mapping": {"id": mapping.id, **proof_document(planned.proved.proof)},
+        "program": proof_document(planned.proof),
+        "schedule": schedule_document(planned.schedule),
+        "versions": versions(),
+    }

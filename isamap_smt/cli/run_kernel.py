@@ -1,0 +1,76 @@
+"""isamap run KERNEL HARDWARE --sizes ...: is the result right, and how fast is it?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from isamap_smt.report.measure import Measured, measure, require_sizes
+from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, plan_options, split_names
+from isamap_smt.cli.output import console, print_json, progress, seconds
+from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
+
+
+@click.command("run")
+@click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path; by default the ziglang wheel's, else a system one.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random arrays.")
+@plan_options
+@kernel_options
+def command(words: tuple[str, ...], cc: str | None, seed: int, as_json: bool, **options: Any) -> None:
+    """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
+
+    The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
+    """
+    from isamap_smt.pipeline import build
+
+    name, _ = split_names(words, options["text"], "HARDWARE")
+    sizes = parse_sizes(options["sizes"])
+    kernel = load_kernel(name, options["text"], parse_dtypes(options["dtypes"])).with_sizes(sizes)
+    require_sizes(kernel)
+    planned = make_plan(words, options)
+    with progress("compiling"):
+        compiled = build(planned, cc=cc)
+    with progress("running"):
+        seen = measure(compiled, kernel, options["threads"], seed)
+    document = run_document(seen, planned, options["threads"])
+    if as_json:
+        print_json(document)
+    else:
+        show(seen, planned, options["threads"])
+
+
+def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
+    """The JSON of `isamap run`."""
+    return {
+        "exact": seen.exact,
+        "max_error": seen.max_error,
+        "seconds": seen.seconds,
+        "gflops": round(seen.gflops, 3),
+        "reference": seen.reference,
+        "instruction": planned.instruction.name,
+        "schedule": schedule_document(planned.schedule),
+        "threads": threads,
+        "repetitions": seen.repetitions,
+        "packing": {
+            p.operand: packing_words(planned.schedule, p.operand) for p in planned.schedule.packing
+        },
+        "notes": list(planned.notes),
+    }
+
+
+def show(seen: Measured, planned: Any, threads: int) -> None:
+    """The result in four lines."""
+    out = console()
+    out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
+    if seen.exact:
+        out.print(f"equal to the reference ({seen.reference}) bit for bit", style="green")
+    else:
+        out.print(f"largest error {seen.max_error:.2e} of the largest element, against {seen.reference}")
+    unit = "GFLOP/s" if seen.reference == "float64" else "GOP/s"
+    out.print(
+        f"{seen.gflops:.1f} {unit}: {seconds(seen.seconds)}, best of {seen.repetitions}, "
+        f"{threads} thread{'' if threads == 1 else 's'}"
+    )
+    out.print(f"schedule {planned.schedule}")

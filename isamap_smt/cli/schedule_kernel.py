@@ -1,0 +1,106 @@
+"""isamap schedule KERNEL HARDWARE: tiles, loops, registers and packing, and how far from the optimum they may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from isamap_smt.cli.options import kernel_options, plan_options, read_plan
+from isamap_smt.cli.output import byte_count, console, print_json, progress, say, seconds, table
+from isamap_smt.ir.schedule import Schedule
+
+
+@click.command("schedule")
+@click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@plan_options
+@kernel_options
+def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Choose a schedule for KERNEL on HARDWARE. Stopped with Ctrl-C, the solver gives the best it has."""
+    planned = make_plan(words, options)
+    document = schedule_document(planned.schedule)
+    if as_json:
+        print_json(document)
+    else:
+        show(planned.schedule, f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}")
+
+
+def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """The Plan that a command's words and options ask for; its notes are said on standard error."""
+    from isamap_smt.pipeline import plan
+
+    asked = read_plan(words, options)
+    with progress(f"planning {asked['kernel'].name}") as tell:
+        planned = plan(**asked, progress=tell)
+    for note in planned.notes:
+        say(f"note: {note}")
+    return planned
+
+
+def schedule_document(schedule: Schedule) -> dict[str, Any]:
+    """A schedule as the JSON of `isamap schedule`. Bytes and points; gap is a fraction."""
+    return {
+        "status": schedule.status,
+        "space": schedule.space,
+        "objective": schedule.objective,
+        "bound": schedule.bound,
+        "gap": schedule.gap,
+        "lower_bound": schedule.lower_bound,
+        "tiles": {axis: dict(levels) for axis, levels in schedule.tiles},
+        "traffic": dict(schedule.traffic),
+        "seconds": round(schedule.seconds, 3),
+        "instruction": schedule.proved.mapping.instruction.name,
+        "mapping": schedule.proved.mapping.id,
+        "loops": [{"axis": s.axis, "step": s.step, "level": s.level} for s in schedule.loops],
+        "accumulate": schedule.accumulate,
+        "registers": dict(schedule.registers),
+        "packing": {p.operand: packing_words(schedule, p.operand) for p in schedule.packing},
+        "parallel": None if schedule.parallel is None else str(schedule.loops[schedule.parallel]),
+        "notes": list(schedule.notes),
+    }
+
+
+def packing_words(schedule: Schedule, operand: str) -> str:
+    """Where an operand's elements are read from, in words."""
+    packing = schedule.packing_of(operand)
+    if packing.depth is None:
+        return "in place"
+    if packing.ahead:
+        return "packed ahead of the calls"
+    if packing.depth == 0:
+        return "packed once per call"
+    return f"packed inside {schedule.loops[packing.depth - 1]}"
+
+
+def show(schedule: Schedule, title: str) -> None:
+    """Status and gap, then tiles, loops, packing and traffic as tables."""
+    out = console()
+    out.print(title, style="bold")
+    gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
+    out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
+    if schedule.objective is not None:
+        bounds = f"objective {schedule.objective:,.0f}"
+        bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
+        bounds += "" if schedule.lower_bound is None else f", lower bound of any schedule {schedule.lower_bound:,.0f}"
+        out.print(bounds)
+    levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
+    if levels:
+        tiles = table("\nTiles (points)", "axis", *levels, right=levels)
+        for axis, sizes in schedule.tiles:
+            tiles.add_row(axis, *[str(dict(sizes).get(level, "")) for level in levels])
+        out.print(tiles)
+    out.print("\nLoops, outermost first", style="bold")
+    for depth, step in enumerate(schedule.loops):
+        mark = "  parallel" if depth == schedule.parallel else ""
+        keeps = "  (accumulators live here)" if depth == schedule.accumulate - 1 else ""
+        out.print("  " * (depth + 1) + f"{step.axis} in steps of {step.step}  {step.level}{mark}{keeps}")
+    out.print("  " * (len(schedule.loops) + 1) + "registers " + " x ".join(f"{a}:{n}" for a, n in schedule.registers))
+    for p in schedule.packing:
+        out.print(f"operand {p.operand}: {packing_words(schedule, p.operand)}")
+    if schedule.traffic:
+        traffic = table("\nTraffic", "link", "bytes", "", right=("bytes",))
+        for link, count in schedule.traffic:
+            traffic.add_row(str(link), f"{count:,.0f}", byte_count(count))
+        out.print(traffic)
+    for note in schedule.notes:
+        out.print(f"note: {note}")

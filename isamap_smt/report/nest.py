@@ -1,0 +1,126 @@
+"""The lowered program as nested boxes: loops with their trip counts, buffers with their bytes and index types."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program
+from isamap_smt.report.words import words
+
+
+@dataclass(frozen=True)
+class Box:
+    """kind: loop, buffer, copy, work or guard. text: the line; detail: what stands beside it; note: below it."""
+
+    kind: str
+    text: str
+    detail: str = ""
+    note: str = ""
+    inside: tuple[Box, ...] = ()
+
+
+def boxes(program: Program) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
+    """(what runs ahead of the calls, what runs in each call)."""
+    return _body(program.ahead), _body(program.body)
+
+
+def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
+    found: list[Box] = []
+    work: Counter[str] = Counter()
+    for node in nodes:
+        match node:
+            case Exec() | Move():
+                work[node.instruction.name] += 1
+                continue
+            case Loop(kind="unroll"):
+                if (inner := _unrolled(node)) is not None:
+                    work.update(inner)
+                    continue
+        found += _flush(work)
+        found.append(_box(node))
+    return (*found, *_flush(work))
+
+
+def _flush(work: Counter[str]) -> list[Box]:
+    """A run of instructions as one box."""
+    if not work:
+        return []
+    text = ", ".join(f"{n} × {name}" for name, n in work.items())
+    work.clear()
+    return [Box("work", text)]
+
+
+def _unrolled(loop: Loop) -> Counter[str] | None:
+    """Instructions that an unrolled loop holds, counted; None when it holds anything else."""
+    count = int(evaluate(loop.count, {}))
+    total: Counter[str] = Counter()
+    for node in loop.body:
+        match node:
+            case Exec() | Move():
+                total[node.instruction.name] += count
+            case Loop(kind="unroll"):
+                inner = _unrolled(node)
+                if inner is None:
+                    return None
+                for name, n in inner.items():
+                    total[name] += n * count
+            case _:
+                return None
+    return total
+
+
+def _box(node: Node) -> Box:
+    match node:
+        case Alloc(buffer):
+            return Box("buffer", f"{buffer.name}{_shape(buffer)}", _bytes(buffer), index_type(buffer))
+        case Copy():
+            over = ", ".join(f"{s} < {words(n)}" for s, n in node.over)
+            text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.src.name}[{_list(node.src.index)}]"
+            where = f"where {' and '.join(map(words, node.guard))}" if node.guard else ""
+            fill = f", elsewhere {node.fill}" if node.guard and node.fill else ""
+            return Box("copy", text, f"for {over}" if over else "", where + fill)
+        case Loop():
+            kind = "" if node.kind == "serial" else node.kind
+            steps = f"{node.axis} in steps of {node.step}" if node.axis else ""
+            text = f"{node.var} < {words(node.count)}"
+            return Box("parallel" if kind == "parallel" else "loop", text, steps, kind, _body(node.body))
+        case If():
+            return Box("guard", "if " + " and ".join(map(words, node.condition)), "", "", _body(node.body))
+    raise AssertionError(f"not a box: {node!r}")
+
+
+def index_type(buffer: Buffer) -> str:
+    """`holds A[i0 + r, k] where i0 + r < I, elsewhere 0`."""
+    t = buffer.type
+    text = f"holds {t.tensor}[{_list(t.coordinates)}]"
+    if t.guard:
+        text += f" where {' and '.join(map(words, t.guard))}"
+        text += ", elsewhere anything, never used" if t.outside == "dead" else f", elsewhere {t.outside}"
+    return text
+
+
+def _shape(buffer: Buffer) -> str:
+    return "".join(f"[{c} < {words(n)}]" for c, n in zip(buffer.cells, buffer.shape, strict=True))
+
+
+def _bytes(buffer: Buffer) -> str:
+    if symbols_of(buffer.shape):
+        return f"{buffer.dtype}, {buffer.memory}"
+    total = buffer.dtype.bytes
+    for n in buffer.shape:
+        total *= int(evaluate(n, {}))
+    if buffer.memory == "registers":
+        lanes = 1
+        for n in buffer.shape[len(buffer.shape) - buffer.lanes :]:
+            lanes *= int(evaluate(n, {}))
+        registers = total // buffer.dtype.bytes // lanes
+        return f"{registers} register{'' if registers == 1 else 's'} of {lanes} {buffer.dtype}"
+    amount = f"{total / 1024:.1f} KiB" if total >= 1024 else f"{total} bytes"
+    return f"{buffer.dtype}, {amount}"
+
+
+def _list(exprs: tuple[Any, ...]) -> str:
+    return ", ".join(map(words, exprs))

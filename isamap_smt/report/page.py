@@ -1,0 +1,158 @@
+"""From a plan to the page: every section's data, then one template. The page loads nothing from anywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.language.printer import statement_text
+from isamap_smt.mapping.layout import supply
+from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
+from isamap_smt.report.measure import Measured, operations
+from isamap_smt.report.nest import boxes
+from isamap_smt.report.roofline import draw, roofline
+from isamap_smt.report.versions import versions
+from isamap_smt.report.words import words
+
+_ARITHMETIC = {
+    "exact": "exact integer arithmetic",
+    "ordered": "floating point in the kernel's own order",
+    "reassociate": "floating-point sums may be reordered: the proof holds over the reals",
+}
+
+
+def html_report(planned: Any, measured: Measured | None = None, clock: float | None = None, note: str = "") -> str:
+    """One HTML page about a Plan. `measured`: a run on one or more threads, at `clock` GHz if that is known.
+
+    `note` says why there is no measurement.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("isamap_smt.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["time"] = _time
+    environment.filters["bytes"] = _bytes
+    return environment.get_template("report.html.j2").render(_page(planned, measured, clock, note))
+
+
+def _page(planned: Any, measured: Measured | None, clock: float | None, note: str) -> dict[str, Any]:
+    mapping, schedule = planned.proved.mapping, planned.schedule
+    sized = planned.kernel.with_sizes(dict(schedule.sizes))
+    ahead, body = boxes(planned.program)
+    work = operations(sized) if not sized.free_sizes else None
+    single = measured.gflops if measured and measured.threads == 1 else None
+    roof = roofline(schedule, planned.hardware, work, single, clock) if work else None
+    sizes = _drawn_sizes(mapping, dict(schedule.sizes))
+    return {
+        "name": planned.kernel.name,
+        "hardware": planned.hardware,
+        "instruction": mapping.instruction,
+        "mapping": mapping,
+        "statements": [statement_text(s) for s in planned.kernel.statements],
+        "sizes": dict(schedule.sizes),
+        "tensors": [
+            {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
+             "role": "output" if t.name in sized.outputs else "input"}
+            for t in sized.tensors
+        ],
+        "axes": axis_rows(mapping),
+        "loops": [{"name": a.name, "extent": words(a.extent)} for a in mapping.outer],
+        "operands": [_operand(mapping, operand, access.tensor) for operand, access in mapping.binding],
+        "mappings": _mappings(planned.mappings),
+        "executions": executions(mapping, sizes),
+        "example": sizes if symbolic(mapping) else {},
+        "schedule": schedule,
+        "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
+        "ahead": ahead,
+        "body": body,
+        "work": work,
+        "roof": roof,
+        "drawing": draw(roof) if roof and roof.ceilings else None,
+        "measured": measured,
+        "note": note,
+        "proofs": [
+            {"title": "of the mapping, for all sizes", **_proof(planned.proved.proof)},
+            {"title": "of the program", **_proof(planned.proof)},
+        ],
+        "assumptions": list(dict.fromkeys([*planned.proved.proof.assumptions, *planned.proof.assumptions])),
+        "notes": [*planned.notes, *schedule.notes],
+        "stages": list(dict(planned.seconds).items()),
+        "source": planned.source,
+        "versions": versions(),
+    }  # fmt: skip
+
+
+def _drawn_sizes(mapping: Any, fixed: dict[str, int]) -> dict[str, int]:
+    """Sizes to draw the lanes at: those that the schedule fixes, and examples for the rest.
+
+    `fixed` names axes, sizes or parameters, as the user does; the mapping's kernel knows sizes and parameters.
+    """
+    known = {a.name: a.extent for a in mapping.kernel.axes}
+    sizes = example_sizes(mapping)
+    for name, value in fixed.items():
+        target = str(known.get(name, name))
+        if target in sizes:
+            sizes[target] = value
+    return sizes
+
+
+def _operand(mapping: Any, operand: str, tensor: str) -> dict[str, Any]:
+    return {"name": operand, "tensor": tensor, "supply": supply(mapping, operand).kind,
+            "index": ", ".join(words(c) for c in mapping.coordinates(operand))}  # fmt: skip
+
+
+def _mappings(found: Any) -> dict[str, Any]:
+    return {
+        "legal": [p.mapping.id for p in found.legal],
+        "complete": found.complete,
+        "refuted": found.refuted,
+        "unknown": len(found.unknown),
+        "seconds": found.seconds,
+    }
+
+
+def _proof(proof: Proof) -> dict[str, Any]:
+    """Claims grouped by name: how many, the worst verdict, the time of all."""
+    groups: dict[str, list[ClaimResult]] = {}
+    for c in proof.claims:
+        groups.setdefault(c.claim, []).append(c)
+    return {
+        "word": proof.word,
+        "count": len(proof.claims),
+        "seconds": proof.seconds,
+        "arithmetic": _ARITHMETIC.get(proof.arithmetic, proof.arithmetic),
+        "groups": [
+            {"claim": name, "count": len(cs), "word": Proof(tuple(cs)).word,
+             "seconds": sum(c.verdict.seconds for c in cs), "claims": [_claim(c) for c in cs]}
+            for name, cs in groups.items()
+        ],
+    }  # fmt: skip
+
+
+def _claim(c: ClaimResult) -> dict[str, Any]:
+    said = c.statement
+    match c.verdict:
+        case Refuted(_, text):
+            said += f"\n{text}"
+        case Unknown(reason):
+            said += f"\n{reason}"
+    return {"subject": c.subject, "word": c.verdict.word, "seconds": c.verdict.seconds, "said": said}
+
+
+def _time(value: float) -> str:
+    return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def _bytes(value: float) -> str:
+    power = 0
+    while value >= 1024 and power < 3:
+        value, power = value / 1024, power + 1
+    return f"{value:.1f}".removesuffix(".0") + " " + ("B", "KiB", "MiB", "GiB")[power]
+
+

@@ -1,0 +1,112 @@
+"""The roofline: operations per cycle that the arithmetic and each link allow, against the kernel's use of them.
+
+One line per link of the memory hierarchy: bandwidth x intensity, where the intensity of a link is the kernel's
+operations over the bytes that the schedule moves across it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """One link: bytes per cycle, the kernel's operations per byte across it, and what that allows per cycle."""
+
+    name: str
+    bandwidth: float
+    traffic: float
+    intensity: float
+    attainable: float
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """Operations per cycle on one core. achieved: as measured, or None."""
+
+    peak: float
+    ceilings: tuple[Ceiling, ...]
+    operations: int
+    achieved: float | None = None
+    clock: float | None = None
+
+
+def peak(instruction: Instruction) -> float:
+    """Operations per cycle: 2 for every point of every execution that can start."""
+    return 2.0 * math.prod(instruction.axes.values()) * instruction.cost.per_cycle
+
+
+def roofline(
+    schedule: Schedule, hardware: Hardware, operations: int, gflops: float | None = None, clock: float | None = None
+) -> Roofline:
+    """The roofline of a schedule. `gflops` as measured on one thread, `clock` in GHz while it was; both may be unknown."""
+    top = peak(schedule.proved.mapping.instruction)
+    ceilings = []
+    links = {f"{link.source}->{link.target}": link for link in hardware.links}
+    for name, count in schedule.traffic:
+        link = links.get(name)
+        if link is None or count <= 0:
+            continue
+        intensity = operations / count
+        ceilings.append(Ceiling(name, link.bandwidth, count, intensity, min(top, link.bandwidth * intensity)))
+    achieved = gflops / clock if gflops and clock else None
+    return Roofline(top, tuple(ceilings), operations, achieved, clock)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The same in SVG coordinates. lines: (name, path, label place); marks: (name, x, y, tooltip)."""
+
+    width: int
+    height: int
+    lines: tuple[tuple[str, str, float, float], ...]
+    marks: tuple[tuple[str, float, float, str], ...]
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    peak_y: float
+    achieved_y: float | None
+
+
+def draw(roof: Roofline, width: int = 760, height: int = 340) -> Drawing:
+    """Both axes logarithmic, powers of two; the frame is inset by 60 on the left and 40 elsewhere."""
+    low = min([c.intensity for c in roof.ceilings] + [1.0]) / 4
+    high = max([c.intensity for c in roof.ceilings] + [roof.peak / 4]) * 4
+    values = [c.attainable for c in roof.ceilings] + ([roof.achieved] if roof.achieved else [])
+    bottom = min([*values, roof.peak]) / 8
+    top = roof.peak * 2
+
+    def x(v: float) -> float:
+        return round(60 + (math.log2(v) - math.log2(low)) / (math.log2(high) - math.log2(low)) * (width - 80), 1)
+
+    def y(v: float) -> float:
+        share = (math.log2(v) - math.log2(bottom)) / (math.log2(top) - math.log2(bottom))
+        return round(height - 40 - share * (height - 60), 1)
+
+    lines, marks = [], []
+    for c in roof.ceilings:
+        start = max(low, bottom / c.bandwidth)
+        ridge = min(high, roof.peak / c.bandwidth)
+        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}", x(start), y(start * c.bandwidth)))
+        said = f"{c.name}: {c.intensity:.3g} operations per byte, at most {c.attainable:.3g} per cycle"
+        marks.append((c.name, x(c.intensity), y(c.attainable), said))
+    return Drawing(
+        width, height, tuple(lines), tuple(marks),
+        tuple((x(t), _number(t)) for t in _powers(low, high)),
+        tuple((y(t), _number(t)) for t in _powers(bottom, top)),
+        y(roof.peak), y(roof.achieved) if roof.achieved else None,
+    )  # fmt: skip
+
+
+def _powers(low: float, high: float) -> list[float]:
+    first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
+    step = max(1, (last - first) // 8)
+    return [2.0**n for n in range(first, last + 1, step)]
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if value >= 1 else f"1/{1 / value:g}"
