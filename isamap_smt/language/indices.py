@@ -32,6 +32,12 @@ _NOUNS: dict[type[ast.AST], str] = {
     ast.Tuple: "a list of indices",
     ast.IfExp: "an `if`",
     ast.Lambda: "a `lambda`",
+    ast.Name: "a name alone",
+    ast.BinOp: "a sum or product",
+    ast.UnaryOp: "a sign",
+    ast.Constant: "a number or string",
+    ast.GeneratorExp: "a comprehension",
+    ast.ListComp: "a comprehension",
 }
 
 

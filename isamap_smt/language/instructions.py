@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
@@ -108,18 +107,14 @@ def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> K
     shapes = {t.name: t.shape for t in contract.tensors}
     dtypes = {t.name: t.dtype for t in contract.tensors}
     target = contract.statements[0].target
-    # A sum in `exact` may cut an axis of the contract into parts: only the axes it names keep their extents.
-    used = _parse_free(name, text, shapes, dtypes)
-    really = parse(text, name=name, dtypes=dtypes, shapes=shapes, extents={n: axes[n] for n in axes if n in used})
-    if {t.name for t in really.tensors} != set(shapes):
+    # A sum in `exact` may cut an axis of the contract into parts: only the axes it runs over keep their extents.
+    loose = parse(text, name=name, dtypes={}, shapes=shapes)
+    if {t.name for t in loose.tensors} != set(shapes):
         raise LanguageError(f"instruction {name}: exact and contract have different operands")
+    extents = {a.name: axes[a.name] for a in loose.axes if a.name in axes}
+    really = parse(text, name=name, dtypes=dtypes, shapes=shapes, extents=extents)
     if really.outputs != (target.tensor,) or len(really.statements) != 1:
         raise LanguageError(f"instruction {name}: exact must be one statement that writes {target.tensor}")
     if free := [a.name for a in really.axes if a.name not in axes]:
         raise LanguageError(f"instruction {name}: axis {free[0]} of exact is not an axis of the instruction; use sum()")
     return really
-
-
-def _parse_free(name: str, text: str, shapes: Mapping[str, tuple[Any, ...]], dtypes: Mapping[str, DType]) -> set[str]:
-    """Names of the axes that the statement of `text` itself runs over."""
-    return {a.name for a in parse(text, name=name, dtypes=dtypes, shapes=dict(shapes)).axes}

@@ -75,7 +75,7 @@ Line = StatementLine | DefinitionLine | TensorLine | BoundLine
 def parse_expression(segment: Segment) -> Tree:
     """The syntax tree of a piece of text. `r[]` is read as an element of a tensor without dimensions."""
     if not segment.text:
-        raise segment.error(0, "an expression is missing here")
+        raise segment.error(0, "an expression is missing here", "write one, or remove what leads up to it")
     text, offsets = _with_empty_subscripts(segment)
     piece = Segment(segment.source, text, offsets)
     try:

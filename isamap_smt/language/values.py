@@ -36,6 +36,12 @@ _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
 KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, "sum")
 
 
+def _near_functions(name: str) -> str:
+    """Near matches, or the functions without every cast."""
+    hint = did_you_mean(name, _SATURATE if name.startswith("sat_") else KNOWN_FUNCTIONS)
+    return hint if not hint.startswith("known") else f"known: {', '.join((*FUNCTIONS, 'sum'))}, f32 ..., sat_i16 ..."
+
+
 def index_nodes(node: ast.Subscript) -> list[ast.expr]:
     """The indices written between the brackets."""
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -116,7 +122,7 @@ class Values:
             raise self.tree.error(node.func, f"{noun(node.func)} cannot be called", "call a function by its name")
         name = node.func.id
         if name not in KNOWN_FUNCTIONS:
-            hint = did_you_mean(name, _SATURATE if name.startswith("sat_") else KNOWN_FUNCTIONS)
+            hint = _near_functions(name)
             raise self.tree.error(node.func, f"there is no function {name!r}", hint)
         if node.keywords:
             raise self.tree.error(node, f"{name} takes no named arguments", "write them in order")

@@ -78,5 +78,5 @@ def test_a_chained_comparison_is_refused_with_the_way_to_write_it():
 
 
 def test_something_else_than_statements_is_refused():
-    with pytest.raises(LanguageError, match="a kernel is text or statements such as .*; this is int"):
+    with pytest.raises(LanguageError, match=r"a kernel is text or statements such as .*; this is int"):
         kernel([3])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import isamap_kernels
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import isamap_kernels
 from isamap_smt.language import kernel, to_text
 
 AXES = ("i", "j", "k", "e")
@@ -79,14 +79,14 @@ GUARDS = st.lists(
 
 @given(values(), GUARDS, st.sampled_from(["+=", "*=", "max=", "min="]), st.booleans(), st.sets(st.sampled_from("ijke")))
 def test_random_kernels(value, guards, op, ordered, fixed):
-    lines = ["param s >= 1", "size Z", "A: f32[M, 3*N]", "x: bf16[M]", "z: i8[]", "U: [I]", "axis e < 4"]
     # U gives every axis an index, so that any of them may stand in the guard.
-    lines = [*lines[:5], "U: [I, J, K, 4]", "axis e < 4"]
+    shapes = ["A: f32[M, 3*N]", "x: bf16[M]", "z: i8[]", "U: [I, J, K, 4]"]
+    lines = ["param s >= 1", "size Z", "axis e < 4", *shapes]
     used = value if all(f"{t}[" in value for t in "Axz") else f"{value} + A[0, 0] * x[0] * z[]"
     where = f" where {' and '.join(guards)}" if guards else ""
     lines.append(f"C[i, k] {op} U[i, j, k, e] * ({used}){where}{' ordered' if ordered else ''}")
     k = kernel("\n".join(lines))
-    k = k.with_sizes({a: 4 for a in fixed})
+    k = k.with_sizes(dict.fromkeys(fixed, 4))
     again = kernel(to_text(k))
     assert again == k
     assert to_text(again) == to_text(k)
