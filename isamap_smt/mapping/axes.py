@@ -13,7 +13,7 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class AxesError(IsamapError):
-    """Axes that do not say a mapping: an axis used twice, left empty, or written in another order than the kernel's."""
+    """Axes that do not say a mapping: an axis used twice or left empty, or text of another form."""
 
 
 def parse_axes(text: str) -> dict[str, tuple[str, ...]]:
@@ -43,7 +43,7 @@ def groups_of(
     statement: int = 0,
     partial: bool = False,
 ) -> Groups:
-    """The groups in the instruction's axis order, checked: known axes, none used twice, in kernel order.
+    """The groups in the instruction's axis order, checked: known axes, none used twice; fused as written.
 
     Raises UnknownNameError for a name nobody has, AxesError for the rest. With `partial`, instruction axes may be empty.
     """
@@ -61,11 +61,6 @@ def groups_of(
                 where = f"twice in {name}" if taken[a] == name else f"in {taken[a]} and in {name}"
                 raise AxesError(f"kernel axis {a!r} is used {where}; an axis feeds at most one instruction axis")
             taken[a] = name
-        ordered = sorted(fused, key=own.index)
-        if list(fused) != ordered:
-            raise AxesError(
-                f"{name}={'.'.join(fused)}: axes are fused in the kernel's order; write {name}={'.'.join(ordered)}"
-            )
     groups = tuple((t, tuple(axes.get(t, ()))) for t in instruction.axes)
     empty = [t for t, g in groups if not g]
     if empty and not partial:
