@@ -24,12 +24,12 @@ from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.lanes import Cells, execute
 from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, Ref
 
-POISON, BOUNDS, WRITE, LANES, RACE = "poison", "bounds", "write", "lanes", "race"
+POISON, BOUNDS, WRITE, LANES, RACE, UNDEFINED = "poison", "bounds", "write", "lanes", "race", "undefined"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a correct program never does. kind: poison, bounds, write, lanes or race; where: the loop variables."""
+    """Something a correct program never does. kind: poison, bounds, write, lanes, race or undefined; where: the loop variables."""
 
     kind: str
     text: str
@@ -93,6 +93,8 @@ def run_program(
         machine.body((*program.ahead, *program.body), dict(env))
     except _Stop:
         pass
+    except KeyError as e:
+        findings.append(Finding(UNDEFINED, f"nothing defines {e.args[0]} where it is used"))
     held = {n: machine.memory[n] for n in program.kernel.outputs}
     for name, array in held.items():
         if poison and array.poison.any():
@@ -258,6 +260,9 @@ class _Machine:
         for operand, ref in node.operands:
             array = self.place(ref)
             lead = tuple(int(evaluate(i, env)) for i in ref.index)
+            cells = tuple(int(e) for e in node.instruction.kernel.tensor(operand).shape)
+            if array.data.shape[len(lead) :] != cells:
+                self.find(BOUNDS, f"{ref.name}{list(lead)} is no register of shape {list(cells)}", env)
             if any(not 0 <= i < n for i, n in zip(lead, array.data.shape, strict=False)):
                 self.find(BOUNDS, f"{ref.name}{list(lead)}: no such register", env)
             self.note(array, tuple(np.asarray([i]) for i in lead), operand == target, env)

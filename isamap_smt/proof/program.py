@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 
-from isamap_encodings.verdict import Unknown
+from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_book import Book, StopHere
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
@@ -21,28 +21,53 @@ from isamap_smt.proof.program_parallel import parallel_claims
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
+from isamap_smt.proof.program_trial import trials
+
+TRIALS = 12  # runs at small sizes where a claim is Unknown
 
 
-def prove_program(program: Program) -> Proof:
-    """One verdict per obligation, for all free sizes at once. `assumptions` are what the entry check must test."""
+def prove_program(program: Program, stop: bool = False) -> Proof:
+    """One verdict per obligation, for all free sizes at once. `assumptions` are what the entry check must test.
+
+    stop: leave off at the first obligation that is not proved.
+    """
     started = time.perf_counter()
     proof = program.schedule.proved.proof
     try:
-        book = Book(collect(program))
+        book = Book(collect(program), stop)
     except UnrecognisedError as e:
-        result = ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")
-        return Proof((result,), proof.arithmetic, (), time.perf_counter() - started)
+        results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
+        return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started)
+    try:
+        _claims(book)
+    except StopHere:
+        pass
+    results = [*book.results, *(() if stop else _tried(program, book.results))]
+    assumptions = (*_entry(program, book), *proof.assumptions, *program.assumptions)
+    return Proof(tuple(results), proof.arithmetic, tuple(dict.fromkeys(assumptions)), time.perf_counter() - started)
+
+
+def _claims(book: Book) -> None:
+    """All claims, those about the program's shape and single statements first."""
     transfers = move_claims(book)
+    scope_claims(book, transfers)
     read_claims(book, transfers)
     compute_claims(book)
     link_claims(book)
-    scope_claims(book, transfers)
     parallel_claims(book, transfers)
     memory_claims(book)
-    assumptions = (*_entry(program, book), *proof.assumptions, *program.assumptions)
-    return Proof(
-        tuple(book.results), proof.arithmetic, tuple(dict.fromkeys(assumptions)), time.perf_counter() - started
-    )
+
+
+def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
+    """Where something is Unknown and nothing is Refuted: does a run at small sizes show the program wrong?"""
+    open_ones = [r for r in results if isinstance(r.verdict, Unknown)]
+    if not open_ones or any(isinstance(r.verdict, Refuted) for r in results):
+        return []
+    found = trials(program, TRIALS)
+    if found is None:
+        return []
+    words = "the program computes what its kernel says"
+    return [ClaimResult(open_ones[0].claim, open_ones[0].subject, Refuted(found.sizes, found.text), words)]
 
 
 def _entry(program: Program, book: Book) -> list[str]:

@@ -11,11 +11,16 @@ from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
 
 
-class Book:
-    """Collects obligations in the order they are asked."""
+class StopHere(Exception):
+    """The first obligation that is not proved was found, and no more was asked for."""
 
-    def __init__(self, sites: Sites) -> None:
+
+class Book:
+    """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved."""
+
+    def __init__(self, sites: Sites, stop: bool = False) -> None:
         self.sites = sites
+        self.stop = stop
         self.results: list[ClaimResult] = []
         self.assumptions: dict[str, None] = {}
 
@@ -33,6 +38,8 @@ class Book:
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict reached without the solver."""
         self.results.append(ClaimResult(claim, subject, verdict, statement))
+        if self.stop and not isinstance(verdict, Proved):
+            raise StopHere
         return verdict
 
     def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref
@@ -138,11 +138,40 @@ def _check_names(sites: Sites) -> None:
         if len(set(taken)) != len(taken):
             twice = sorted({n for n in taken if taken.count(n) > 1})
             raise UnrecognisedError(f"the name {', '.join(twice)} means two things at once")
+        _check_defined(sites, s)
         for r in refs(s.node):
             if r.name not in tensors and r.name not in s.visible:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
             if r.name in tensors and r.name in s.visible:
                 raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
+
+
+def _check_defined(sites: Sites, s: Site) -> None:
+    """Every symbol is a size, a loop around it, or a variable of the statement itself (in order of its counts)."""
+    known = set(sites.sizes)
+    for n in s.around:
+        _need(known, n.condition if isinstance(n, If) else (n.count,), s)
+        known |= {n.var.name} if isinstance(n, Loop) else set()
+    for v, count in own_spans(s.node):
+        _need(known, (count,), s)
+        known.add(v.name)
+    node = s.node
+    _need(known, [i for r in refs(node) for i in r.index], s)
+    match node:
+        case Copy():
+            _need(known, node.guard, s)
+        case Move():
+            _need(known - set(node.instruction.axes), node.register.index, s)
+            _need(known - set(node.instruction.axes), () if node.active is None else (node.active,), s)
+        case Exec():
+            _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
+            _need(known, [e for _, e in node.point], s)
+
+
+def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:
+    loose = symbols_of(map(sp.sympify, expressions)) - known
+    if loose:
+        raise UnrecognisedError(f"nothing defines {', '.join(sorted(loose))} where it is used ({type(s.node).__name__})")
 
 
 def own_names(node: Node) -> list[str]:

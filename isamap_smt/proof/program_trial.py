@@ -1,0 +1,85 @@
+"""A program against its kernel on small sizes: one wrong run is a counterexample, many right ones prove nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.execute import run_program
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Program
+
+SMALL = (1, 2, 3, 5, 4, 7, 9)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What went wrong at which sizes."""
+
+    sizes: dict[str, int]
+    text: str
+
+
+def trials(program: Program, count: int, seed: int = 0, special: bool = True) -> Trial | None:
+    """Run at `count` vectors of small sizes against the kernel; the first failure, or None.
+
+    Elements are small integers, so that every order of summation gives the same. `special` puts NaN and infinities
+    into some inputs, except where the program assumes them finite.
+    """
+    random = np.random.default_rng(seed)
+    for n, sizes in enumerate(_vectors(program.kernel, random)):
+        if n >= count:
+            return None
+        found = _one(program, sizes, random, special and n % 2 == 1, seed + n)
+        if found is not None:
+            return Trial(sizes, found)
+    return None
+
+
+def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
+    """Size vectors: all ones, then random small ones. Without free sizes there is one."""
+    names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
+    yield dict.fromkeys(names, 1)
+    while names:
+        yield {n: int(random.choice(SMALL)) for n in names}
+
+
+def _one(
+    program: Program, sizes: dict[str, int], random: np.random.Generator, special: bool, seed: int
+) -> str | None:
+    arrays = {t.name: _elements(program, t.name, sizes, random, special) for t in program.kernel.tensors}
+    outputs = {n: arrays.pop(n) for n in program.kernel.outputs}
+    try:
+        expected = run_kernel(program.kernel, arrays, outputs, sizes)
+    except SizeError:
+        return None
+    run = run_program(program, arrays, outputs, sizes, seed=seed)
+    if run.findings:
+        return str(run.findings[0])
+    for n, want in expected.items():
+        got = run.outputs[n]
+        same = (got == want) | ((got != got) & (want != want))
+        if not same.all():
+            at = tuple(int(i) for i in np.argwhere(~same)[0])
+            return f"{n}{list(at)} is {got[at]}, the kernel gives {want[at]}"
+    return None
+
+
+def _elements(
+    program: Program, name: str, sizes: dict[str, int], random: np.random.Generator, special: bool
+) -> np.ndarray:
+    t = program.kernel.tensor(name)
+    shape = tuple(max(0, int(evaluate(e, sizes))) for e in t.shape)
+    low = 0 if t.dtype.kind == "u" else -4
+    values = random.integers(low, 5, shape).astype(t.dtype.numpy)
+    if special and t.dtype.is_float and f"{name} is finite" not in program.assumptions:
+        where = random.random(shape) < 0.1
+        values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
+    return values
+
+

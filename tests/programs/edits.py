@@ -1,0 +1,197 @@
+"""Random edits of programs: an offset, a limit, a guard, a mask, an order, a lost or doubled statement."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
+
+Edit = Callable[[random.Random, Any], Any]
+
+
+def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, list[str]]:
+    """The program with that many random edits, and their names."""
+    done: list[str] = []
+    while len(done) < edits:
+        part = "ahead" if program.ahead and rng.random() < 0.2 else "body"
+        nodes = getattr(program, part)
+        changed, name = _edit_body(nodes, rng)
+        if name:
+            program = replace(program, **{part: changed})
+            done.append(name)
+    return program, done
+
+
+def paths(nodes: tuple[Node, ...], at: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """The position of every node."""
+    found = []
+    for n, node in enumerate(nodes):
+        found.append((*at, n))
+        if isinstance(node, Loop | If):
+            found += paths(node.body, (*at, n))
+    return found
+
+
+def get(nodes: tuple[Node, ...], path: tuple[int, ...]) -> Node:
+    """The node at a position."""
+    node = nodes[path[0]]
+    return node if len(path) == 1 else get(node.body, path[1:])  # type: ignore[union-attr]
+
+
+def put(nodes: tuple[Node, ...], path: tuple[int, ...], new: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The node at a position replaced by some nodes."""
+    n = path[0]
+    if len(path) > 1:
+        inner = nodes[n]
+        new = (replace(inner, body=put(inner.body, path[1:], new)),)  # type: ignore[union-attr]
+    return (*nodes[:n], *new, *nodes[n + 1 :])
+
+
+def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node, ...], str]:
+    path = rng.choice(paths(nodes))
+    node = get(nodes, path)
+    if rng.random() < 0.25:
+        return _order(nodes, path, node, rng)
+    table = {Loop: _loop, If: _if, Copy: _copy, Move: _move, Exec: _exec, Alloc: _alloc}
+    changed, name = table[type(node)](node, rng)
+    if changed == node:
+        return nodes, ""
+    return put(nodes, path, (changed,)), f"{name} of {type(node).__name__} {path}"
+
+
+def _order(nodes: Any, path: Any, node: Any, rng: random.Random) -> tuple[tuple[Node, ...], str]:
+    siblings = nodes if len(path) == 1 else get(nodes, path[:-1]).body  # type: ignore[union-attr]
+    kind = rng.choice(["drop", "double", "swap", "into", "out", "exchange"])
+    name = f"{kind} {type(node).__name__} {path}"
+    n = path[-1]
+    if kind == "drop":
+        return put(nodes, path, ()), name
+    if kind == "double":
+        return put(nodes, path, (node, node)), name
+    if kind == "swap" and n + 1 < len(siblings):
+        after = put(nodes, (*path[:-1], n + 1), (node,))
+        return put(after, path, (siblings[n + 1],)), name
+    if kind == "into" and n + 1 < len(siblings) and isinstance(siblings[n + 1], Loop):
+        loop = siblings[n + 1]
+        after = put(nodes, (*path[:-1], n + 1), (replace(loop, body=(node, *loop.body)),))
+        return put(after, path, ()), name
+    if kind == "out" and len(path) > 1:
+        parent = get(nodes, path[:-1])
+        rest = replace(parent, body=put(parent.body, path[-1:], ()))  # type: ignore[union-attr]
+        return put(nodes, path[:-1], rng.choice([(node, rest), (rest, node)])), name
+    if kind == "exchange" and isinstance(node, Loop) and len(node.body) == 1 and isinstance(node.body[0], Loop):
+        inner = node.body[0]
+        return put(nodes, path, (replace(inner, body=(replace(node, body=inner.body),)),)), name
+    return nodes, ""
+
+
+def _nudge(rng: random.Random, e: Any) -> Any:
+    return sp.sympify(e) + rng.choice([-1, 1, 1, 2])
+
+
+def _index(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not index:
+        return index
+    n = rng.randrange(len(index))
+    changed = list(index)
+    if len(index) > 1 and rng.random() < 0.15:
+        m = rng.randrange(len(index))
+        changed[n], changed[m] = changed[m], changed[n]
+    elif rng.random() < 0.2:
+        changed[n] = sp.S.Zero
+    else:
+        changed[n] = _nudge(rng, changed[n])
+    return tuple(changed)
+
+
+def _ref(rng: random.Random, ref: Ref) -> Ref:
+    return replace(ref, index=_index(rng, ref.index))
+
+
+def _guard(rng: random.Random, guard: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not guard:
+        return guard
+    n = rng.randrange(len(guard))
+    if rng.random() < 0.5:
+        return (*guard[:n], *guard[n + 1 :])
+    g = guard[n]
+    weaker = g.func(g.args[0] + rng.choice([-1, 1]), g.args[1]) if g.args else g
+    return (*guard[:n], weaker, *guard[n + 1 :])
+
+
+def _loop(x: Loop, rng: random.Random) -> tuple[Node, str]:
+    kind = rng.choice(["count", "parallel", "step", "constant"])
+    if kind == "count":
+        return replace(x, count=_nudge(rng, x.count)), kind
+    if kind == "constant":
+        return replace(x, count=sp.Integer(rng.choice([1, 2, 3]))), kind
+    if kind == "parallel" and x.kind != "unroll":
+        return replace(x, kind="serial" if x.kind == "parallel" else "parallel"), kind
+    return replace(x, step=x.step + rng.choice([-1, 1])), "step"
+
+
+def _if(x: If, rng: random.Random) -> tuple[Node, str]:
+    return replace(x, condition=_guard(rng, x.condition)), "condition"
+
+
+def _copy(x: Copy, rng: random.Random) -> tuple[Node, str]:
+    kind = rng.choice(["src", "dst", "guard", "guard", "over", "fill"])
+    if kind in ("src", "dst"):
+        return replace(x, **{kind: _ref(rng, getattr(x, kind))}), kind
+    if kind == "guard":
+        return replace(x, guard=_guard(rng, x.guard)), kind
+    if kind == "fill":
+        return replace(x, fill=rng.choice(["0", "-0", ""])), kind
+    n = rng.randrange(len(x.over)) if x.over else 0
+    over = tuple((s, _nudge(rng, c) if m == n else c) for m, (s, c) in enumerate(x.over))
+    return replace(x, over=over), kind
+
+
+def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
+    from toys import TOY
+
+    kind = rng.choice(["memory", "memory", "register", "active", "instruction", "unmask"])
+    if kind == "memory" and x.memory:
+        return replace(x, memory=_ref(rng, x.memory)), kind
+    if kind == "register":
+        return replace(x, register=_ref(rng, x.register)), kind
+    if kind == "active" and x.active is not None:
+        return replace(x, active=_nudge(rng, x.active)), kind
+    if kind == "unmask" and x.active is not None:
+        whole = next(i for i in TOY.moves if i.name == x.instruction.name.replace("masked_", ""))
+        return replace(x, instruction=whole, active=None), kind
+    if kind == "instruction":
+        i = x.instruction
+        others = [m for m in TOY.moves if m.masked == i.masked and m.name.split("_")[-1] == i.name.split("_")[-1]]
+        return replace(x, instruction=rng.choice(others)), kind
+    return x, kind
+
+
+def _exec(x: Exec, rng: random.Random) -> tuple[Node, str]:
+    n = rng.randrange(len(x.operands))
+    if rng.random() < 0.5:
+        operands = tuple((o, _ref(rng, r) if m == n else r) for m, (o, r) in enumerate(x.operands))
+        return replace(x, operands=operands), "operand"
+    n = rng.randrange(len(x.point))
+    return replace(x, point=tuple((a, _nudge(rng, e) if m == n else e) for m, (a, e) in enumerate(x.point))), "point"
+
+
+def _alloc(x: Alloc, rng: random.Random) -> tuple[Node, str]:
+    b, t = x.buffer, x.buffer.type
+    kind = rng.choice(["shape", "coordinates", "guard", "outside"])
+    if kind == "shape":
+        n = rng.randrange(len(b.shape)) if b.shape else 0
+        keep = len(b.shape) - b.lanes if b.memory == "registers" else len(b.shape)
+        shape = tuple(_nudge(rng, e) if m == n and m < keep else e for m, e in enumerate(b.shape))
+        return replace(x, buffer=replace(b, shape=shape)), kind
+    new = {
+        "coordinates": lambda: IndexType(t.tensor, _index(rng, t.coordinates), t.guard, t.outside),
+        "guard": lambda: IndexType(t.tensor, t.coordinates, _guard(rng, t.guard), t.outside),
+        "outside": lambda: IndexType(t.tensor, t.coordinates, t.guard, rng.choice(["0", "-0", "dead"])),
+    }[kind]()
+    return replace(x, buffer=replace(b, type=new)), kind
