@@ -100,7 +100,7 @@ def kernel_point(
     return {a: int(evaluate(e, env)) for a, e in mapping.forward}
 
 
-def _conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[int, int] | None:
+def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[int, int] | None:
     """Two rows of equal key and different value, of least weight, or None."""
     if not len(key):
         return None
@@ -139,7 +139,7 @@ def exclusive(instance: Instance, operand: str) -> Found | None:
 def _pair(
     instance: Instance, claim: str, operand: str, lanes: Arrays, key: np.ndarray, value: np.ndarray
 ) -> Found | None:
-    rows = _conflict(key, value, _weight(instance.images))
+    rows = conflict(key, value, _weight(instance.images))
     if rows is None:
         return None
     points = tuple(_row(instance, lanes, k, instance.images) for k in rows)

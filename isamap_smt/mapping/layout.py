@@ -1,0 +1,146 @@
+"""How an operand's elements lie in memory for one execution of the instruction.
+
+The layout lambda(o, cell) gives tensor coordinates. With tensors row-major, the elements' distance along one of the
+operand's cell axes is a stride: 0 (broadcast), 1 (contiguous), another (strided), or none at all (gather).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.mapping import Mapping
+
+CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
+
+
+@dataclass(frozen=True)
+class Supply:
+    """kind: the class for all cells together. axes: cell axis -> its own class. strides: in elements; None: gather.
+
+    contiguous: the cells in order are consecutive elements. broadcast: one element serves a whole cell axis (or all).
+    """
+
+    kind: str
+    axes: tuple[tuple[str, str], ...]
+    strides: tuple[tuple[str, Any], ...]
+
+    def __str__(self) -> str:
+        each = ", ".join(
+            f"{t}: {kind}" + (f" by {s}" if kind == STRIDED else "")
+            for (t, kind), (_, s) in zip(self.axes, self.strides, strict=True)
+        )
+        return f"{self.kind} ({each})" if each else self.kind
+
+
+@dataclass(frozen=True)
+class Layout:
+    """coordinates: over outer axes and the operand's own cell axes. It is part of the agreement claim that this is right."""
+
+    operand: str
+    tensor: str
+    cells: tuple[str, ...]
+    coordinates: tuple[Any, ...]
+    supply: Supply
+
+
+def layout(mapping: Mapping, operand: str) -> Layout:
+    """lambda(o, cell) of one operand, and how the elements lie."""
+    access = mapping.operand_access(operand)
+    return Layout(operand, access.tensor, cell_axes(mapping, operand), _coordinates(mapping, operand), supply(mapping, operand))
+
+
+def layouts(mapping: Mapping) -> dict[str, Layout]:
+    """The layout of every operand, output included."""
+    return {o: layout(mapping, o) for o, _ in mapping.binding}
+
+
+def cell_axes(mapping: Mapping, operand: str) -> tuple[str, ...]:
+    """Instruction axes in the operand's cell index, in the order of the index, those of one point left out."""
+    used = [n for e in mapping.cells(operand) for n in sorted(symbols_of([e]))]
+    return tuple(n for n in dict.fromkeys(used) if mapping.instruction.axes.get(n, 1) > 1)
+
+
+def _coordinates(mapping: Mapping, operand: str) -> tuple[Any, ...]:
+    own = symbols_of(mapping.cells(operand))
+    zero = {t: sp.S.Zero for t in mapping.instruction.axes if t not in own}
+    return tuple(substitute(c, zero) for c in mapping.coordinates(operand))
+
+
+def supply(mapping: Mapping, operand: str) -> Supply:
+    """How the operand's elements lie in memory for one execution; padded cell axes count as one point."""
+    groups = dict(mapping.groups)
+    axes = [t for t in cell_axes(mapping, operand) if not (t in groups and not groups[t])]
+    strides = [(t, _stride(mapping, operand, t)) for t in axes]
+    kinds = tuple((t, _kind(s)) for t, s in strides)
+    return Supply(_together(mapping, strides), kinds, tuple(strides))
+
+
+def _kind(stride: Any) -> str:
+    if stride is None:
+        return GATHER
+    return BROADCAST if stride == 0 else CONTIGUOUS if stride == 1 else STRIDED
+
+
+def _together(mapping: Mapping, strides: list[tuple[str, Any]]) -> str:
+    """The class of all cells: gather if any axis is, then contiguous, then broadcast, else strided."""
+    if any(s is None for _, s in strides):
+        return GATHER
+    if all(s == 0 for _, s in strides):
+        return BROADCAST
+    expected = 1
+    for t, s in reversed(strides):
+        if s != expected:
+            break
+        expected *= mapping.instruction.axes[t]
+    else:
+        return CONTIGUOUS
+    return BROADCAST if any(s == 0 for _, s in strides) else STRIDED
+
+
+def _stride(mapping: Mapping, operand: str, t: str) -> Any:
+    """Distance in elements between neighbours on cell axis t, wherever the execution stands; None if it varies.
+
+    In a fused axis the distance is one number when every axis of the group steps over all of its inner ones:
+    stride(a_k) = stride(a_k+1) * extent(a_k+1).
+    """
+    groups = dict(mapping.groups)
+    access = mapping.operand_access(operand)
+    if t not in groups:
+        # A mapping of another form: the coordinates themselves must be affine in t.
+        address = _address(mapping, access.tensor, _coordinates(mapping, operand))
+        parts = affine(address, [t])
+        return None if parts is None else sp.expand(parts[0].get(t, sp.S.Zero))
+    extents = {a.name: a.extent for a in mapping.statement.axes}
+    address = _address(mapping, access.tensor, access.index)
+    parts = affine(address, groups[t])
+    if parts is None or any(symbols_of([c]) & set(extents) for c in parts[0].values()):
+        return None
+    step = {a: sp.expand(parts[0].get(a, sp.S.Zero)) for a in groups[t]}
+    moving = [a for a in groups[t] if extents[a] != 1]
+    for outer, inner in zip(moving, moving[1:], strict=False):
+        if sp.expand(step[outer] - step[inner] * extents[inner]) != 0:
+            return _within_inner(mapping, t, moving, step, extents)
+    return step[moving[-1]] if moving else sp.S.Zero
+
+
+def _within_inner(mapping: Mapping, t: str, moving: list[str], step: dict[str, Any], extents: dict[str, Any]) -> Any:
+    """The innermost axis' stride when one execution never leaves it (its extent is a multiple of the axis)."""
+    last = moving[-1]
+    if is_constant(extents[last]) and int(extents[last]) % mapping.instruction.axes[t] == 0:
+        return step[last]
+    return None
+
+
+def _address(mapping: Mapping, tensor: str, index: tuple[Any, ...]) -> Any:
+    """The element's number in a row-major tensor."""
+    address: Any = sp.S.Zero
+    for i, e in zip(index, mapping.kernel.tensor(tensor).shape, strict=True):
+        address = address * e + i
+    return sp.expand(address)
+
+
+__all__ = ["BROADCAST", "CONTIGUOUS", "GATHER", "STRIDED", "Layout", "Supply", "cell_axes", "layout", "layouts", "supply"]

@@ -1,0 +1,116 @@
+"""The smallest parts of a mapping that refute it, for display: nothing is excluded because of them.
+
+A part is judged as a mapping with every other instruction axis empty. Parts that some legal mapping contains are not
+shown (with fixed sizes or guards, a larger mapping can be legal where a part of it is not).
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.proof.witness import Found, Point, kernel_point
+from isamap_smt.proof.witness_text import tell
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.mapping.fuse import fuse_groups
+from isamap_smt.search.family import Family
+from isamap_smt.search.mapping_set import Conflict, Part
+from isamap_smt.search.pairs import SmallKernel
+from isamap_smt.search.witnesses import KernelWitness, PairWitness, Witness
+
+Literal = tuple[int, int]  # kernel axis, instruction axis
+LARGEST = 2  # axes in a part
+
+
+def conflicts_of(
+    family: Family, legal: tuple[ProvedMapping, ...], small: tuple[SmallKernel, ...]
+) -> tuple[Conflict, ...]:
+    """Parts of up to two axes that refute agreement or exclusiveness, with every binding, and contain no smaller such part."""
+    literals = [(a, g) for g in range(len(family.points)) for a in range(len(family.axes))]
+    used = [frozenset(_literals(family, p)) for p in legal]
+    found: dict[frozenset[Literal], Conflict] = {}
+    for size in range(1, LARGEST + 1):
+        for part in map(frozenset, itertools.combinations(literals, size)):
+            if len({a for a, _ in part}) < size or any(p <= part for p in found):
+                continue
+            if any(part <= u for u in used):
+                continue
+            conflict = _conflict(family, part, small)
+            if conflict is not None:
+                found[part] = conflict
+    return tuple(found.values())
+
+
+def _literals(family: Family, proved: ProvedMapping) -> list[Literal]:
+    points = [t for t, _ in family.points]
+    return [(family.axes.index(a), points.index(t)) for t, g in proved.mapping.groups for a in g]
+
+
+def _code(family: Family, part: frozenset[Literal]) -> np.ndarray:
+    code = np.zeros(len(family.axes), np.int8)
+    for a, g in part:
+        code[a] = g + 1
+    return code
+
+
+def _conflict(family: Family, part: frozenset[Literal], small: tuple[SmallKernel, ...]) -> Conflict | None:
+    code = _code(family, part)
+    first: tuple[int, PairWitness] | None = None
+    for b in range(len(family.bindings)):
+        pair = next((w for w in (k.find(code, b) for k in small) if w is not None), None)
+        if pair is None:
+            return None
+        first = first or (b, pair)
+    if first is None:
+        return None
+    b, pair = first
+    shown = Part({t: list(g) for t, g in family.groups(code) if g})
+    return Conflict(shown, pair.claim, pair_text(family, code, b, pair))
+
+
+def pair_text(family: Family, code: np.ndarray, binding: int, pair: PairWitness) -> str:
+    """The two points told in the user's names, for the candidate (or part) of this code."""
+    mapping = fuse_groups(family.kernel, family.instruction, family.groups(code), family.bindings[binding], family.statement)
+    sizes = dict(pair.sizes)
+    points = []
+    for x in (pair.first, pair.second):
+        kernel = dict(zip(family.axes, x, strict=True))
+        there = {n: int(evaluate(e, {**sizes, **kernel})) for n, e in mapping.inverse}
+        lane = {t: there[t] for t in family.instruction.axes}
+        outer = {a.name: there[a.name] for a in mapping.outer}
+        assert kernel_point(mapping, sizes, outer, lane) == kernel
+        points.append(Point(outer, lane, kernel))
+    operand = next(o for o, a in mapping.binding if a == pair.access)
+    return tell(mapping, Found(pair.claim, operand, sizes, tuple(points)))
+
+
+def reasons_of(
+    family: Family, conflicts: tuple[Conflict, ...], witnesses: tuple[Witness, ...]
+) -> tuple[tuple[str, str], ...]:
+    """When nothing is legal: per instruction axis, why no kernel axis can feed it; or what refutes everything."""
+    general = [w for w in witnesses if isinstance(w, KernelWitness)]
+    if general:
+        return tuple((f"{w.claim} of {w.subject}" if w.subject else w.claim, w.text) for w in general)
+    single = {
+        (t, g[0]): c for c in conflicts if len(c.part) == 1 for t, g in c.part.items() if len(g) == 1
+    }
+    reasons = []
+    for t, _ in family.points:
+        why = [single.get((t, a)) for a in family.axes]
+        if all(w is not None for w in why):
+            listed = "; ".join(f"{a}: {w.claim} {_last(w)}" for a, w in zip(family.axes, why, strict=True) if w)
+            reasons.append((t, f"no axis of {family.kernel.name} can feed it ({listed})"))
+    if not reasons:
+        for c in conflicts:
+            if sum(len(g) for g in c.part.values()) > 1:
+                reasons.append((str(c.part), f"{c.claim} {_last(c)}"))
+    if not reasons:
+        free = [t for t, _ in family.points]
+        reasons.append((",".join(free), f"{family.kernel.name} has too few axes to feed every axis of the instruction"))
+    return tuple(reasons)
+
+
+def _last(c: Conflict) -> str:
+    return c.witness.splitlines()[-1].strip()

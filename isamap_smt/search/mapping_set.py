@@ -1,0 +1,76 @@
+"""What a search found: every legal mapping, what refutes the others, and whether nothing was left undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.search.family import Family
+from isamap_smt.search.witnesses import Witness
+
+
+class Part(dict[str, list[str]]):
+    """Some kernel axes in some instruction axes; prints as `i=p.r,k=c`."""
+
+    def __str__(self) -> str:
+        return ",".join(f"{t}={'.'.join(g)}" for t, g in self.items())
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A part of a mapping that refutes it, no smaller part of which does. witness: in the user's names."""
+
+    part: Part
+    claim: str
+    witness: str
+
+
+@dataclass(frozen=True)
+class MappingSet:
+    """The outcome of a search over one family.
+
+    legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
+    another with a loop outside) and unknown add up with them to `candidates` when complete.
+    reasons: when nothing is legal, why each instruction axis gets none.
+    """
+
+    family: Family
+    legal: tuple[ProvedMapping, ...]
+    refuted: int
+    redundant: int
+    unknown: tuple[tuple[Mapping, str], ...]
+    candidates: int
+    complete: bool
+    seconds: float
+    witnesses: tuple[Witness, ...]
+    conflicts: tuple[Conflict, ...]
+    reasons: tuple[tuple[str, str], ...] = ()
+
+    def __iter__(self) -> Iterator[ProvedMapping]:
+        return iter(self.legal)
+
+    def __len__(self) -> int:
+        return len(self.legal)
+
+    def __getitem__(self, key: Any) -> ProvedMapping:
+        """By position, or by the mapping's id."""
+        if isinstance(key, str):
+            for p in self.legal:
+                if p.mapping.id == key:
+                    return p
+            raise KeyError(key)
+        return self.legal[key]
+
+    def __str__(self) -> str:
+        f = self.family
+        done = "complete" if self.complete else "NOT complete"
+        lines = [
+            f"{f.kernel.name} onto {f.instruction.name}: {len(self.legal)} legal of {self.candidates} candidates of "
+            f"the family fuse ({self.refuted} refuted, {self.redundant} not in normal form, {len(self.unknown)} unknown; {done})"
+        ]
+        lines += [f"  {p.mapping.id}" for p in self.legal]
+        lines += [f"  {t}: {why}" for t, why in self.reasons]
+        return "\n".join(lines)
