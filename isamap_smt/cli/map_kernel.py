@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
 from isamap_smt.cli.output import console, print_json, progress, seconds, table
+
+if TYPE_CHECKING:
+    from isamap_smt.search import MappingSet
 
 
 @click.command("map")
@@ -37,16 +40,18 @@ def command(
     kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
     instruction = find_instruction(wanted)
     kernel = with_types_of(kernel, instruction, operands, types)
-    with progress(f"mapping {kernel.name} onto {instruction.name}"):
-        found = find_mappings(kernel, instruction, family=family, operands=operands, partial=partial)
-    document = as_document(found)
+    with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:
+        found = find_mappings(
+            kernel, instruction, family, operands, partial,
+            progress=lambda done, of, legal: tell(f"{done} of {of} candidates judged, {legal} legal"),
+        )  # fmt: skip
     if as_json:
-        print_json(document)
+        print_json(as_document(found))
     else:
-        show(kernel.name, instruction.name, document)
+        show(found)
 
 
-def as_document(found: Any) -> dict[str, Any]:
+def as_document(found: MappingSet) -> dict[str, Any]:
     """A MappingSet as the JSON of `isamap map`."""
     return {
         "complete": found.complete,
@@ -55,7 +60,7 @@ def as_document(found: Any) -> dict[str, Any]:
         "unknown": len(found.unknown),
         "seconds": round(found.seconds, 3),
         "mappings": [mapping_document(proved.mapping) for proved in found.legal],
-        "conflicts": [{"part": str(c.part), "claim": c.claim, "witness": c.witness} for c in found.conflicts],
+        "conflicts": [{"part": dict(c.part), "claim": c.claim, "witness": c.witness} for c in found.conflicts],
     }
 
 
@@ -71,31 +76,35 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
     }
 
 
-def show(kernel: str, instruction: str, document: dict[str, Any]) -> None:
-    """The mapping set as tables."""
+def show(found: MappingSet) -> None:
+    """The mapping set as tables: what is legal, and the smallest parts that forbid the rest."""
     out = console()
+    document = as_document(found)
     legal = document["legal"]
-    title = f"{legal} legal mapping{'' if legal == 1 else 's'} of {kernel} onto {instruction}"
-    shown = table(title, "axes", "operands", "supply")
-    for m in document["mappings"]:
-        axes = ", ".join(f"{t}={'.'.join(g) or '-'}" for t, g in m["axes"].items())
-        operands = " ".join(f"{o}={tensor}" for o, tensor in m["operands"].items())
-        shown.add_row(axes, operands, " ".join(f"{o}:{kind}" for o, kind in m["supply"].items()))
-    out.print(shown if legal else title)
-    if document["conflicts"]:
-        why = table("\nWhat forbids the others (smallest part)", "part", "claim", "witness")
-        for c in document["conflicts"]:
-            why.add_row(c["part"], c["claim"], _words(c["witness"]))
-        out.print(why)
-    complete = "every candidate was judged" if document["complete"] else "NOT complete"
     out.print(
-        f"\n{complete}: {legal} legal, {document['refuted']} refuted, {document['unknown']} unknown, "
-        f"in {seconds(document['seconds'])}"
+        f"{legal} legal mapping{'' if legal == 1 else 's'} of {found.family.kernel.name} "
+        f"onto {found.family.instruction.name}",
+        style="bold",
     )
-
-
-def _words(witness: Any) -> str:
-    """A witness on one line."""
-    if isinstance(witness, dict):
-        return " ".join(f"{n}={v}" for n, v in witness.items())
-    return str(witness)
+    if legal:
+        shown = table("", "axes", "operands", "in memory")
+        for m in document["mappings"]:
+            axes = ", ".join(f"{t}={'.'.join(g) or '-'}" for t, g in m["axes"].items())
+            operands = " ".join(f"{o}={tensor}" for o, tensor in m["operands"].items())
+            shown.add_row(axes or "one point at a time", operands, " ".join(f"{o}:{k}" for o, k in m["supply"].items()))
+        out.print(shown)
+    for subject, why in found.reasons:
+        out.print(f"  {subject}: {why}", soft_wrap=True)
+    if found.conflicts:
+        why_not = table("\nWhat forbids the others: the smallest parts, each with a counterexample", "part", "claim", "witness")
+        for c in found.conflicts:
+            why_not.add_row(str(c.part), c.claim, c.witness.splitlines()[-1].strip())
+        out.print(why_not)
+    for mapping, reason in found.unknown:
+        out.print(f"unknown: {mapping.id}\n  {reason}", style="yellow", soft_wrap=True)
+    complete = "complete: every candidate of the family was judged" if found.complete else "NOT complete"
+    out.print(
+        f"\n{complete}; {legal} legal, {found.refuted} refuted, {found.redundant} not in normal form, "
+        f"{len(found.unknown)} unknown of {found.candidates}, in {seconds(found.seconds)}",
+        soft_wrap=True,
+    )

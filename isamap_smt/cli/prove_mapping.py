@@ -92,13 +92,14 @@ def show(result: Any, title: str) -> None:
         shown.add_row(c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement)
     out.print(shown)
     if not proof.proved:
-        out.print(f"\n{result}")
-    for assumption in proof.assumptions:
-        out.print(f"assumed: {assumption}")
+        out.print(f"\n{result}", soft_wrap=True)
+    if proof.assumptions:
+        out.print(f"\nassumed: {'; '.join(proof.assumptions)}", style="dim")
     order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
              "ordered": "in the kernel's own order", "exact": "exact integer arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")
     out.print(
         f"\n{proof.word}: {len(proof.claims)} obligations in {seconds(proof.seconds)}; "
-        f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else "")
+        f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else ""),
+        soft_wrap=True,
     )

@@ -1,0 +1,78 @@
+"""isamap report KERNEL HARDWARE: everything about one kernel on one machine, as one HTML page."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isamap_smt.cli.directory import write_whole
+from isamap_smt.cli.options import kernel_options, plan_options
+from isamap_smt.cli.output import console, print_json, progress, say
+from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+from isamap_smt.report.measure import Measured
+
+
+@click.command("report")
+@click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
+              help="Where to write; by default KERNEL-HARDWARE.html.")
+@click.option("--measure/--no-measure", default=True, help="Run the kernel, for the roofline, where this CPU can.")
+@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path, for the measurement.")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+@plan_options
+@kernel_options
+def command(
+    words: tuple[str, ...],
+    output: Path | None,
+    measure: bool,
+    cc: str | None,
+    show: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C."""
+    planned = make_plan(words, options)
+    place = output or Path(f"{planned.kernel.name}-{planned.hardware.name}.html")
+    with progress("running") as tell:
+        measured, clock, note = measured_if_possible(planned, options["threads"], cc) if measure else (None, None, "")
+        tell("writing")
+        from isamap_smt.report import html_report
+
+        write_whole(place, html_report(planned, measured, clock, note))
+    if note:
+        say(f"note: {note}")
+    if as_json:
+        print_json({
+            "page": str(place),
+            "instruction": planned.instruction.name,
+            "mapping": planned.proved.mapping.id,
+            "verdict": planned.proof.word,
+            "gflops": round(measured.gflops, 3) if measured else None,
+            "schedule": schedule_document(planned.schedule),
+            "notes": list(planned.notes),
+        })  # fmt: skip
+    else:
+        console().print(f"wrote {place}")
+    if show:
+        webbrowser.open(place.resolve().as_uri())
+
+
+def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Measured | None, float | None, str]:
+    """(what was measured, the clock in GHz just after, why nothing was measured)."""
+    from isamap_smt.language.hardware_library import missing_features
+    from isamap_smt.pipeline import build
+    from isamap_smt.report.clock import clock_ghz
+    from isamap_smt.report.measure import measure
+    from isamap_smt.runtime.packing import used_instructions
+
+    kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))
+    if kernel.free_sizes:
+        return None, None, f"not run: {', '.join(kernel.free_sizes)} have no value; give them with --sizes"
+    missing = missing_features(used_instructions(planned.program))
+    if missing:
+        return None, None, f"not run: this CPU has no {', '.join(missing)}"
+    measured = measure(build(planned, cc=cc), kernel, threads)
+    return measured, clock_ghz(cc), ""
