@@ -89,7 +89,7 @@ def _made(s: Setting, m: Any, plain: Any, answer: Answer, energy: bool, sizes: d
         bound / UNIT,
         (total - bound) / total if total else 0.0,
         lower_bound(s, m, energy),
-        decode.tiles(m, plain, answer.choice),
+        decode.tiles(s, m, plain, answer.choice),
         decode.traffic(m, plain, answer.cost),
         answer.seconds,
         _notes(s, answer),

@@ -99,14 +99,16 @@ def parallel(s: Setting, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> 
     return None if best is None else best[1]
 
 
-def tiles(m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
-    """axis -> level -> points; a tile that holds the whole axis is reported as its extent."""
+def tiles(
+    s: Setting, m: Machine, p: ScheduleProblem, c: Choice
+) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+    """axis -> level -> points; a cache tile that holds the whole of a known axis is reported as its extent."""
     made = []
     for d, a in enumerate(p.axes):
         row = a.chains[c.chains[d]]
-        levels = [("register", row[0])] + [(m.names[u - 1], row[u]) for u in range(1, p.levels + 1)]
-        made.append((a.name, tuple((name, t if t < a.extent or u == "register" else a.extent)
-                                   for (name, t), u in zip(levels, ["register", *m.names], strict=True))))  # fmt: skip
+        most = a.extent if a.name not in s.open else max(row)
+        caches = [(m.names[u - 1], min(row[u], most)) for u in range(1, p.levels + 1)]
+        made.append((a.name, (("register", row[0]), *caches)))
     return tuple(made)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from isamap_encodings.schedule_problem import IN_PLACE, RegisterTile, ScheduleProblem, TileOperand
+from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.schedule.machine import UNIT, Machine
 from isamap_smt.schedule.pins import Pins
@@ -13,8 +13,9 @@ from isamap_smt.schedule.setting import Setting
 from isamap_smt.schedule.supply import components, why_packed
 from isamap_smt.schedule.tiles import tile_axes
 
-INPUT_EXPOSED = 1 / 8  # share of an input's transfer that computing does not hide
+INPUT_EXPOSED = 1 / 4  # share of an input's transfer that computing does not hide
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
+PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 PACK_VECTOR = 1 / 8  # cycles per byte to copy rows
 PACK_ELEMENT = 1 / 4  # cycles per byte to copy element by element
 
@@ -35,19 +36,14 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     return ScheduleProblem(
         axes,
         operands,
-        tuple(_fit(r, len(operands)) for r in registers),
-        tuple(c.capacity or 0 for c in m.caches),
+        registers,
+        tuple(int((c.capacity or 0) * (SHARED if c.shared else PRIVATE)) for c in m.caches),
         orders(operands, len(axes)),
         not energy,
         _spread(s, pins),
         s.threads,
         m.names,
     )
-
-
-def _fit(r: RegisterTile, operands: int) -> RegisterTile:
-    assert len(r.in_place) == operands
-    return r
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:

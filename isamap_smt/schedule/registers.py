@@ -19,7 +19,9 @@ from isamap_smt.schedule.setting import Setting
 from isamap_smt.schedule.supply import strides
 
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
-LOAD_SHARE = 16  # one load in so many delays an execution although a slot was free
+LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
+SCOPE_CYCLES = 40.0  # leaving the reduction loop: its branch is mispredicted, the pipeline drains
+LATENCY_SLACK = 1.1  # with no accumulator to spare, any late operand costs a cycle
 ROW_CYCLES = 1.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
 
 
@@ -93,10 +95,10 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     accumulators = units(s, s.output, tile)
     loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
-    step = max(accumulators / m.per_cycle, loads, m.latency) + loads / LOAD_SHARE
+    step = max(accumulators / m.per_cycle, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
-    scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency
+    scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES
     in_place = tuple(round(UNIT * count * _row_cost(s, m, o, tile)) for o in s.inputs)
     return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
 
@@ -122,7 +124,7 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.compute + r.scope + UNIT * steps(s, r.tile) * moved * m.cycles(1) / 8
+    return r.compute + r.scope + UNIT * steps(s, r.tile) * moved * m.cycles(1) / 4
 
 
 def _row_cost(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:

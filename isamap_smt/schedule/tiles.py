@@ -14,7 +14,7 @@ from isamap_smt.schedule.machine import Machine
 from isamap_smt.schedule.pins import Pins
 from isamap_smt.schedule.setting import Setting
 
-PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # how often an axis may be cut for the last cache
+PARTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128)  # how often an axis may be cut for the last cache
 DIVISORS = 5  # tiles offered between the register tile and the farthest cache's
 SMALL = 12  # an axis of at most so many register tiles is cut in every way
 
