@@ -173,10 +173,15 @@ class Assignment:
     lines: Lines
     guard: tuple[Condition, ...] = ()
     keep_order: bool = False
+    listed: tuple[Index, ...] = ()
 
     def where(self, *conditions: Condition) -> Assignment:
         """The statement at the points where all conditions hold."""
         return replace(self, guard=(*self.guard, *conditions), lines=_merge(self, *conditions))
+
+    def over(self, *axes: Index) -> Assignment:
+        """The statement with its axes in this order."""
+        return replace(self, listed=axes, lines=_merge(self, *axes))
 
     def ordered(self) -> Assignment:
         """The statement with its floating-point reduction in the order of the axes."""
@@ -276,6 +281,7 @@ def as_text(statements: Any) -> str:
             )
     lines = list(_merge(*given))
     for s in given:
+        over = f" over {', '.join(a.text for a in s.listed)}" if s.listed else ""
         where = f" where {' and '.join(c.text for c in s.guard)}" if s.guard else ""
-        lines.append(f"{s.text}{where}{' ordered' if s.keep_order else ''}")
+        lines.append(f"{s.text}{over}{where}{' ordered' if s.keep_order else ''}")
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 
 from isamap_smt.language.source import Segment
@@ -30,7 +31,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class StatementLine:
-    """target op value [where guard] [ordered]."""
+    """target op value [over axes] [where guard] [ordered]."""
 
     segment: Segment
     target: Tree
@@ -38,6 +39,8 @@ class StatementLine:
     value: Tree
     guard: Tree | None
     ordered: bool
+    over: tuple[str, ...] | None
+    over_segment: Segment
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,13 @@ def parse_expression(segment: Segment) -> Tree:
     text, offsets = _with_empty_subscripts(segment)
     piece = Segment(segment.source, text, offsets)
     try:
-        node = ast.parse(f"({text})", mode="eval").body
-    except SyntaxError as e:
-        at = (e.offset or 2) - 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # Python's advice on `3if` is not for our users
+            node = ast.parse(f"({text})", mode="eval").body
+    except (RecursionError, MemoryError):
+        raise segment.error(0, "this is nested too deeply", "write several statements", len(text)) from None
+    except (SyntaxError, ValueError) as e:
+        at = (getattr(e, "offset", None) or 2) - 2
         hint = "is an operator or a comma missing?"
         if re.search(r"\b(if|else|for|lambda|while)\b", text):
             hint = "there is no `if`, `for` or `lambda`: use `where` after the statement, or select(condition, a, b)"
@@ -146,8 +153,23 @@ def _statement(line: Segment, operator: re.Match[str]) -> StatementLine:
         raise rest.error(
             m.start(), "there is no `if`", "use `where` after the statement, or select(condition, a, b)", 2
         )
+    over, over_segment = None, rest
+    if m := _at_depth_zero(rest, re.compile(r"\bover\b")):
+        over_segment = rest.cut(m.end())
+        over = _names(over_segment, "over i, j, k")
+        rest = rest.cut(0, m.start())
     target = parse_expression(line.cut(0, operator.start()))
-    return StatementLine(line, target, OPERATORS[written], parse_expression(rest), guard, ordered)
+    value = parse_expression(rest)
+    return StatementLine(line, target, OPERATORS[written], value, guard, ordered, over, over_segment)
+
+
+def _names(segment: Segment, example: str) -> tuple[str, ...]:
+    """Names separated by commas."""
+    names = tuple(n.strip() for n in segment.text.split(","))
+    for n in names:
+        if not _NAME.match(n):
+            raise segment.error(0, f"{n!r} is not a name", f"write `{example}`", max(1, len(segment.text)))
+    return names
 
 
 def _ordered(piece: Segment) -> tuple[Segment, bool]:
@@ -182,10 +204,7 @@ _BOUND_SIGN = {"param": ">=", "axis": "<", "size": ">="}
 
 def _bound(line: Segment, kind: str, start: int) -> BoundLine:
     m = re.search(r"[<>=]+", line.text)
-    names = tuple(n.strip() for n in line.text[start : m.start() if m else None].split(","))
-    for n in names:
-        if not _NAME.match(n):
-            raise line.error(start, f"{n!r} is not a name", f"write `{kind} {_EXAMPLE[kind]}`", max(1, len(n)))
+    names = _names(line.cut(start, m.start() if m else None), f"{kind} {_EXAMPLE[kind]}")
     if m and m.group() != _BOUND_SIGN[kind]:
         raise line.error(
             m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`"

@@ -108,9 +108,7 @@ def _integer(bound: Tree | None, default: int) -> int:
     raise bound.error(bound.node, "a bound is an integer", "write `param s >= 1`")
 
 
-def names_in_index(
-    tree: Tree, node: ast.AST, known: Declarations, bound: frozenset[str] = frozenset()
-) -> Iterator[str]:
+def names_in_index(tree: Tree, node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
     """Names inside the brackets of element reads, left to right, without the axes of sums around them."""
     if isinstance(node, ast.Subscript):
         for i in index_nodes(node):
@@ -125,7 +123,7 @@ def names_in_index(
     else:
         node_args = list(ast.iter_child_nodes(node))
     for child in node_args:
-        yield from names_in_index(tree, child, known, bound)
+        yield from names_in_index(tree, child, bound)
 
 
 def _bare_names(node: ast.AST) -> Iterator[str]:
@@ -145,8 +143,10 @@ def axis_names(statements: list[StatementLine], known: Declarations) -> dict[str
     candidates: dict[str, Tree] = {}
     for s in statements:
         for tree in (s.target, s.value):
-            for n in names_in_index(tree, tree.node, known):
+            for n in names_in_index(tree, tree.node):
                 candidates.setdefault(n, tree)
+        for n in s.over or ():
+            candidates.setdefault(n, s.target)
     lower = {n for n in candidates if n != n.upper()}
     sizes_of_lower = {default_size(n) for n in lower}
     axes: dict[str, None] = {}

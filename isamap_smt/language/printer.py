@@ -21,7 +21,9 @@ from isamap_smt.ir.scalar import (
     SSub,
     Sum,
 )
-from isamap_smt.language.names import default_size
+from isamap_smt.language.lines import parse_expression
+from isamap_smt.language.names import default_size, names_in_index
+from isamap_smt.language.source import Source, logical_lines
 
 _RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
 _ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(4)  # how tightly the outermost operator binds
@@ -59,9 +61,19 @@ def _undeclared_sizes(kernel: Kernel) -> list[str]:
 def statement_text(s: Statement) -> str:
     """One statement as a line of kernel text."""
     line = f"{access_text(s.target)} {REDUCTIONS[s.op]} {value_text(s.value)}"
+    axes = [a.name for a in s.axes]
+    if axes != _axes_by_appearance(s, set(axes)):
+        line += f" over {', '.join(axes)}"
     if s.guard:
         line += " where " + " and ".join(map(relation_text, s.guard))
     return line + (" ordered" if s.ordered else "")
+
+
+def _axes_by_appearance(s: Statement, axes: set[str]) -> list[str]:
+    """The order in which the printed statement mentions its axes, which is the order that a reader would take."""
+    source = Source(f"{access_text(s.target)} + {value_text(s.value)}")
+    tree = parse_expression(logical_lines(source)[0])
+    return [n for n in dict.fromkeys(names_in_index(tree, tree.node)) if n in axes]
 
 
 def access_text(access: Access) -> str:

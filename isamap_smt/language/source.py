@@ -110,13 +110,13 @@ def _match_bracket(source: Source, brackets: list[tuple[str, int]], c: str, offs
 
 
 def _join(lines: list[list[tuple[str, int]]]) -> list[list[tuple[str, int]]]:
-    """Blank lines dropped; a line that opens with `where`, `and` or `ordered` belongs to the one before."""
+    """Blank lines dropped; a line that opens with `over`, `where`, `and` or `ordered` belongs to the one before."""
     joined: list[list[tuple[str, int]]] = []
     for line in lines:
         text = "".join(c for c, _ in line).strip()
         if not text:
             continue
-        if joined and re.match(r"(where|and|ordered)\b", text):
+        if joined and re.match(r"(over|where|and|ordered)\b", text):
             joined[-1] = [*joined[-1], (" ", line[0][1]), *line]
         else:
             joined.append(line)

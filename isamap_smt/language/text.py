@@ -77,9 +77,12 @@ def parse(
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():
         reader.known.extents[n] = sp.Integer(extent)
-    reader.read()
-    reader.check_dtypes(dtypes)
-    return reader.kernel(name, text, dtypes, file)
+    try:
+        reader.read()
+        reader.check_dtypes(dtypes)
+        return reader.kernel(name, text, dtypes, file)
+    except RecursionError:
+        raise source.error(0, "the text is nested too deeply", "write several statements") from None
 
 
 @dataclass
@@ -161,12 +164,21 @@ class _Reader:
         """Axes in order of appearance: those of the target first, then those summed over."""
         found: dict[str, None] = {}
         for tree, node in ((line.target, line.target.node), (line.value, line.value.node)):
-            for n in names_in_index(tree, node, self.known):
+            for n in names_in_index(tree, node):
                 if n in self.known.axes:
                     found.setdefault(n)
+        if line.over is not None:
+            found = self._listed_axes(line, found)
+        else:
+            used = symbols_of([*target.index, *(i for r in reads(value) for i in r.index)])
+            if gone := [n for n in found if n not in used]:
+                hint = f"remove it, or list the axes: `over {', '.join(found)}`"
+                raise line.segment.error(0, f"axis {gone[0]} cancels out", hint, len(line.segment.text))
         stray = sorted((symbols_of(guards) & set(self.known.axes)) - set(found))
         if stray and line.guard:
-            hint = f"index a tensor with {stray[0]}, or remove it from the guard"
+            hint = (
+                f"index a tensor with {stray[0]}, remove it from the guard, or add `over {', '.join([*found, *stray])}`"
+            )
             raise line.guard.error(line.guard.node, f"axis {stray[0]} stands in no index of this statement", hint)
         reduced = [a for a in found if a not in symbols_of(target.index)]
         if line.op == "=" and reduced:
@@ -175,6 +187,23 @@ class _Reader:
                 0, f"`=` would write each element once for every {reduced[0]}", hint, len(line.segment.text)
             )
         return tuple(Axis(n, self.known.extent(n)) for n in found)
+
+    def _listed_axes(self, line: StatementLine, found: Mapping[str, None]) -> dict[str, None]:
+        """The axes as `over` lists them: all that the indices mention, and possibly more."""
+        listed = dict.fromkeys(line.over or ())
+        missing = [n for n in found if n not in listed]
+        strange = [n for n in listed if n not in self.known.axes]
+        if missing or strange or len(listed) != len(line.over or ()):
+            what = (
+                f"{missing[0]} is missing from"
+                if missing
+                else f"{strange[0]} is no axis in"
+                if strange
+                else "a name is twice in"
+            )
+            hint = f"write `over {', '.join(found)}`"
+            raise line.over_segment.error(0, f"{what} the list of axes", hint, len(line.over_segment.text))
+        return listed
 
     def _note_uses(self, line: StatementLine, statement: Statement, target: ast.AST) -> None:
         self.uses.append((statement.target, statement, line.target, target))

@@ -66,6 +66,11 @@ def test_brackets_follow_the_expression_and_not_the_text():
     assert made == kernel("y[i] = a[i] - (b[i] - c[i]) * (a[i] + 1) + -(b[i] * c[i])")
 
 
+def test_the_order_of_the_axes():
+    i, j, (x, y) = axes("i"), axes("j", j=3), tensors("x y")
+    assert kernel(y[()].add(x[i]).over(j, i)) == kernel("axis j < 3\ny[] += x[i] over j, i")
+
+
 def test_fixed_extents():
     (l, e), (a, r) = axes("l e", l=16, e=4), tensors("a r")
     assert kernel(r[l].add(a[l, e])) == kernel("axis l < 16\naxis e < 4\nr[l] += a[l,e]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import isamap_kernels
@@ -77,6 +77,19 @@ GUARDS = st.lists(
 )
 
 
+def test_an_axis_that_a_size_takes_out_of_every_index_stays():
+    k = kernel("param s\nC[j] += A[k+i*s] * B[j] over j, i, k where i < 3").with_sizes({"s": 0})
+    assert to_text(k).splitlines()[-1] == "C[j] += A[k] * B[j] over j, i, k where i < 3"
+    assert kernel(to_text(k)) == k
+
+
+def test_the_order_of_axes_survives_an_index_that_prints_in_another_order():
+    k = kernel("O[n] += I[p*3+d*2] * W[d]")
+    assert [a.name for a in k.axes] == ["n", "p", "d"]
+    assert kernel(to_text(k)) == k
+
+
+@settings(max_examples=60)
 @given(values(), GUARDS, st.sampled_from(["+=", "*=", "max=", "min="]), st.booleans(), st.sets(st.sampled_from("ijke")))
 def test_random_kernels(value, guards, op, ordered, fixed):
     # U gives every axis an index, so that any of them may stand in the guard.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.scalar import Cast, Read, SAdd, Select, SMul, SNeg, SSub
 from isamap_smt.language import kernel
 
@@ -118,6 +120,15 @@ def test_tensors_without_dimensions():
     k = kernel("r[] += a[k] * b[ ]")
     assert k.tensor("r").shape == () and k.tensor("b").shape == ()
     assert k.statements[0].reduction_axes == ("k",)
+
+
+def test_over_gives_the_order_of_the_axes_and_axes_that_no_index_mentions():
+    k = kernel("y[i] += A[i,j,k] over k, i, j where i < 3 ordered")
+    assert [a.name for a in k.axes] == ["k", "i", "j"]
+    assert k.statements[0].reduction_axes == ("k", "j")
+    counted = kernel("axis r < 5\ny[i] += x[i] over i, r")
+    assert run_kernel(counted, {"x": np.ones(2, np.float32)})["y"].tolist() == [5, 5]
+    assert reference(counted, {"x": np.ones(2, np.float32)})["y"].tolist() == [5, 5]
 
 
 def test_the_file_stands_in_the_error():

@@ -15,7 +15,7 @@ MESSAGE = """\
 line 1, column 19: axis j stands in no index of this statement
     C[i] = A[i] where j < 3
                       ^^^^^
-  index a tensor with j, or remove it from the guard"""
+  index a tensor with j, remove it from the guard, or add `over i, j`"""
 
 
 def test_the_message():
