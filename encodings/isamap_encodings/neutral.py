@@ -25,7 +25,6 @@ from isamap_encodings.space import (
     ranges,
     rename,
     retained,
-    together,
 )
 from isamap_encodings.digits import lemmas
 from isamap_encodings.verdict import Proved, Refuted, Verdict
@@ -33,11 +32,12 @@ from isamap_encodings.verdict import Proved, Refuted, Verdict
 Cells = tuple[Any, ...]
 
 
-def fused(space: FusedSpace, live: Sequence[Cells]) -> Verdict:
+def fused(space: FusedSpace, live: Sequence[Cells], quick: bool = False) -> Verdict:
     """Proved when no point outside the guard shares all these cells with guarded points, for all sizes.
 
     A shared cell fixes the digits of its axes; the fused index of those axes is then a guarded point's, hence inside.
-    So the point can only be outside by an axis that no shared cell names, or by the kernel's own guard.
+    So the point can only be outside by an axis that no shared cell names, or by the kernel's own guard. With `quick`
+    only the linear part is asked (where an assumption more does no harm).
     """
     missing = lemmas(("digit", 0))
     if missing is not None:
@@ -52,12 +52,12 @@ def fused(space: FusedSpace, live: Sequence[Cells]) -> Verdict:
             return Refuted({}, f"instruction axis {t} {padded}, and no shared cell names it")
     if not space.where:
         return Proved()
-    return together([_where(space, kept, g) for g in space.where])
+    return _where(space, tuple(dict.fromkeys(kept)), quick)
 
 
-def _where(space: FusedSpace, kept: Sequence[frozenset[str]], relation: Any) -> Verdict:
-    """A box point where one relation of the kernel's guard fails shares no such cells with guarded points."""
-    facts: list[Any] = [*space.hypotheses, *ranges(space.axes), ("not", relation)]
+def _where(space: FusedSpace, kept: Sequence[frozenset[str]], quick: bool) -> Verdict:
+    """A box point where the kernel's guard fails shares no such cells with guarded points."""
+    facts: list[Any] = [*space.hypotheses, *ranges(space.axes), ("not", ("and", *space.where))]
     for number, names in enumerate(kept):
         other: dict[str, Any] = {}
         for t, _, group in space.groups:
@@ -65,6 +65,8 @@ def _where(space: FusedSpace, kept: Sequence[frozenset[str]], relation: Any) -> 
                 other.update({a: sp.Symbol(f"{a}'{number}", integer=True) for a in group})
         facts += ranges((other[a], space.extents[a]) for a in other)
         facts += [rename(g, other) for g in space.where]
+    if quick:
+        return check(facts, False, "neutral", space.nonnegative)
     return either(facts, False, "neutral", space.nonnegative)
 
 

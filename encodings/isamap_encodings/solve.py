@@ -9,6 +9,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import z3
@@ -59,9 +60,19 @@ def check(
 
     With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted.
     Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
+    A question asked before in this process is not asked again (mappings of one kernel share most of theirs), unless
+    its text is being recorded.
     """
-    started = time.perf_counter()
     chosen = None if products is None else frozenset(products)
+    if _recorders:
+        return _check(tuple(assumptions), claim, name, chosen, rlimit)
+    return _remembered(tuple(assumptions), claim, name, chosen, rlimit)
+
+
+def _check(
+    assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int
+) -> Verdict:
+    started = time.perf_counter()
     try:
         given = [translate(a, chosen) for a in assumptions]
         wanted = translate(claim, chosen)
@@ -81,9 +92,12 @@ def check(
     if isinstance(verdict, Refuted):
         names = frozenset().union(wanted.names, *(t.names for t in given))
         verdict = replace(verdict, witness={k: v for k, v in verdict.witness.items() if k in names})
-        if products is not None:
+        if chosen is not None:
             verdict = Unknown("only the linear part of the claim was asked, and it is not enough")
     return replace(verdict, seconds=time.perf_counter() - started)
+
+
+_remembered = lru_cache(maxsize=20_000)(_check)
 
 
 def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT) -> Verdict:

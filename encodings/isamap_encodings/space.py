@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -75,11 +75,34 @@ class GeneralSpace:
 
 
 def rename(e: Any, table: Mapping[str, Any]) -> Any:
-    """`e` with symbols replaced by name, all at once."""
+    """An expression or formula with symbols replaced by name, all at once."""
+    if isinstance(e, tuple):
+        return (e[0], *[rename(a, table) for a in e[1:]])
     if not hasattr(e, "free_symbols"):
         return e
-    chosen = {s: table[s.name] for s in e.free_symbols if s.name in table}
+    chosen = {s: table[s.name] for s in _symbols(e) if s.name in table}
     return e.xreplace(chosen) if chosen else e
+
+
+@lru_cache(maxsize=20_000)
+def _symbols(e: Any) -> tuple[Any, ...]:
+    return tuple(e.free_symbols)
+
+
+def plain(relation: Any) -> Any:
+    """A SymPy relation as a formula of tuples, which renaming does not evaluate anew (that is slow)."""
+    head = type(relation).__name__
+    if head not in _PLAIN:
+        return relation
+    a, b = relation.args
+    name, swapped = _PLAIN[head]
+    return (name, b, a) if swapped else (name, a, b)
+
+
+_PLAIN = {
+    "StrictLessThan": ("lt", False), "LessThan": ("le", False), "StrictGreaterThan": ("lt", True),
+    "GreaterThan": ("le", True), "Equality": ("eq", False), "Unequality": ("ne", False),
+}  # fmt: skip
 
 
 def ranges(pairs: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
@@ -128,7 +129,7 @@ class Kernel:
         """All axes of all statements; one name is one axis."""
         return tuple({a.name: a for s in self.statements for a in s.axes}.values())
 
-    @property
+    @cached_property
     def free_sizes(self) -> tuple[str, ...]:
         """Names of sizes and parameters that have no value yet, sorted."""
         exprs = [e for t in self.tensors for e in t.shape] + [a.extent for a in self.axes]

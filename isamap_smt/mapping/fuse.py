@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -44,6 +45,7 @@ def fuse(
     return fuse_groups(kernel, instruction, groups, bind(kernel, instruction, operands, statement), statement)
 
 
+@lru_cache(maxsize=256)
 def fuse_groups(
     kernel: Kernel, instruction: Instruction, groups: Groups, binding: Binding, statement: int = 0
 ) -> Mapping:
@@ -69,8 +71,8 @@ def fuse_groups(
         inverse[tile.name], inverse[t] = FloorDiv(fused, n), FloorMod(fused, n)
         forward.update(digits(n * tile + sym(t), group, extents))
         if not (is_constant(total) and int(total) % n == 0):
-            guard.append(sp.Lt(n * tile + sym(t), total))
-    guard += [substitute(g, forward) for g in s.guard]
+            guard.append(sp.Lt(n * tile + sym(t), total, evaluate=False))
+    guard += [relation(g, forward) for g in s.guard]
     return Mapping(
         kernel,
         instruction,
@@ -82,6 +84,14 @@ def fuse_groups(
         groups,
         statement,
     )
+
+
+def relation(g: Any, table: Dict[str, Any]) -> Any:
+    """A relation with symbols replaced; SymPy decides it only between two numbers (its other attempts are slow)."""
+    if not isinstance(g, sp.core.relational.Relational):
+        return substitute(g, table)
+    a, b = (substitute(x, table) for x in g.args)
+    return g.func(a, b) if a.is_Integer and b.is_Integer else g.func(a, b, evaluate=False)
 
 
 def product(factors: Any) -> Any:

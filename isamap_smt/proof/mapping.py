@@ -35,9 +35,14 @@ def prove(mapping: Mapping) -> ProvedMapping | Rejection:
 
     Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has).
     """
+    return prove_after(mapping, FIRST)
+
+
+def prove_after(mapping: Mapping, first: int) -> ProvedMapping | Rejection:
+    """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so)."""
     started = time.perf_counter()
     check_form(mapping)
-    judge = Judge(mapping)
+    judge = Judge(mapping, first)
     claims = judge.claims()
     proof = Proof(
         claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6)
@@ -50,6 +55,7 @@ class Judge:
     """All questions about one mapping."""
 
     mapping: Mapping
+    first: int = FIRST
 
     @cached_property
     def fused(self) -> bool:
@@ -67,7 +73,7 @@ class Judge:
         return space.FusedSpace(
             axes=tuple((a.name, a.extent) for a in m.statement.axes),
             groups=tuple((t, m.instruction.axes[t], g) for t, g in m.groups),
-            where=m.statement.guard,
+            where=tuple(space.plain(g) for g in m.statement.guard),
             hypotheses=h.formulas,
             nonnegative=h.nonnegative | {a.name for a in m.statement.axes},
         )
@@ -81,8 +87,8 @@ class Judge:
             points=tuple(m.instruction.axes.items()),
             forward=m.forward,
             inverse=m.inverse,
-            guard=m.guard,
-            where=m.statement.guard,
+            guard=tuple(space.plain(g) for g in m.guard),
+            where=tuple(space.plain(g) for g in m.statement.guard),
             hypotheses=self.hypotheses.formulas,
         )
 
@@ -170,10 +176,10 @@ class Judge:
         """Claim 6 with its hypotheses."""
         m = self.mapping
 
-        def reached(operands: Sequence[str]) -> Verdict:
+        def reached(operands: Sequence[str], quick: bool) -> Verdict:
             cells = [m.cells(o) for o in (self.out, *operands)]
             if self.fused:
-                return neutral.fused(self.fused_space, cells)
+                return neutral.fused(self.fused_space, cells, quick)
             return neutral.general(self.general_space, cells)
 
         return neutral_claim(m, reached, self.instances)
@@ -206,13 +212,13 @@ class Judge:
 
         A model of the solver that no small instance shows is Unknown.
         """
-        first = self._small(operand, finder, self.instances[:FIRST])
+        first = self._small(operand, finder, self.instances[: self.first])
         if first is not None:
             return first
         verdict = proof()
         if isinstance(verdict, Proved):
             return self._unmodelled(verdict)
-        return self._small(operand, finder, self.instances[FIRST:]) or self._unmodelled(verdict)
+        return self._small(operand, finder, self.instances[self.first :]) or self._unmodelled(verdict)
 
     def _unmodelled(self, verdict: Verdict) -> Verdict:
         if isinstance(verdict, Refuted):
@@ -221,4 +227,4 @@ class Judge:
         return replace(verdict, seconds=round(verdict.seconds, 6))
 
 
-__all__ = ["Judge", "prove"]
+__all__ = ["Judge", "prove", "prove_after"]

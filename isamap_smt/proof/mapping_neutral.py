@@ -15,7 +15,7 @@ from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
 
 FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
-Reached = Callable[[Sequence[str]], Verdict]
+Reached = Callable[[Sequence[str], bool], Verdict]
 
 
 @dataclass(frozen=True)
@@ -63,16 +63,16 @@ def _filled(v: Any, dead: frozenset[str], combine: Any) -> bool:
 
 def neutral_claim(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> Neutral:
     """Claim 6. `reached(operands)` is Proved when no point outside the guard shares its output cell and the cells
-    of these operands with guarded points.
+    of these operands with guarded points; with True it may answer Unknown sooner.
     """
     contract = mapping.instruction.kernel.statements[0]
     out = contract.target.tensor
     operands = [o for o, _ in mapping.binding if o != out]
-    if isinstance(reached([]), Proved):
+    if isinstance(reached([], True), Proved):
         return Neutral(Proved())  # every such point has an output cell of its own, which is never stored
     op, value = mapping.statement.op, contract.value
     for live in _minimal(op, value, operands):
-        verdict = reached(live)
+        verdict = reached(live, False)
         if not isinstance(verdict, Proved):
             return Neutral(_refute(mapping, out, live, among, verdict))
     return _assumed(mapping, op, operands, reached)
@@ -108,7 +108,7 @@ def _assumed(mapping: Mapping, op: str, operands: list[str], reached: Reached) -
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     words = [f"operand cells that no guarded point reads are filled with {FILL[op]}"]
-    alive = [o for o in operands if not isinstance(reached([o]), Proved)]
+    alive = [o for o in operands if not isinstance(reached([o], True), Proved)]
     if out.is_float and op == "+":
         if mapping.statement.ordered and alive:
             text = (
@@ -118,7 +118,7 @@ def _assumed(mapping: Mapping, op: str, operands: list[str], reached: Reached) -
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
         if mapping.statement.ordered:
             words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")
-            if len(operands) != 2:
+            if len(operands) != 2 or not isinstance(mapping.instruction.kernel.statements[0].value, SMul):
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
         words += [f"{tensors[o]} is finite" for o in alive]
     return Neutral(Proved(), tuple(dict.fromkeys(words)))

@@ -63,13 +63,13 @@ def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Insta
     for instance in among:
         found = finder(instance, operand)
         if found is not None:
-            found = _shrink(mapping, finder, operand, instance.fused, found)
-            replay(mapping, found)
-            return found
+            return shrunk(mapping, finder, found, instance.fused)
     return None
 
 
-def _shrink(mapping: Mapping, finder: Finder, operand: str, fused: bool, found: Found) -> Found:
+def shrunk(mapping: Mapping, finder: Finder, found: Found, fused: bool = True) -> Found:
+    """A counterexample to the same claim at sizes none of which can be lowered alone, replayed."""
+    operand = found.operand
     lows = {p.name: p.low for p in mapping.kernel.parameters}
     improved = True
     while improved:
@@ -79,6 +79,7 @@ def _shrink(mapping: Mapping, finder: Finder, operand: str, fused: bool, found: 
             if less is not None:
                 found, improved = less, True
                 break
+    replay(mapping, found)
     return found
 
 

@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.proof.witness import Found, Point, kernel_point
+from isamap_smt.proof.witness import Found, Point, agreement, exclusive, kernel_point, shrunk
 from isamap_smt.proof.witness_text import tell
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.mapping.fuse import fuse_groups
@@ -83,7 +83,8 @@ def pair_text(family: Family, code: np.ndarray, binding: int, pair: PairWitness)
         assert kernel_point(mapping, sizes, outer, lane) == kernel
         points.append(Point(outer, lane, kernel))
     operand = next(o for o, a in mapping.binding if a == pair.access)
-    return tell(mapping, Found(pair.claim, operand, sizes, tuple(points)))
+    finder = agreement if pair.claim == "agreement" else exclusive
+    return tell(mapping, shrunk(mapping, finder, Found(pair.claim, operand, sizes, tuple(points))))
 
 
 def reasons_of(

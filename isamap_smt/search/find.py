@@ -19,7 +19,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
-from isamap_smt.proof import Rejection, prove
+from isamap_smt.proof import Rejection
+from isamap_smt.proof.mapping import prove_after
 from isamap_smt.search.conflicts import conflicts_of, reasons_of
 from isamap_smt.search.family import Family, FamilyError
 from isamap_smt.search.mapping_set import MappingSet
@@ -106,7 +107,7 @@ class _Search:
             if pair is not None:
                 self._exclude(pair, candidate, excluded)
                 return
-        result = prove(self.family.mapping(candidate))
+        result = prove_after(self.family.mapping(candidate), 0)
         if isinstance(result, ProvedMapping):
             self.legal[candidate] = result
         elif result.refuted:
