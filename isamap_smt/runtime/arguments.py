@@ -19,6 +19,24 @@ from isamap_smt.ir.kernel import Kernel, Tensor
 
 
 @dataclass(frozen=True)
+class Signature:
+    """A kernel's tensors and sizes, worked out once: every call asks for them."""
+
+    kernel: Kernel
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    free_sizes: tuple[str, ...]
+    tensors: Dict[str, Tensor]
+
+    @staticmethod
+    def of(kernel: Kernel) -> Signature:
+        """The signature of this kernel."""
+        tensors = {t.name: t for t in kernel.tensors}
+        return Signature(kernel, kernel.name, kernel.inputs, kernel.outputs, kernel.free_sizes, tensors)
+
+
+@dataclass(frozen=True)
 class Arguments:
     """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them."""
 
@@ -26,7 +44,7 @@ class Arguments:
     sizes: Dict[str, int]
 
 
-def as_arrays(kernel: Kernel, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
+def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
     """Input name -> array, from positional arguments in the order of kernel.inputs and from keywords.
 
     Anything with __dlpack__ becomes an array without a copy. Raises ArgumentError for too many, twice or unknown.
@@ -62,7 +80,7 @@ def as_array(value: Any, name: str) -> np.ndarray:
     )
 
 
-def outputs_of(kernel: Kernel, out: Any) -> dict[str, np.ndarray]:
+def outputs_of(kernel: Signature, out: Any) -> dict[str, np.ndarray]:
     """Output name -> the caller's array, from an array (kernels with one output) or a dictionary."""
     if out is None:
         return {}
@@ -76,9 +94,9 @@ def outputs_of(kernel: Kernel, out: Any) -> dict[str, np.ndarray]:
     return {name: as_array(value, name) for name, value in out.items()}
 
 
-def check_array(kernel: Kernel, name: str, array: np.ndarray, written: bool) -> None:
+def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
     """The array's dtype, rank, layout, alignment and writability fit. Raises DTypeError, SizeError or ArgumentError."""
-    tensor = kernel.tensor(name)
+    tensor = kernel.tensors[name]
     if array.dtype != tensor.dtype.numpy:
         got = from_numpy(array.dtype) or array.dtype
         raise DTypeError(
@@ -100,13 +118,15 @@ def check_array(kernel: Kernel, name: str, array: np.ndarray, written: bool) -> 
         raise ArgumentError(f"{name} is read-only, and {kernel.name} writes it; try {name}.copy()")
 
 
-def infer_sizes(kernel: Kernel, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None = None) -> dict[str, int]:
+def infer_sizes(
+    kernel: Signature, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None = None
+) -> dict[str, int]:
     """The free sizes that the arrays' shapes and `given` determine.
 
     Raises SizeError where a size is not positive (below a parameter's `low`), or where two places disagree: it names
     both.
     """
-    lows = {p.name: p.low for p in kernel.parameters}
+    lows = {p.name: p.low for p in kernel.kernel.parameters}
     sizes: dict[str, int] = {}
     origin: dict[str, str] = {}
     for name, value in (given or {}).items():
@@ -114,7 +134,7 @@ def infer_sizes(kernel: Kernel, arrays: Dict[str, np.ndarray], given: Dict[str, 
             raise SizeError(f"{kernel.name} has no free size {name!r}; {did_you_mean(name, kernel.free_sizes)}")
         sizes[name], origin[name] = int(value), f"sizes={{{name!r}: {value}}}"
     open_dimensions = [
-        (tensor, d) for tensor in kernel.tensors if tensor.name in arrays for d in range(len(tensor.shape))
+        (tensor, d) for tensor in kernel.tensors.values() if tensor.name in arrays for d in range(len(tensor.shape))
     ]
     while True:
         left = [x for x in open_dimensions if not _settle(arrays[x[0].name], *x, sizes, origin)]
@@ -128,7 +148,7 @@ def infer_sizes(kernel: Kernel, arrays: Dict[str, np.ndarray], given: Dict[str, 
     return sizes
 
 
-def missing_sizes(kernel: Kernel, sizes: Dict[str, int]) -> None:
+def missing_sizes(kernel: Signature, sizes: Dict[str, int]) -> None:
     """Every free size is known. Raises SizeError that names those that no shape determines."""
     missing = [n for n in kernel.free_sizes if n not in sizes]
     if missing:
@@ -136,19 +156,19 @@ def missing_sizes(kernel: Kernel, sizes: Dict[str, int]) -> None:
         raise SizeError(f"{kernel.name}: the shapes do not determine {', '.join(missing)}; pass sizes={{{example}}}")
 
 
-def check_shapes(kernel: Kernel, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
+def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
     """Every array has exactly the shape its tensor has at these sizes. Raises SizeError."""
     for name, array in arrays.items():
-        shape = tensor_shape(kernel.tensor(name), sizes)
+        shape = tensor_shape(kernel.tensors[name], sizes)
         if array.shape != shape:
             known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
             at = f" with {known}" if known else ""
             raise SizeError(
-                f"{name} has shape {array.shape}, {kernel.name} needs {_shape(kernel.tensor(name))} = {shape}{at}"
+                f"{name} has shape {array.shape}, {kernel.name} needs {_shape(kernel.tensors[name])} = {shape}{at}"
             )
 
 
-def check_aliasing(kernel: Kernel, arrays: Dict[str, np.ndarray]) -> None:
+def check_aliasing(kernel: Signature, arrays: Dict[str, np.ndarray]) -> None:
     """No output overlaps another tensor. Raises ArgumentError that names both."""
     for name in kernel.outputs:
         for other, array in arrays.items():
@@ -157,7 +177,7 @@ def check_aliasing(kernel: Kernel, arrays: Dict[str, np.ndarray]) -> None:
                 raise ArgumentError(f"{name} and {other} overlap in memory, and {kernel.name} writes {name}; copy one")
 
 
-def check_finite(kernel: Kernel, names: tuple[str, ...], arrays: Dict[str, np.ndarray]) -> None:
+def check_finite(kernel: Signature, names: tuple[str, ...], arrays: Dict[str, np.ndarray]) -> None:
     """Tensors that the proof assumes finite are. Raises ArgumentError that names the first element that is not."""
     for name in names:
         bad = ~np.isfinite(arrays[name])

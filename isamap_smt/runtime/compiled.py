@@ -31,6 +31,7 @@ from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.packing import constant_tensors, mentioned, used_instructions
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
+_SHAPES_KEPT = 1024
 _FINITE = " is finite"
 MESSAGES = {2: "sizes are out of the range that the code was proved for (1 to 2^31, arrays below 2^62 bytes)"}
 
@@ -71,6 +72,8 @@ class CompiledKernel:
             require_features(used_instructions(program))
         self.program = program
         self.kernel: Kernel = program.kernel
+        self.signature = check.Signature.of(program.kernel)
+        self._fits: dict[Any, Dict[str, int]] = {}
         self.source = source
         self.library = Path(library)
         self.messages = {**MESSAGES, **(messages or {})}
@@ -106,7 +109,7 @@ class CompiledKernel:
 
         Constant operands are packed by each run(); see pack().
         """
-        arguments = self._arguments(check.as_arrays(self.kernel, inputs, named), out, sizes, check_finite)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, check_finite)
         return Call(self, arguments, self._new_buffers(arguments.sizes), _threads(threads), pack=self._buffers > 0)
 
     def pack(self, *, sizes: Dict[str, int] | None = None, **constants: Any) -> PackedKernel:
@@ -119,8 +122,8 @@ class CompiledKernel:
             raise ArgumentError(f"{self.kernel.name}: constant operands are {wanted}; got {', '.join(constants)}")
         arrays = {n: check.as_array(v, n) for n, v in constants.items()}
         for name, array in arrays.items():
-            check.check_array(self.kernel, name, array, written=False)
-        known = check.infer_sizes(self.kernel, arrays, sizes)
+            check.check_array(self.signature, name, array, written=False)
+        known = check.infer_sizes(self.signature, arrays, sizes)
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
@@ -135,28 +138,38 @@ class CompiledKernel:
         self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None, finite: bool
     ) -> check.Arguments:
         """Everything checked; outputs that the caller did not pass are made."""
-        kernel = self.kernel
-        missing = [n for n in kernel.inputs if n not in arrays]
+        signature = self.signature
+        missing = [n for n in signature.inputs if n not in arrays]
         if missing:
-            raise ArgumentError(f"{kernel.name}: no array for {', '.join(missing)}")
-        results = check.outputs_of(kernel, out)
+            raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}")
+        results = check.outputs_of(signature, out)
         for name, array in (*arrays.items(), *results.items()):
-            check.check_array(kernel, name, array, written=name in results)
+            check.check_array(signature, name, array, written=name in results)
         everything = {**arrays, **results}
-        sizes = check.infer_sizes(kernel, everything, given)
-        check.missing_sizes(kernel, sizes)
-        check.check_shapes(kernel, everything, sizes)
-        check.check_aliasing(kernel, everything)
+        sizes = self._sizes_of(everything, given)
+        check.check_aliasing(signature, everything)
         if finite:
-            check.check_finite(kernel, self.finite, everything)
-        for name in kernel.outputs:
+            check.check_finite(signature, self.finite, everything)
+        for name in signature.outputs:
             if name not in everything:
                 everything[name] = self._fresh(name, sizes)
         return check.Arguments(everything, sizes)
 
+    def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
+        """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
+        key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted((given or {}).items())))
+        sizes = self._fits.get(key)
+        if sizes is None:
+            sizes = check.infer_sizes(self.signature, arrays, given)
+            check.missing_sizes(self.signature, sizes)
+            check.check_shapes(self.signature, arrays, sizes)
+            if len(self._fits) < _SHAPES_KEPT:
+                self._fits[key] = sizes
+        return sizes
+
     def _fresh(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
         """An output at the neutral element of the first statement that writes it."""
-        tensor = self.kernel.tensor(name)
+        tensor = self.signature.tensors[name]
         op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
         array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
         array.fill(neutral(op, tensor.dtype))
@@ -178,7 +191,7 @@ class CompiledKernel:
         return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
     def _size_array(self, sizes: Dict[str, int]) -> Any:
-        values = [int(sizes[n]) for n in self.kernel.free_sizes]
+        values = [int(sizes[n]) for n in self.signature.free_sizes]
         return (ctypes.c_int64 * max(1, len(values)))(*values)
 
     def _check(self, code: int) -> None:
@@ -213,7 +226,7 @@ class Call:
     @property
     def result(self) -> Any:
         """The output array, or a dictionary of them when the kernel has several."""
-        names = self._kernel.kernel.outputs
+        names = self._kernel.signature.outputs
         arrays = self.arguments.arrays
         return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}
 
@@ -244,7 +257,7 @@ class PackedKernel:
         **named: Any,
     ) -> Call:
         """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
-        kernel = self.compiled.kernel
+        kernel = self.compiled.signature
         for name in self.constants:
             if name in named:
                 self._unchanged(name, check.as_array(named.pop(name), name))
@@ -255,7 +268,7 @@ class PackedKernel:
             if name in named:
                 raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
             named[name] = value
-        arrays = check.as_arrays(kernel, (), {**named, **self.constants})
+        arrays = check.as_arrays(self.compiled.signature, (), {**named, **self.constants})
         arguments = self.compiled._arguments(arrays, out, {**self.sizes, **(sizes or {})}, check_finite)
         return Call(self.compiled, arguments, list(self.buffers), _threads(threads), pack=False)
 

@@ -61,7 +61,7 @@ class Compiler:
         """
         llvm = sorted({_FEATURES.get(feature, feature) for feature in requires})
         if self.family == "zig":
-            target = ["-mcpu=native"] if native else ["-mcpu=" + "+".join(["x86_64", *llvm])]
+            target = ["-mcpu=" + "+".join(["native" if native else "x86_64", *llvm])]
         else:
             target = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
         if sanitize:
