@@ -14,7 +14,8 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 
-SMALL = (1, 2, 3, 5, 4, 7, 9)
+SMALL = (1, 2, 3, 4, 5, 7, 9)
+LARGE = (17, 19)  # now and then, one size beyond the block sizes that tests use
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,10 @@ def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, 
     names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
     yield dict.fromkeys(names, 1)
     while names:
-        yield {n: int(random.choice(SMALL)) for n in names}
+        sizes = {n: int(random.choice(SMALL)) for n in names}
+        if random.random() < 0.3:
+            sizes[str(random.choice(names))] = int(random.choice(LARGE))
+        yield sizes
 
 
 def _one(

@@ -8,7 +8,7 @@ import sympy as sp
 
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.expr import FloorDiv, FloorMod, sym
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
@@ -107,8 +107,21 @@ def dot() -> Instruction:
     )  # fmt: skip
 
 
-FMA, DOT = fma(), dot()
-TOY = Hardware("toy", (), (), (FMA, DOT, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2)))
+def zero() -> Instruction:
+    """r[l] = 0"""
+    l = sym("l")
+    return _instruction(
+        "toy.zero_f32x1", "zero", {"l": LANES}, {"r": ("f32", (LANES,))}, ("r", (l,)), sp.S.Zero, places=(("r", "v"),)
+    )
+
+
+FMA, DOT, ZERO = fma(), dot(), zero()
+TOY = Hardware("toy", (), (), (FMA, DOT, ZERO, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2)))
+
+
+def move(name: str) -> Instruction:
+    """A move of the toy machine."""
+    return next(i for i in TOY.moves if i.name == name)
 
 
 def mapping(kernel: Kernel, instruction: Instruction, groups: dict[str, tuple[str, ...]], swap: bool = False) -> Mapping:
@@ -179,5 +192,3 @@ def padded_conv(sizes: dict[str, int] | None = None) -> Program:
     m = mapping(conv(), FMA, {"l": ("c",)})
     return lower(schedule(m, "q:1 p:2 c:4 r:1", 3, {"p": 2, "c": 4}, {}, None, sizes))
 
-
-__all__ = ["FloorDiv", "FloorMod"]
