@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from isamap_smt.report.measure import Measured, measure, require_sizes
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, plan_options, split_names
 from isamap_smt.cli.output import console, print_json, progress, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
+from isamap_smt.report.measure import Measured, measure, require_sizes
 
 
 @click.command("run")

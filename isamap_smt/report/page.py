@@ -146,6 +146,8 @@ def _claim(c: ClaimResult) -> dict[str, Any]:
 
 
 def _time(value: float) -> str:
+    if value < 1e-4:
+        return f"{value * 1e6:.0f} µs" if value else "0"
     return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 

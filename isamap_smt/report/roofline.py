@@ -60,11 +60,11 @@ def roofline(
 
 @dataclass(frozen=True)
 class Drawing:
-    """The same in SVG coordinates. lines: (name, path, label place); marks: (name, x, y, tooltip)."""
+    """The same in SVG coordinates. lines: (name, path); marks: (name, x, y, tooltip)."""
 
     width: int
     height: int
-    lines: tuple[tuple[str, str, float, float], ...]
+    lines: tuple[tuple[str, str], ...]
     marks: tuple[tuple[str, float, float, str], ...]
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
@@ -72,7 +72,7 @@ class Drawing:
     achieved_y: float | None
 
 
-def draw(roof: Roofline, width: int = 760, height: int = 340) -> Drawing:
+def draw(roof: Roofline, width: int = 1000, height: int = 380) -> Drawing:
     """Both axes logarithmic, powers of two; the frame is inset by 60 on the left and 40 elsewhere."""
     low = min([c.intensity for c in roof.ceilings] + [1.0]) / 4
     high = max([c.intensity for c in roof.ceilings] + [roof.peak / 4]) * 4
@@ -91,7 +91,7 @@ def draw(roof: Roofline, width: int = 760, height: int = 340) -> Drawing:
     for c in roof.ceilings:
         start = max(low, bottom / c.bandwidth)
         ridge = min(high, roof.peak / c.bandwidth)
-        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}", x(start), y(start * c.bandwidth)))
+        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}"))
         said = f"{c.name}: {c.intensity:.3g} operations per byte, at most {c.attainable:.3g} per cycle"
         marks.append((c.name, x(c.intensity), y(c.attainable), said))
     return Drawing(

@@ -8,6 +8,8 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
+from isamap_smt.ir.expr import FloorDiv, FloorMod
+
 _RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
 
 
@@ -23,13 +25,13 @@ class _Printer(StrPrinter):
         return self._infix(expr, "%")
 
     def _print_IMin(self, expr: Any) -> str:
-        return f"min({', '.join(map(self._print, expr.args))})"
+        return f"min({', '.join(_bare(self, a) for a in expr.args)})"
 
     def _print_IMax(self, expr: Any) -> str:
-        return f"max({', '.join(map(self._print, expr.args))})"
+        return f"max({', '.join(_bare(self, a) for a in expr.args)})"
 
     def _print_Relational(self, expr: Any) -> str:
-        return f"{self._print(expr.lhs)} {_RELATIONS[type(expr)]} {self._print(expr.rhs)}"
+        return f"{_bare(self, expr.lhs)} {_RELATIONS[type(expr)]} {_bare(self, expr.rhs)}"
 
 
 def words(expr: Any) -> str:
@@ -37,6 +39,12 @@ def words(expr: Any) -> str:
 
     >>> from isamap_smt.ir.expr import FloorDiv, IMin, sym
     >>> words(IMin(FloorDiv(sym("i") + 1, 8), 3) + 1)
-    'min(((i + 1) // 8), 3) + 1'
+    'min((i + 1) // 8, 3) + 1'
     """
-    return str(_Printer({"order": "none"}).doprint(sp.sympify(expr)))
+    return _bare(_Printer(), sp.sympify(expr))
+
+
+def _bare(printer: _Printer, expr: Any) -> str:
+    """The expression where nothing binds tighter than it: a quotient needs no brackets there."""
+    text = str(printer.doprint(expr))
+    return text[1:-1] if isinstance(expr, FloorDiv | FloorMod) else text

@@ -1,0 +1,258 @@
+"""isamap demo: the whole way at real sizes, from a kernel's text to code that is proved, checked and timed.
+
+A matrix product of DeepBench, and the two convolutions of a depthwise-separable block of MobileNet.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from isamap_smt.cli.directory import write_whole
+from isamap_smt.cli.element_types import with_types_of
+from isamap_smt.cli.options import as_json
+from isamap_smt.cli.output import console, print_json, progress, seconds
+from isamap_smt.cli.prove_mapping import proof_document
+from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kernel at one size, and the same in NumPy."""
+
+    title: str
+    kernel: str
+    sizes: dict[str, int]
+    numpy: Callable[[Arrays], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A mapping that looks plausible and is not."""
+
+    why: str
+    kernel: str
+    instruction: str
+    axes: str
+
+
+def depthwise(arrays: Arrays) -> np.ndarray:
+    """3x3 by shifted slices: what one writes in NumPy."""
+    image, weights = arrays["I"], arrays["W"]
+    r, s = weights.shape[:2]
+    padded = np.pad(image, ((0, 0), (r // 2, r // 2), (s // 2, s // 2), (0, 0)))
+    out = np.zeros_like(image)
+    for y in range(r):
+        for x in range(s):
+            out += padded[:, y : y + out.shape[1], x : x + out.shape[2]] * weights[y, x]
+    return out
+
+
+def pointwise(arrays: Arrays) -> np.ndarray:
+    """A matrix product over all pixels."""
+    image, weights = arrays["I"], arrays["W"]
+    return (image.reshape(-1, image.shape[-1]) @ weights).reshape(*image.shape[:-1], -1)
+
+
+JOBS = (
+    Job("matrix product of DeepBench", "gemm", {"i": 1024, "j": 700, "k": 512}, lambda a: a["A"] @ a["B"]),
+    Job(
+        "depthwise convolution of MobileNet",
+        "depthwise_conv2d",
+        {"n": 1, "p": 56, "q": 56, "c": 128, "r": 3, "s": 3, "sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1},
+        depthwise,
+    ),
+    Job("pointwise convolution of MobileNet", "pointwise_conv2d", {"n": 1, "p": 56, "q": 56, "k": 128, "c": 128}, pointwise),
+)
+WRONG = (
+    Wrong("rows of the image in the reduction axis", "conv2d", "wmma.16x16x16", "i=n.q,j=k,k=p.c"),
+    Wrong("a sum of bytes that saturates on the way", "gemm", "avx512_vnni.maddubs_dot", "l=j,e=k"),
+)
+
+
+@click.command("demo")
+@click.option("-o", "--output", default="isamap-demo", show_default=True, metavar="DIR", type=click.Path(path_type=Path),
+              help="Where the C and the pages go.")
+@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path.")
+@as_json
+def command(output: Path, cc: str | None, as_json: bool) -> None:
+    """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings."""
+    run_demo(JOBS, WRONG, output, cc, as_json)
+
+
+def run_demo(
+    jobs: Sequence[Job], wrong: Sequence[Wrong], output: Path, cc: str | None = None, json: bool = False
+) -> dict[str, Any]:
+    """Do all of it; prints as it goes, or one JSON document at the end."""
+    from isamap_smt.language.hardware_library import find_hardware
+
+    machine = find_hardware("host")
+    if not json:
+        console().print(f"isamap on {machine.description}\n", style="bold")
+    refuted = [refute(w, json) for w in wrong[:1]]
+    done = [do_job(job, machine, output, cc, json) for job in jobs]
+    refuted += [refute(w, json) for w in wrong[1:]]
+    document = {"hardware": machine.description, "kernels": done, "refuted": refuted, "directory": str(output)}
+    if json:
+        print_json(document)
+    else:
+        pages = ", ".join(str(d["page"]) for d in done)
+        console().print(f"Look at the lanes, loops and proofs in a browser: {pages}", style="bold", soft_wrap=True)
+    return document
+
+
+def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool) -> dict[str, Any]:
+    """One kernel, all the way."""
+    from isamap_smt.language.library import find_kernel
+    from isamap_smt.pipeline import build, plan
+    from isamap_smt.report import html_report
+    from isamap_smt.report.clock import clock_ghz
+    from isamap_smt.report.measure import measure
+
+    kernel = find_kernel(job.kernel)
+    with progress(f"{job.kernel}: mapping") as tell:
+        planned = plan(kernel, machine, sizes=job.sizes, timeout=20.0, progress=lambda s: tell(f"{job.kernel}: {s}"))
+        tell(f"{job.kernel}: compiling")
+        compiled = build(planned, cc=cc)
+        tell(f"{job.kernel}: running")
+        sized = kernel.with_sizes(job.sizes)
+        seen = measure(compiled, sized, threads=1)
+        ours, theirs, difference = beside_numpy(job, compiled, sized)
+        source, page = output / f"{job.kernel}.c", output / f"{job.kernel}.html"
+        write_whole(source, planned.source)
+        write_whole(page, html_report(planned, seen, clock_ghz(cc)))
+    document = {
+        "title": job.title,
+        "kernel": job.kernel,
+        "sizes": job.sizes,
+        "instruction": planned.instruction.name,
+        "mappings": len(planned.mappings.legal),
+        "complete": planned.mappings.complete,
+        "mapping": planned.proved.mapping.id,
+        "proof": {"mapping": _summary(planned.proved.proof), "program": _summary(planned.proof)},
+        "schedule": schedule_document(planned.schedule),
+        "exact": seen.exact,
+        "max_error": seen.max_error,
+        "max_difference_from_numpy": difference,
+        "gflops": round(seen.gflops * seen.seconds / ours, 2),
+        "numpy_gflops": round(seen.gflops * seen.seconds / theirs, 2),
+        "faster_than_numpy": round(theirs / ours, 2),
+        "threads": 1,
+        "seconds": {k: round(v, 3) for k, v in dict(planned.seconds).items()},
+        "notes": list(planned.notes),
+        "c": str(source),
+        "page": str(page),
+    }
+    if not json:
+        show_job(document, planned)
+    return document
+
+
+def beside_numpy(job: Job, compiled: Any, kernel: Any) -> tuple[float, float, float]:
+    """(our seconds, NumPy's, the largest difference over the largest element): medians of interleaved runs.
+
+    NumPy's own libraries are held to one thread, as ours is.
+    """
+    from threadpoolctl import threadpool_limits
+
+    from isamap_smt.report.measure import arrays_for, best_time, prepare
+
+    arrays = arrays_for(kernel, seed=1)
+    call = prepare(compiled, arrays, 1)
+    call.run()
+    wanted = job.numpy(arrays)
+    difference = float(np.abs(call.result - wanted).max() / np.abs(wanted).max())
+    with threadpool_limits(1):
+        ours, theirs = best_time([call.run, lambda: job.numpy(arrays)], budget=2.0)
+    return statistics.median(ours), statistics.median(theirs), difference
+
+
+def _summary(proof: Any) -> dict[str, Any]:
+    return {"verdict": proof.word, "obligations": len(proof.claims), "seconds": round(proof.seconds, 3),
+            "arithmetic": proof.arithmetic}  # fmt: skip
+
+
+def refute(wrong: Wrong, json: bool) -> dict[str, Any]:
+    """Try to prove a wrong mapping, and show the counterexample."""
+    from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.language.library import find_kernel
+    from isamap_smt.mapping.fuse import fuse
+    from isamap_smt.proof import prove
+
+    instruction = find_instruction(wrong.instruction)
+    kernel = with_types_of(find_kernel(wrong.kernel), instruction)
+    result = prove(fuse(kernel, instruction, wrong.axes))
+    if not json:
+        out = console()
+        out.print(f"A wrong mapping ({wrong.why}): {result.proof.word}", style="bold")
+        out.print(f"{result}\n", soft_wrap=True)
+    return {"why": wrong.why, "kernel": wrong.kernel, "instruction": wrong.instruction, "axes": wrong.axes,
+            "verdict": result.proof.word, "text": str(result), "proof": proof_document(result.proof)}  # fmt: skip
+
+
+def show_job(d: dict[str, Any], planned: Any) -> None:
+    """A kernel's way in about twenty lines."""
+    out = console()
+    sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
+    out.print(f"{d['kernel']}: {d['title']}, {sizes}", style="bold", soft_wrap=True)
+    for line in (" ".join(s.source.split()) for s in planned.kernel.statements):
+        out.print(f"  {line}", soft_wrap=True)
+    for note in d["notes"]:
+        out.print(f"  note: {note}", soft_wrap=True)
+    complete = "every other candidate refuted" if d["complete"] else "NOT complete"
+    ids = [p.mapping.id for p in planned.mappings.legal]
+    shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
+    out.print(f"  mappings  {d['mappings']} legal onto {d['instruction']}, {complete}: {shown}", soft_wrap=True)
+    for what, p in d["proof"].items():
+        for_all = ", for all sizes" if what == "mapping" else ", packing and boundaries included"
+        out.print(f"  {p['verdict']}    {what}: {p['obligations']} obligations in {seconds(p['seconds'])}{for_all}")
+    s = d["schedule"]
+    gap = "no gap known" if s["gap"] is None else f"gap {s['gap']:.2%}"
+    out.print(f"  schedule  {s['status']}, {gap}, in {seconds(s['seconds'])}: {loops(planned.schedule)}", soft_wrap=True)
+    for p in planned.schedule.packing:
+        out.print(f"            operand {p.operand}: {packing_words(planned.schedule, p.operand)}")
+    out.print(f"  code      {d['c']}, {len(planned.source.splitlines())} lines; its innermost loop:")
+    for line in innermost(planned.source, planned.instruction.emit):
+        out.print(f"            {line}", style="dim", soft_wrap=True)
+    right = "equal bit for bit" if d["exact"] else f"largest error {d['max_error']:.1e} against float64"
+    out.print(f"  checked   {right}; {d['max_difference_from_numpy']:.1e} from NumPy's result")
+    out.print(
+        f"  speed     {d['gflops']:.1f} GFLOP/s, NumPy {d['numpy_gflops']:.1f} "
+        f"({d['faster_than_numpy']:.2f} times its speed; medians of interleaved runs, one thread each)"
+    )
+    out.print(f"  page      {d['page']}\n")
+
+
+def loops(schedule: Any) -> str:
+    """`i by 342, k by 256 [k by 1] in registers i:6 j:16`: the loops, those inside the accumulators in brackets."""
+    words = [f"{s.axis} by {s.step}" for s in schedule.loops]
+    registers = " ".join(f"{a}:{n}" for a, n in schedule.registers if n > 1) or "one point"
+    inner = ", ".join(words[schedule.accumulate :])
+    return ", ".join(words[: schedule.accumulate]) + (f" [{inner}]" if inner else "") + f" in registers {registers}"
+
+
+def innermost(source: str, emit: str, most: int = 9) -> list[str]:
+    """The loop of the C around its first use of the instruction (`emit` as described), without the common indentation."""
+    word = max(re.findall(r"\w+", re.sub(r"{\w+}", "", emit)) or [" "], key=len)
+    lines = source.splitlines()
+    body = next((n for n, line in enumerate(lines) if line.startswith("int isamap_run")), 0)
+    use = next((n for n in range(body, len(lines)) if word in lines[n]), None)
+    if use is None:
+        return []
+    start = next((n for n in range(use, body, -1) if lines[n].lstrip().startswith("for (")), use)
+    indent = len(lines[start]) - len(lines[start].lstrip())
+    end = next((n for n in range(start + 1, len(lines)) if not lines[n].startswith(" " * (indent + 1))), len(lines) - 1)
+    shown = [line[indent:] for line in lines[start : end + 1]]
+    return shown if len(shown) <= most else [*shown[: most - 1], f"    ... {len(shown) - most} more lines", shown[-1]]
+
+
+__all__ = ["JOBS", "WRONG", "command", "run_demo"]
