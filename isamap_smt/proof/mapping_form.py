@@ -41,7 +41,7 @@ def _names(m: Mapping) -> None:
 def _complete(what: str, have: list[str], want: list[str]) -> None:
     missing = [n for n in want if n not in have]
     if missing:
-        raise MappingError(f"{what} has no expression for axis {missing[0]!r}")
+        raise MappingError(f"{what} has nothing for {missing[0]!r}")
     extra = [n for n in have if n not in want]
     if extra:
         raise MappingError(f"{what} speaks of {extra[0]!r}; {did_you_mean(extra[0], want)}")

@@ -1,0 +1,111 @@
+"""Integer scalar trees on plain Python integers, and a look for a difference at the elements' extremes.
+
+Independent of the bit-vectors: a counterexample found here needs no solver, and has as few non-zero elements as possible.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Kind = tuple[str, int]
+MOST = 20_000  # combinations of extremes tried
+
+
+def limits(kind: Kind) -> tuple[int, int]:
+    """Least and greatest value of an integer type."""
+    k, bits = kind
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if k == "i" else (0, (1 << bits) - 1)
+
+
+def wrapped(value: int, kind: Kind) -> int:
+    """The value modulo 2^bits, in the type's range."""
+    low, _ = limits(kind)
+    return (value - low) % (1 << kind[1]) + low
+
+
+def kind_of(name: Any) -> Kind:
+    """The element type of that name; bf16 is told from f16 by its kind."""
+    text = str(name)
+    return ("bf", 16) if text == "bf16" else (text[0], int(text[1:]))
+
+
+def value(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> tuple[int, Kind | None]:
+    """(value, type) of a tree whose leaves have the values `at`; a literal has no type. Raises KeyError for other heads."""
+    if e.is_Integer:
+        return int(e), None
+    if e.is_Symbol:
+        return at[e.name], types[e.name]
+    head = type(e).__name__
+    if head == "Cast":
+        kind = kind_of(e.args[0])
+        return wrapped(value(e.args[1], at, types)[0], _integer(kind)), kind
+    if head == "Saturate":
+        kind = _integer(kind_of(e.args[0]))
+        low, high = limits(kind)
+        return min(max(_exact(e.args[1], at, types), low), high), kind
+    if head == "Select":
+        op, x, y = e.args[0].args
+        holds = COMPARE[str(op)](value(x, at, types)[0], value(y, at, types)[0])
+        return value(e.args[1] if holds else e.args[2], at, types)
+    parts = [value(a, at, types) for a in e.args]
+    kind = next((k for _, k in parts if k is not None), None)
+    result = ARITHMETIC[head](*[v for v, _ in parts])
+    return (result if kind is None else wrapped(result, _integer(kind))), kind
+
+
+def _exact(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> int:
+    if e.is_Integer or e.is_Symbol or type(e).__name__ in ("Cast", "Saturate"):
+        return value(e, at, types)[0]
+    return ARITHMETIC[type(e).__name__](*[_exact(a, at, types) for a in e.args])
+
+
+def _integer(kind: Kind) -> Kind:
+    if kind[0] not in ("i", "u"):
+        raise KeyError(kind)
+    return kind
+
+
+ARITHMETIC: dict[str, Callable[..., int]] = {
+    "SAdd": lambda a, b: a + b,
+    "SSub": lambda a, b: a - b,
+    "SMul": lambda a, b: a * b,
+    "SNeg": lambda a: -a,
+    "SMax": max,
+    "SMin": min,
+    "Relu": lambda a: max(a, 0),
+}
+COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def difference(
+    left: Any, right: Any, types: Mapping[str, Kind], result: Kind, ranges: Mapping[str, tuple[int, int]]
+) -> dict[str, int] | None:
+    """Elements, each 0 or an extreme, at which the trees differ, with the fewest not 0; None if no such were found."""
+    names = sorted(types)
+    extremes = {n: [v for v in reversed(ranges.get(n, limits(types[n]))) if v] for n in names}
+    base = {n: 0 if _allowed(0, n, types, ranges) else ranges[n][0] for n in names}
+    tried = 0
+    for count in range(len(names) + 1):
+        for chosen in itertools.combinations(names, count):
+            for values in itertools.product(*(extremes[n] for n in chosen)):
+                at = {**base, **dict(zip(chosen, values, strict=True))}
+                tried += 1
+                if tried > MOST:
+                    return None
+                if wrapped(value(left, at, types)[0], result) != wrapped(value(right, at, types)[0], result):
+                    return at
+    return None
+
+
+def _allowed(v: int, name: str, types: Mapping[str, Kind], ranges: Mapping[str, tuple[int, int]]) -> bool:
+    low, high = ranges.get(name, limits(types[name]))
+    return low <= v <= high
