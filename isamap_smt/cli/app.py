@@ -1,11 +1,11 @@
 """The command group, and the one place where exceptions become exit statuses.
 
-    0    done; for `prove`: every obligation is proved
-    1    `prove`: refuted
-    2    `prove`: unknown
-    3    misuse: wrong usage, and every IsamapError
-    4    a fault of isamap itself (a traceback is printed)
-    130  interrupted
+0    done; for `prove`: every obligation is proved
+1    `prove`: refuted
+2    `prove`: unknown
+3    misuse: wrong usage, and every IsamapError
+4    a fault of isamap itself (a traceback is printed)
+130  interrupted
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from typing import Any
 import click
 
 from isamap_smt.cli.output import print_json, say
+from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 from isamap_smt.ir.errors import IsamapError, did_you_mean
-
-MISUSE, FAULT, INTERRUPTED = 3, 4, 130
 
 # command -> module that defines it; loaded when it is used, so that `isamap --help` answers at once
 COMMANDS = {

@@ -11,7 +11,7 @@ import click
 
 from isamap_smt.cli.directory import MARK, check_place, whole_directory
 from isamap_smt.cli.header import c_header
-from isamap_smt.cli.options import kernel_options, plan_options
+from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
@@ -20,7 +20,7 @@ from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 @click.command("compile")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where to write.")
-@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path; by default the ziglang wheel's, else a system one.")
+@compiler_option
 @plan_options
 @kernel_options
 def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool, **options: Any) -> None:
@@ -45,9 +45,8 @@ def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool,
         return
     out = console()
     out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
-    out.print(
-        f"proved: {len(planned.proved.proof.claims)} obligations of the mapping, {len(planned.proof.claims)} of the program"
-    )
+    of_mapping, of_program = len(planned.proved.proof.claims), len(planned.proof.claims)
+    out.print(f"proved: {of_mapping} obligations of the mapping, {of_program} of the program")
     for name, about in files.items():
         out.print(f"  {output / name}  {about}")
 

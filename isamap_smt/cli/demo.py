@@ -17,7 +17,7 @@ import numpy as np
 
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import as_json
+from isamap_smt.cli.options import as_json, compiler_option
 from isamap_smt.cli.output import console, print_json, progress, seconds
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
@@ -71,7 +71,12 @@ JOBS = (
         {"n": 1, "p": 56, "q": 56, "c": 128, "r": 3, "s": 3, "sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1},
         depthwise,
     ),
-    Job("pointwise convolution of MobileNet", "pointwise_conv2d", {"n": 1, "p": 56, "q": 56, "k": 128, "c": 128}, pointwise),
+    Job(
+        "pointwise convolution of MobileNet",
+        "pointwise_conv2d",
+        {"n": 1, "p": 56, "q": 56, "k": 128, "c": 128},
+        pointwise,
+    ),
 )
 WRONG = (
     Wrong("rows of the image in the reduction axis", "conv2d", "wmma.16x16x16", "i=n.q,j=k,k=p.c"),
@@ -80,9 +85,16 @@ WRONG = (
 
 
 @click.command("demo")
-@click.option("-o", "--output", default="isamap-demo", show_default=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Where the C and the pages go.")
-@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path.")
+@click.option(
+    "-o",
+    "--output",
+    default="isamap-demo",
+    show_default=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Where the C and the pages go.",
+)
+@compiler_option
 @as_json
 def command(output: Path, cc: str | None, as_json: bool) -> None:
     """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings."""
@@ -217,7 +229,8 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
         out.print(f"  {p['verdict']}    {what}: {p['obligations']} obligations in {seconds(p['seconds'])}{for_all}")
     s = d["schedule"]
     gap = "no gap known" if s["gap"] is None else f"gap {s['gap']:.2%}"
-    out.print(f"  schedule  {s['status']}, {gap}, in {seconds(s['seconds'])}: {loops(planned.schedule)}", soft_wrap=True)
+    found = f"{s['status']}, {gap}, in {seconds(s['seconds'])}"
+    out.print(f"  schedule  {found}: {loops(planned.schedule)}", soft_wrap=True)
     for p in planned.schedule.packing:
         out.print(f"            operand {p.operand}: {packing_words(planned.schedule, p.operand)}")
     out.print(f"  code      {d['c']}, {len(planned.source.splitlines())} lines; its innermost loop:")
@@ -241,7 +254,7 @@ def loops(schedule: Any) -> str:
 
 
 def innermost(source: str, emit: str, most: int = 9) -> list[str]:
-    """The loop of the C around its first use of the instruction (`emit` as described), without the common indentation."""
+    """The loop of the C around its first use of the instruction (`emit` as described), moved to the left."""
     word = max(re.findall(r"\w+", re.sub(r"{\w+}", "", emit)) or [" "], key=len)
     lines = source.splitlines()
     body = next((n for n, line in enumerate(lines) if line.startswith("int isamap_run")), 0)

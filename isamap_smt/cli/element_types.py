@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.lines import TensorLine, parse_line
@@ -31,7 +32,7 @@ def with_types_of(
     except AxesError:
         return kernel
     settled = {*given, *said_types(kernel)}
-    types = {}
+    types: dict[str, DType] = {}
     for operand, access in binding:
         if access.tensor not in settled:
             types.setdefault(access.tensor, instruction.kernel.tensor(operand).dtype)

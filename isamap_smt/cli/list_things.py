@@ -99,7 +99,8 @@ def _runs_here(instruction: Instruction) -> bool:
 def _show_kernels(document: dict[str, Any]) -> None:
     shown = table("Kernels", "name", "statements", "parameters")
     for k in document["kernels"]:
-        shown.add_row(k["name"], "\n".join(" ".join(text.split()) for text in k["statements"]), ", ".join(k["parameters"]))
+        statements = "\n".join(" ".join(text.split()) for text in k["statements"])
+        shown.add_row(k["name"], statements, ", ".join(k["parameters"]))
     console().print(shown)
 
 

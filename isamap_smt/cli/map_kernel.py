@@ -8,7 +8,8 @@ import click
 
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
-from isamap_smt.cli.output import console, print_json, progress, seconds, table
+from isamap_smt.cli.output import console, print_json, progress, say, seconds, table
+from isamap_smt.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
     from isamap_smt.search import MappingSet
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 @click.command("map")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
 @click.option("--family", type=click.Choice(["fuse"]), default="fuse", show_default=True, help="Which mappings to try.")
-@click.option("--operands", type=click.Choice(["fixed", "any"]), default="any", show_default=True,
-              help="Whether kernel operands may feed the instruction's in any order.")
+@click.option(
+    "--operands",
+    type=click.Choice(["fixed", "any"]),
+    default="any",
+    show_default=True,
+    help="Whether kernel operands may feed the instruction's in any order.",
+)
 @click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
 @kernel_options
 def command(
@@ -30,7 +36,7 @@ def command(
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
     as_json: bool,
-) -> None:
+) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given."""
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.search import find_mappings
@@ -49,6 +55,10 @@ def command(
         print_json(as_document(found))
     else:
         show(found)
+    if not found.complete and not found.unknown:
+        say("interrupted: what was found until then is above")
+        return INTERRUPTED
+    return 0
 
 
 def as_document(found: MappingSet) -> dict[str, Any]:
@@ -96,7 +106,8 @@ def show(found: MappingSet) -> None:
     for subject, why in found.reasons:
         out.print(f"  {subject}: {why}", soft_wrap=True)
     if found.conflicts:
-        why_not = table("\nWhat forbids the others: the smallest parts, each with a counterexample", "part", "claim", "witness")
+        title = "\nWhat forbids the others: the smallest parts, each with a counterexample"
+        why_not = table(title, "part", "claim", "witness")
         for c in found.conflicts:
             why_not.add_row(str(c.part), c.claim, c.witness.splitlines()[-1].strip())
         out.print(why_not)

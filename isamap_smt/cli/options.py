@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import IsamapError, SizeError
+from isamap_smt.ir.errors import IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
 
 Command = Callable[..., Any]
@@ -37,6 +37,12 @@ def kernel_options(function: Command) -> Command:
     return function
 
 
+def compiler_option(function: Command) -> Command:
+    """--cc."""
+    help_text = "zig, clang, gcc or a path; by default that of the ziglang wheel, else a system one."
+    return click.option("--cc", metavar="COMPILER", help=help_text)(function)
+
+
 def plan_options(function: Command) -> Command:
     """What the commands that schedule share."""
     for option in (
@@ -45,7 +51,8 @@ def plan_options(function: Command) -> Command:
         click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable."),
         click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency", show_default=True,
                      help="What the schedule minimises."),
-        click.option("--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls."),
+        click.option("--constant", multiple=True, metavar="B",
+                     help="An input that never changes: packed ahead of the calls."),
         click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads to use."),
         click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."),
     ):  # fmt: skip
@@ -119,9 +126,8 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     constant = tuple(c.strip() for text in options["constant"] for c in text.split(","))
     for c in constant:
         if c not in kernel.inputs:
-            from isamap_smt.ir.errors import UnknownNameError, did_you_mean
-
-            raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {did_you_mean(c, kernel.inputs)}")
+            hint = did_you_mean(c, kernel.inputs)
+            raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
     return {
         "kernel": kernel,
         "hardware": find_hardware(machine),

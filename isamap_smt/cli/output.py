@@ -13,6 +13,9 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from isamap_smt.report.quantities import byte_count, seconds
+
+__all__ = ["byte_count", "console", "print_json", "progress", "say", "seconds", "table", "verdict"]
 VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
 
@@ -56,29 +59,6 @@ def progress(first: str) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(first, total=None)
         yield lambda text: bar.update(task, description=str(text))
-
-
-def seconds(value: float) -> str:
-    """A duration for people.
-
-    >>> seconds(0.0042), seconds(1.5)
-    ('4.2 ms', '1.50 s')
-    """
-    if value < 1e-4:
-        return f"{value * 1e6:.0f} µs" if value else "0"
-    return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
-
-
-def byte_count(value: float) -> str:
-    """A number of bytes for people.
-
-    >>> byte_count(512), byte_count(3 << 20), byte_count(1536)
-    ('512 B', '3 MiB', '1.5 KiB')
-    """
-    power = 0
-    while value >= 1024 and power < 3:
-        value, power = value / 1024, power + 1
-    return f"{value:.1f}".removesuffix(".0") + " " + ("B", "KiB", "MiB", "GiB")[power]
 
 
 def _plain(value: Any) -> Any:

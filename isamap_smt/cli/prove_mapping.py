@@ -18,8 +18,13 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 @click.command("prove")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
 @click.option("--axes", required=True, metavar="i=n.p,j=k", help="Kernel axes that each instruction axis takes, fused.")
-@click.option("--operands", default="fixed", show_default=True, metavar="fixed|any|a=I,b=W",
-              help="Which kernel operand feeds which operand of the instruction.")
+@click.option(
+    "--operands",
+    default="fixed",
+    show_default=True,
+    metavar="fixed|any|a=I,b=W",
+    help="Which kernel operand feeds which operand of the instruction.",
+)
 @click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
 @kernel_options
 def command(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from isamap_smt.cli.directory import write_whole
-from isamap_smt.cli.options import kernel_options, plan_options
+from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 from isamap_smt.report.measure import Measured
@@ -17,10 +17,15 @@ from isamap_smt.report.measure import Measured
 
 @click.command("report")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False),
-              help="Where to write; by default KERNEL-HARDWARE.html.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where to write; by default KERNEL-HARDWARE.html.",
+)
 @click.option("--measure/--no-measure", default=True, help="Run the kernel, for the roofline, where this CPU can.")
-@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path, for the measurement.")
+@compiler_option
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @plan_options
 @kernel_options

@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, plan_options, split_names
+from isamap_smt.cli.options import (
+    compiler_option,
+    kernel_options,
+    load_kernel,
+    parse_dtypes,
+    parse_sizes,
+    plan_options,
+    split_names,
+)
 from isamap_smt.cli.output import console, print_json, progress, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
 from isamap_smt.report.measure import Measured, measure, require_sizes
@@ -14,7 +22,7 @@ from isamap_smt.report.measure import Measured, measure, require_sizes
 
 @click.command("run")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
-@click.option("--cc", metavar="COMPILER", help="zig, clang, gcc or a path; by default the ziglang wheel's, else a system one.")
+@compiler_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random arrays.")
 @plan_options
 @kernel_options
@@ -53,9 +61,7 @@ def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
         "schedule": schedule_document(planned.schedule),
         "threads": threads,
         "repetitions": seen.repetitions,
-        "packing": {
-            p.operand: packing_words(planned.schedule, p.operand) for p in planned.schedule.packing
-        },
+        "packing": {p.operand: packing_words(planned.schedule, p.operand) for p in planned.schedule.packing},
         "notes": list(planned.notes),
     }
 

@@ -135,6 +135,4 @@ def symbolic(mapping: Mapping) -> bool:
 
 def axis_rows(mapping: Mapping) -> list[dict[str, Any]]:
     """Instruction axis, its points, and the kernel axes fused into it."""
-    return [
-        {"axis": t, "points": mapping.instruction.axes[t], "members": list(group)} for t, group in mapping.groups
-    ]
+    return [{"axis": t, "points": mapping.instruction.axes[t], "members": list(group)} for t, group in mapping.groups]

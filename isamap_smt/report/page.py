@@ -11,6 +11,7 @@ from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.measure import Measured, operations
 from isamap_smt.report.nest import boxes
+from isamap_smt.report.quantities import byte_count, seconds
 from isamap_smt.report.roofline import draw, roofline
 from isamap_smt.report.versions import versions
 from isamap_smt.report.words import words
@@ -36,8 +37,8 @@ def html_report(planned: Any, measured: Measured | None = None, clock: float | N
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["time"] = _time
-    environment.filters["bytes"] = _bytes
+    environment.filters["time"] = seconds
+    environment.filters["bytes"] = byte_count
     return environment.get_template("report.html.j2").render(_page(planned, measured, clock, note))
 
 
@@ -143,18 +144,3 @@ def _claim(c: ClaimResult) -> dict[str, Any]:
         case Unknown(reason):
             said += f"\n{reason}"
     return {"subject": c.subject, "word": c.verdict.word, "seconds": c.verdict.seconds, "said": said}
-
-
-def _time(value: float) -> str:
-    if value < 1e-4:
-        return f"{value * 1e6:.0f} µs" if value else "0"
-    return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
-
-
-def _bytes(value: float) -> str:
-    power = 0
-    while value >= 1024 and power < 3:
-        value, power = value / 1024, power + 1
-    return f"{value:.1f}".removesuffix(".0") + " " + ("B", "KiB", "MiB", "GiB")[power]
-
-

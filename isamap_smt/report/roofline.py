@@ -44,7 +44,7 @@ def peak(instruction: Instruction) -> float:
 def roofline(
     schedule: Schedule, hardware: Hardware, operations: int, gflops: float | None = None, clock: float | None = None
 ) -> Roofline:
-    """The roofline of a schedule. `gflops` as measured on one thread, `clock` in GHz while it was; both may be unknown."""
+    """The roofline of a schedule. `gflops` as measured on one thread, `clock` in GHz just then; both may be unknown."""
     top = peak(schedule.proved.mapping.instruction)
     ceilings = []
     links = {f"{link.source}->{link.target}": link for link in hardware.links}
