@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "progr
 
 import edits
 import toys
+
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials

@@ -20,7 +20,7 @@ def peak_source(hardware: Hardware, instruction: Instruction) -> str:
     inputs = [a.tensor for a in statement.inputs if a.tensor != output]
     types = dict(instruction.c_types)
     zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
-    lines = [f"{types[o]} {o}_in; {zeros[o].format(r=o + '_in')} __asm__ volatile(\"\" : \"+x\"({o}_in));" for o in inputs]
+    lines = [f'{types[o]} {o}_in; {zeros[o].format(r=o + "_in")} __asm__ volatile("" : "+x"({o}_in));' for o in inputs]
     for n in range(CHAINS):
         lines.append(f"{types[output]} acc{n}; {zeros[output].format(r=f'acc{n}')}")
     words = {o: f"{o}_in" for o in inputs}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+_DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8")
 # public name -> module that defines it
 _WHERE = {
     **dict.fromkeys(("kernel", "instruction", "axes", "tensor", "to_text"), "isamap_smt.language"),
@@ -25,15 +26,16 @@ _WHERE = {
     **dict.fromkeys(("Schedule", "LoopStep", "Packing"), "isamap_smt.ir.schedule"),
     **dict.fromkeys(("Program",), "isamap_smt.ir.program"),
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
-    **dict.fromkeys(("fuse",), "isamap_smt.mapping"),
-    **dict.fromkeys(("prove",), "isamap_smt.proof"),
+    **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
+    **dict.fromkeys(("prove", "prove_program", "Rejection"), "isamap_smt.proof"),
     **dict.fromkeys(("find_mappings",), "isamap_smt.search"),
     **dict.fromkeys(("schedule",), "isamap_smt.schedule"),
-    **dict.fromkeys(("lower", "print_c", "build", "compile"), "isamap_smt.codegen"),
+    **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
+    **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
-    **{d: "isamap_smt.ir.dtypes" for d in "f64 f32 bf16 f16 i64 i32 i16 i8 u64 u32 u16 u8".split()},
+    **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),
 }
-__all__ = sorted(_WHERE)
+__all__ = sorted(_WHERE)  # noqa: PLE0605 - a list, of the names in the table above
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware as Hardware

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from isamap_smt.codegen import lower, print_c
@@ -25,9 +25,9 @@ from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.proof import prove_program
+from isamap_smt.proof.program import prove_program
 from isamap_smt.runtime import CompiledKernel, build_program
-from isamap_smt.scheduling import schedule as solve_schedule
+from isamap_smt.schedule import schedule as solve_schedule
 from isamap_smt.search import MappingSet, find_mappings
 
 Progress = Callable[[str], None]
@@ -126,13 +126,9 @@ def _plan(key: tuple[Any, ...], quiet: _Quiet) -> Plan:
     problems: list[str] = []
     for mappings, proved in candidates[:_TRIED]:
         try:
-            found = clock.time(
-                "schedule",
-                lambda proved=proved: solve_schedule(
-                    proved, hardware, dict(sizes), objective=objective, constant=constant,
-                    fix=dict(pins), threads=threads, timeout=timeout,
-                ),
-            )  # fmt: skip
+            options = {"objective": objective, "constant": constant, "fix": dict(pins), "threads": threads}
+            work = partial(solve_schedule, proved, hardware, dict(sizes), timeout=timeout, **options)
+            found = clock.time("schedule", work)
         except ScheduleError as error:
             problems.append(f"{proved.mapping.id}: {error}")
             continue
@@ -158,7 +154,7 @@ def _header(schedule: Schedule, proof: Proof) -> str:
     lines = [
         f"mapping   {mapping.id} onto {mapping.instruction.name}",
         f"schedule  {schedule}",
-        f"proved    {len(schedule.proved.proof.claims)} obligations of the mapping, {len(proof.claims)} of this program",
+        f"proved    {len(schedule.proved.proof.claims)} obligations of the mapping, {len(proof.claims)} of the program",
     ]
     return "\n".join(lines)
 
@@ -187,7 +183,7 @@ def _candidates(
     for i in instructions:
         if not i.emit or (not i.axes and not pinned):
             continue
-        mappings = clock.time("map", lambda i=i: find_mappings(kernel, i))
+        mappings = clock.time("map", partial(find_mappings, kernel, i))
         found += [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
     if not found:
         scalar = _scalar(kernel, instructions)
@@ -195,7 +191,7 @@ def _candidates(
             notes.append(
                 f"no vector instruction of {hardware.name} computes {kernel.name}; falling back to {scalar.name}"
             )
-        mappings = clock.time("map", lambda: find_mappings(kernel, scalar))
+        mappings = clock.time("map", partial(find_mappings, kernel, scalar))
         found = [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
     if not found:
         raise ScheduleError(f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in instructions)}")
@@ -235,7 +231,7 @@ def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:
     return cycles
 
 
-def compile(  # noqa: A001 - the verb of the public API
+def compile(
     kernel: Kernel, hardware: Hardware, *, cc: str | None = None, sanitize: bool = False, **options: Any
 ) -> CompiledKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan()."""

@@ -83,12 +83,12 @@ def _window(nest: Nest, operand: str) -> InPlace:
     """Copy the tensor once, zero padding written out: cell h of the window is coordinate h + low."""
     access = nest.mapping.operand_access(operand)
     tensor = nest.kernel.tensor(access.tensor)
-    lows = [extreme(i, nest.statement.axes, largest=False) for i in access.index]
-    highs = [extreme(i, nest.statement.axes, largest=True) for i in access.index]
-    if any(e is None for e in [*lows, *highs]):
+    lows = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=False)) is not None]
+    highs = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=True)) is not None]
+    if len(lows) + len(highs) < 2 * len(access.index):
         raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
     name = f"{access.tensor}_padded"
-    cells = tuple(sym(f"w{d}") for d in range(len(lows)))
+    cells = tuple(sym(f"c_{d}") for d in range(len(lows)))
     shape = tuple(sp.expand(h - low + 1) for low, h in zip(lows, highs, strict=True))
     coordinates = tuple(sp.expand(c + low) for c, low in zip(cells, lows, strict=True))
     guard: list[Any] = []

@@ -19,8 +19,8 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.lanes import Cells, execute
 from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, Ref
 
@@ -29,7 +29,7 @@ POISON, BOUNDS, WRITE, LANES, RACE, UNDEFINED = "poison", "bounds", "write", "la
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a correct program never does. kind: poison, bounds, write, lanes, race or undefined; where: the loop variables."""
+    """Something a correct program never does: poison, bounds, write, lanes, race or undefined. where: loop variables."""
 
     kind: str
     text: str

@@ -78,7 +78,7 @@ class Alloc:
 
 @dataclass(frozen=True)
 class Copy:
-    """over: (symbol, count) pairs, outermost first; guard over them, loop variables and sizes; fill: '0', '-0' or ''."""
+    """over: (symbol, count) pairs, outermost first; guard over them, loop variables, sizes; fill: '0', '-0' or ''."""
 
     dst: Ref
     src: Ref
@@ -108,7 +108,7 @@ class Exec:
 
 @dataclass(frozen=True)
 class Loop:
-    """axis/step: the digit of the program axis this loop counts, (axis // step) within the enclosing loop of the axis."""
+    """axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop."""
 
     var: Any
     count: Any

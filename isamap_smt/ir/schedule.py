@@ -21,7 +21,7 @@ from isamap_smt.ir.proof import ProvedMapping
 
 @dataclass(frozen=True)
 class ProgramAxis:
-    """name; kernel axes fused (outermost first); extent; leaf = points of it inside one execution; lane = instruction axis."""
+    """members: kernel axes fused, outermost first. leaf: points inside one execution. lane: the instruction axis."""
 
     name: str
     members: tuple[str, ...]
@@ -37,9 +37,7 @@ def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
     reduction = set(s.reduction_axes)
     grouped = {a for _, g in mapping.groups for a in g}
     axes = [
-        ProgramAxis(a.name, (a.name,), a.extent, 1, "", a.name in reduction)
-        for a in s.axes
-        if a.name not in grouped
+        ProgramAxis(a.name, (a.name,), a.extent, 1, "", a.name in reduction) for a in s.axes if a.name not in grouped
     ]
     sizes = mapping.instruction.axes
     output_lanes = symbols_of(mapping.instruction.kernel.statements[0].target.index)

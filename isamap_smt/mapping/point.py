@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import read, rewrite_reads

@@ -1,4 +1,4 @@
-"""Scalar expressions as portable C with the exact meaning of their element types: integers wrap, bf16 rounds to even."""
+"""Scalar expressions as portable C, exact in their element types: integers wrap, bf16 rounds to nearest even."""
 
 from __future__ import annotations
 

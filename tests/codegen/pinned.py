@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
+from isamap_smt.codegen import lower
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
-from isamap_smt.codegen import lower
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
@@ -70,10 +70,12 @@ def _step(text: str) -> LoopStep:
     return LoopStep(axis, int(step))
 
 
-@lru_cache(maxsize=None)
+@cache
 def proved(kernel: Kernel, hardware: str, instruction: str, axes: str) -> ProvedMapping:
     """The proved mapping; a rejection fails the test with its text."""
-    chosen: Any = point_instruction(kernel) if instruction == "point" else find_hardware(hardware).instruction(instruction)
+    chosen: Any = (
+        point_instruction(kernel) if instruction == "point" else find_hardware(hardware).instruction(instruction)
+    )
     result = prove(fuse(kernel, chosen, axes or {}, "fixed"))
     assert isinstance(result, ProvedMapping), str(result)
     return result
