@@ -10,11 +10,11 @@ import itertools
 
 import numpy as np
 
+from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.mapping.fuse import fuse_groups, operand_accesses
 from isamap_smt.proof.witness import Found, Point, agreement, exclusive, kernel_point, shrunk
 from isamap_smt.proof.witness_text import tell
-from isamap_smt.ir.expr import evaluate
-from isamap_smt.mapping.fuse import fuse_groups
 from isamap_smt.search.family import Family
 from isamap_smt.search.mapping_set import Conflict, Part
 from isamap_smt.search.pairs import SmallKernel
@@ -91,6 +91,11 @@ def reasons_of(
     family: Family, conflicts: tuple[Conflict, ...], witnesses: tuple[Witness, ...]
 ) -> tuple[tuple[str, str], ...]:
     """When nothing is legal: per instruction axis, why no kernel axis can feed it; or what refutes everything."""
+    if not family.bindings:
+        return ((",".join(t for t, _ in family.points) or "operands", _no_binding(family)),)
+    if not family.size:
+        needs = f"{family.kernel.name} has {len(family.axes)} axes and {family.instruction.name} needs {len(family.points)}"
+        return ((",".join(t for t, _ in family.points), f"{needs}; allow partial use to pad the others"),)
     general = [w for w in witnesses if isinstance(w, KernelWitness)]
     if general:
         return tuple((f"{w.claim} of {w.subject}" if w.subject else w.claim, w.text) for w in general)
@@ -107,10 +112,16 @@ def reasons_of(
         for c in conflicts:
             if sum(len(g) for g in c.part.values()) > 1:
                 reasons.append((str(c.part), f"{c.claim} {_last(c)}"))
-    if not reasons:
-        free = [t for t, _ in family.points]
-        reasons.append((",".join(free), f"{family.kernel.name} has too few axes to feed every axis of the instruction"))
     return tuple(reasons)
+
+
+def _no_binding(family: Family) -> str:
+    """Why the kernel's operands fit the instruction's in no order."""
+    statement, contract = family.kernel.statements[family.statement], family.instruction.kernel.statements[0]
+    have, want = operand_accesses(statement), operand_accesses(contract)
+    ours = ", ".join(f"{a.tensor}: {family.kernel.tensor(a.tensor).dtype}" for a in have)
+    theirs = ", ".join(f"{a.tensor}: {family.instruction.kernel.tensor(a.tensor).dtype}" for a in want)
+    return f"{family.kernel.name} reads {ours}; {family.instruction.name} takes {theirs}: no order fits"
 
 
 def _last(c: Conflict) -> str:

@@ -98,7 +98,10 @@ class _Search:
                 continue
             self._judge(candidate, excluded, small)
             if self.progress is not None:
-                self.progress(int((excluded | redundant)[: candidate + 1].sum()), family.size, len(self.legal))
+                self.progress(self._decided(excluded, redundant), family.size, len(self.legal))
+
+    def _decided(self, excluded: np.ndarray, redundant: np.ndarray) -> int:
+        return int((excluded | redundant).sum()) + len(self.legal) + len(self.unknown)
 
     def _judge(self, candidate: int, excluded: np.ndarray, small: tuple[SmallKernel, ...]) -> None:
         b, row = self.family.split(candidate)

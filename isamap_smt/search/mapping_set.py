@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.mapping.layout import supply
 from isamap_smt.search.family import Family
 from isamap_smt.search.witnesses import Witness
 
@@ -29,7 +31,7 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class MappingSet:
+class MappingSet(Shown):
     """The outcome of a search over one family.
 
     legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
@@ -74,3 +76,15 @@ class MappingSet:
         lines += [f"  {p.mapping.id}" for p in self.legal]
         lines += [f"  {t}: {why}" for t, why in self.reasons]
         return "\n".join(lines)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The legal mappings with how their operands lie in memory, and the smallest parts that forbid the others."""
+        rows = tuple((p.mapping.id, *(supply(p.mapping, o).kind for o, _ in p.mapping.binding)) for p in self.legal)
+        found = []
+        if rows:
+            operands = tuple(o for o, _ in self.legal[0].mapping.binding)
+            found.append(Table("Legal mappings, and how each operand's elements lie in memory", ("mapping", *operands), rows))
+        if self.conflicts:
+            parts = tuple((str(c.part), c.claim, c.witness) for c in self.conflicts)
+            found.append(Table("What forbids the others", ("part", "claim", "counterexample"), parts))
+        return tuple(found)
