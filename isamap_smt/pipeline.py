@@ -20,6 +20,7 @@ from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule, program_axes
@@ -37,7 +38,7 @@ _TRIED = 2  # mappings that are scheduled
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """Everything that was decided for one kernel on one machine, each stage with its predecessor."""
 
     kernel: Kernel
@@ -58,7 +59,15 @@ class Plan:
         return self.proved.mapping.instruction
 
     def __str__(self) -> str:
-        return f"{self.kernel.name} on {self.instruction.name}: {self.proved.mapping.id}\n{self.schedule}"
+        lines = [f"{self.kernel.name} on {self.instruction.name}: {self.proved.mapping.id}", str(self.schedule)]
+        mapping, program = len(self.proved.proof.claims), len(self.proof.claims)
+        lines.append(f"proved: {mapping} obligations of the mapping, {program} of the program")
+        return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
+
+    def tables(self) -> tuple[Table, ...]:
+        """The schedule's tables, and the seconds that each stage took."""
+        rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
+        return (*self.schedule.tables(), Table("Time", ("stage", "seconds"), rows))
 
 
 @dataclass

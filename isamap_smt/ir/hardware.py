@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.notebook import Shown, Table
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Hardware:
+class Hardware(Shown):
     """A machine. `memories` from nearest (registers) to farthest (DRAM)."""
 
     name: str
@@ -63,3 +64,21 @@ class Hardware:
     def moves(self) -> tuple[Instruction, ...]:
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind != "compute")
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.description}" if self.description else self.name]
+        for m in self.memories:
+            count = f"{m.count} x " if m.count > 1 else ""
+            size = "unlimited" if m.capacity is None else f"{count}{m.capacity // m.count} bytes"
+            lines.append(f"  {m.name}: {size}" + (", shared by the cores" if m.shared else ""))
+        lines += [f"  {k.source} -> {k.target}: {k.bandwidth:g} bytes per cycle" for k in self.links]
+        lines.append(f"  computes with {', '.join(i.short for i in self.computes)}")
+        return "\n".join(lines)
+
+    def tables(self) -> tuple[Table, ...]:
+        """The compute instructions."""
+        rows = (
+            (i.name, i.kernel.text.strip(), f"{i.cost.latency:g}", f"{i.cost.per_cycle:g}", ", ".join(i.requires))
+            for i in self.computes
+        )
+        return (Table("Instructions that compute", ("name", "contract", "latency", "per cycle", "needs"), tuple(rows)),)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Instruction:
+class Instruction(Shown):
     """One instruction of one machine.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
@@ -60,4 +61,17 @@ class Instruction:
         return self.name.rsplit(".", 1)[-1]
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.kernel.text}"
+        """Contract, what it really computes where that is more, operands with their places, cost and needs."""
+        axes = ", ".join(f"{n} < {e}" for n, e in self.axes.items())
+        lines = [f"{self.name}: {self.kernel.text.strip()}" + (f"  ({axes})" if axes else "")]
+        if self.exact is not None:
+            lines.append(f"  really computes {self.exact.text.strip()}")
+        places = dict(self.places)
+        for t in self.kernel.tensors:
+            shape = ", ".join(map(str, t.shape))
+            lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}")
+        lines += [f"  asks for {p}" for p in self.preconditions]
+        lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")
+        if self.requires:
+            lines.append(f"  needs {', '.join(self.requires)}")
+        return "\n".join(lines)

@@ -7,6 +7,7 @@ The domain of a statement is the box of its axes, cut by its guard (`where`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,9 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import SizeError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
+from isamap_smt.ir.words import words
 
 # reduction operator -> how it is written
 REDUCTIONS = {"+": "+=", "*": "*=", "max": "max=", "min": "min=", "=": "="}
@@ -96,7 +99,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(Shown):
     """Tensors, parameters and statements. Outputs are the tensors that some statement targets."""
 
     name: str
@@ -199,4 +202,14 @@ class Kernel:
         return replace(self, tensors=tensors)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.text}"
+        """The text as written, then element types and shapes as they are now, then the sizes left open."""
+        text = self.text.strip()
+        lines = [f"{self.name}: {text}"] if "\n" not in text else [f"{self.name}:", *_indented(text.splitlines())]
+        lines += _indented(f"{t.name}: {t.dtype}[{', '.join(map(words, t.shape))}]" for t in self.tensors)
+        if self.free_sizes:
+            lines.append(f"  sizes left open: {', '.join(self.free_sizes)}")
+        return "\n".join(lines)
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -12,10 +12,12 @@ from typing import Any
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.words import words
 
 
 @dataclass(frozen=True)
-class Mapping:
+class Mapping(Shown):
     """binding: instruction operand -> access of the kernel statement (the output operand included).
 
     groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first);
@@ -63,3 +65,16 @@ class Mapping:
         """Tensor coordinates of the operand's element at (outer, instruction point): alpha(phi(o, t))."""
         table = dict(self.forward)
         return tuple(substitute(i, table) for i in self.operand_access(operand).index)
+
+    def __str__(self) -> str:
+        """Its id, the loops around the instruction, and the element that each operand's cell holds."""
+        points = [f"{n} < {e}" for n, e in self.instruction.axes.items()]
+        loops = [f"{a.name} < {words(a.extent)}" for a in self.outer]
+        lines = [f"{self.kernel.name} onto {self.instruction.name}: {self.id}"]
+        lines.append(f"  loops {', '.join(loops) or 'none'}; points {', '.join(points) or 'one'}")
+        for operand, access in self.binding:
+            cell = ", ".join(map(words, self.cells(operand)))
+            lines.append(f"  {operand}[{cell}] : {access.tensor}[{', '.join(map(words, self.coordinates(operand)))}]")
+        if self.guard:
+            lines.append(f"  where {' and '.join(map(words, self.guard))}")
+        return "\n".join(lines)

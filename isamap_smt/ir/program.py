@@ -29,6 +29,7 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.schedule import Schedule
 
 
@@ -128,7 +129,7 @@ Node = Alloc | Copy | Move | Exec | Loop | If
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Shown):
     """kernel: with the sizes the program was lowered for (free sizes are run-time parameters).
 
     ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
@@ -142,6 +143,12 @@ class Program:
     body: tuple[Node, ...]
     assumptions: tuple[str, ...] = ()
     name: str = "kernel"
+
+    def __str__(self) -> str:
+        """Pseudo-code: every loop, buffer with its index type, move and execution."""
+        from isamap_smt.ir.pseudocode import pseudocode  # it imports the nodes of this file
+
+        return pseudocode(self)
 
 
 def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:

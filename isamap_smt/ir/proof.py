@@ -8,6 +8,7 @@ from typing import Any
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.notebook import Shown, Table
 
 CLAIMS = (
     "scalar", "agreement", "exclusive", "coverage", "bounds", "neutral", "precondition", "disjoint", "program",
@@ -32,7 +33,7 @@ class ClaimResult:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Shown):
     """All obligations of a mapping or a program. `arithmetic` is exact, ordered or reassociate.
 
     `assumptions` are hypotheses in words; each is listed in the report and checked when the kernel is called.
@@ -63,9 +64,21 @@ class Proof:
         """The first refuted obligation, if any."""
         return next((c for c in self.claims if isinstance(c.verdict, Refuted)), None)
 
+    def __str__(self) -> str:
+        lines = [f"{self.word}: {len(self.claims)} obligations in {self.seconds:.2f} s; arithmetic: {self.arithmetic}"]
+        lines += [f"  {c}" for c in self.failed()]
+        if self.assumptions:
+            lines.append(f"  assumed: {'; '.join(self.assumptions)}")
+        return "\n".join(lines)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every obligation with its verdict."""
+        rows = ((c.claim, c.subject, c.verdict.word, f"{c.verdict.seconds * 1e3:.1f}", c.statement) for c in self.claims)
+        return (Table("Obligations", ("claim", "about", "verdict", "ms", "what it says"), tuple(rows)),)
+
 
 @dataclass(frozen=True)
-class ProvedMapping:
+class ProvedMapping(Shown):
     """A mapping every claim of which is proved."""
 
     mapping: Mapping
@@ -78,6 +91,10 @@ class ProvedMapping:
 
     def __str__(self) -> str:
         return f"{self.mapping.id}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every obligation with its verdict."""
+        return self.proof.tables()
 
 
 def seal(mapping: Mapping, proof: Proof) -> ProvedMapping:

@@ -16,6 +16,7 @@ import sympy as sp
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ProvedMapping
 
 
@@ -75,9 +76,16 @@ class Packing:
     depth: int | None = None
     ahead: bool = False
 
+    def __str__(self) -> str:
+        if self.depth is None:
+            return "the tensor, in place"
+        if self.ahead:
+            return "a buffer packed ahead of the calls"
+        return f"a buffer packed inside the first {self.depth} loops" if self.depth else "a buffer packed once per call"
+
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Shown):
     """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
 
     registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
@@ -116,5 +124,36 @@ class Schedule:
     def __str__(self) -> str:
         loops = " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
-        gap = "" if self.gap is None else f", gap {self.gap:.1%}"
+        # A status is a statement about `space`, and about nothing outside it.
+        gap = "" if self.gap is None else f" in its space, gap {self.gap:.1%}"
         return f"{self.status}{gap}: {loops} [{inner}] registers {dict(self.registers)}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Loops, tiles in points, how operands are fed, and the bytes predicted on each link."""
+        loops = tuple(map(self._row, range(len(self.loops))))
+        found = [
+            Table("Answer", ("status", "gap", "space"), ((self.status, _percent(self.gap), self.space),)),
+            Table("Loops, outermost first", ("axis", "step", "level", ""), loops),
+        ]
+        if self.tiles:
+            levels = tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
+            rows = tuple((axis, *(str(dict(sizes).get(n, "")) for n in levels)) for axis, sizes in self.tiles)
+            found.append(Table("Tiles, in points", ("axis", *levels), rows))
+        if self.packing:
+            found.append(Table("Operands", ("operand", "read from"), tuple((p.operand, str(p)) for p in self.packing)))
+        if self.traffic:
+            rows = tuple((link, f"{count:,.0f}") for link, count in self.traffic)
+            found.append(Table("Traffic predicted", ("link", "bytes"), rows))
+        return tuple(found)
+
+    def _row(self, depth: int) -> tuple[str, ...]:
+        """One loop of the table."""
+        step = self.loops[depth]
+        about = "over threads" if depth == self.parallel else ""
+        if depth >= self.accumulate:
+            about = "reduction inside the accumulators"
+        return step.axis, str(step.step), step.level, about
+
+
+def _percent(fraction: float | None) -> str:
+    return "" if fraction is None else f"{fraction:.1%}"

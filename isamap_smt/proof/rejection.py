@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ClaimResult, Proof
 
 
 @dataclass(frozen=True)
-class Rejection:
+class Rejection(Shown):
     """What prove() returns for a mapping that is refuted or unknown. False in a condition."""
 
     mapping: Mapping
@@ -29,11 +30,17 @@ class Rejection:
     def __bool__(self) -> bool:
         return False
 
+    def tables(self) -> tuple[Table, ...]:
+        """Every obligation with its verdict."""
+        return self.proof.tables()
+
     def __str__(self) -> str:
         m, failed = self.mapping, self.claim
         if isinstance(failed.verdict, Unknown):
             lines = [f"{m.kernel.name} onto {m.instruction.name} is not decided", f"  {m.id}"]
-            lines += [f"  {_about(c)} is unknown: {c.verdict.reason}" for c in self.proof.failed() if isinstance(c.verdict, Unknown)]
+            for c in self.proof.failed():
+                if isinstance(c.verdict, Unknown):
+                    lines.append(f"  {_about(c)} is unknown: {c.verdict.reason}")
             return "\n".join(lines)
         assert isinstance(failed.verdict, Refuted)
         lines = [f"{m.kernel.name} does not map onto {m.instruction.name}", f"  {m.id}"]

@@ -25,7 +25,9 @@ from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.packing import constant_tensors, mentioned, used_instructions
@@ -47,7 +49,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return raw[start : start + count].view(dtype).reshape(shape)
 
 
-class CompiledKernel:
+class CompiledKernel(Shown):
     """A program built into a shared library, callable on arrays.
 
     `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
@@ -201,7 +203,18 @@ class CompiledKernel:
             raise SizeError(f"{self.kernel.name}: {self.messages.get(code, f'entry check {code} failed')}")
 
     def __repr__(self) -> str:
-        return f"CompiledKernel({self.kernel}, inputs {', '.join(self.kernel.inputs)}, {self.library.name})"
+        return f"CompiledKernel({self.kernel.name}, inputs {', '.join(self.kernel.inputs)}, {self.library.name})"
+
+    def __str__(self) -> str:
+        """How to call it, which instruction it uses, and what every call checks."""
+        mapping = self.program.schedule.proved.mapping
+        call = f"{', '.join(self.kernel.inputs)}, out={', '.join(self.kernel.outputs)}"
+        lines = [f"compiled {self.kernel.name}({call}): {mapping.id} onto {mapping.instruction.name}"]
+        lines += [f"  {t.name}: {t.dtype}[{', '.join(map(words, t.shape))}]" for t in self.kernel.tensors]
+        if self.constants:
+            lines.append(f"  packed ahead: {', '.join(self.constants)}")
+        lines += [f"  each call checks that {a}" for a in self.program.assumptions]
+        return "\n".join(lines)
 
 
 class Call:

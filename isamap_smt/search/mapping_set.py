@@ -83,7 +83,8 @@ class MappingSet(Shown):
         found = []
         if rows:
             operands = tuple(o for o, _ in self.legal[0].mapping.binding)
-            found.append(Table("Legal mappings, and how each operand's elements lie in memory", ("mapping", *operands), rows))
+            title = "Legal mappings, and how each operand's elements lie in memory"
+            found.append(Table(title, ("mapping", *operands), rows))
         if self.conflicts:
             parts = tuple((str(c.part), c.claim, c.witness) for c in self.conflicts)
             found.append(Table("What forbids the others", ("part", "claim", "counterexample"), parts))

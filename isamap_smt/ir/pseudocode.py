@@ -1,0 +1,112 @@
+"""A lowered program as text: loops, buffers with their index types, moves and executions, one line each.
+
+    for j0 < 9:  # j in steps of 8
+      acc[i_u, l] : C[i_u + 12*i0, l + 8*j0] where l + 8*j0 < J, else unused  # 12 x 8 f32 in registers
+      acc[i_u] = avx2.load_f32(C[12*i0 + i_u, 8*j0 + l])
+
+A buffer's line is its index type: cell, then the tensor element that the cell stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, assert_never
+
+from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.words import words
+
+_INDENT = "  "
+_CELL = "c_"  # lowering names cell symbols so, to keep them apart from loop variables
+
+
+def pseudocode(program: Program) -> str:
+    """The whole program, readable from top to bottom; equal programs give equal text."""
+    kernel = program.kernel
+    lines = [f"program for {kernel.name}"]
+    lines += [f"tensor {t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
+    if kernel.free_sizes:
+        lines.append(f"sizes given at each call: {', '.join(kernel.free_sizes)}")
+    lines += [f"assumes {a}" for a in program.assumptions]
+    if program.ahead:
+        lines += ["once, before the calls:", *_block(program.ahead, 1)]
+    lines += ["each call:", *_block(program.body, 1)]
+    return "\n".join(lines)
+
+
+def _block(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
+    for node in nodes:
+        yield _INDENT * depth + _line(node)
+        if isinstance(node, Loop | If):
+            yield from _block(node.body, depth + 1)
+
+
+def _line(node: Node) -> str:
+    match node:
+        case Loop():
+            return _loop(node)
+        case If():
+            return f"if {_all(node.condition)}:"
+        case Alloc(buffer):
+            return declaration(buffer)
+        case Copy():
+            return _copy(node)
+        case Move():
+            return _move(node)
+        case Exec():
+            operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
+            point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
+            return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
+    assert_never(node)
+
+
+def _loop(loop: Loop) -> str:
+    word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
+    about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else ""
+    return f"{word} {loop.var} < {words(loop.count)}:{about}"
+
+
+def declaration(buffer: Buffer) -> str:
+    """A buffer's index type, with its shape and place: `acc[l] : C[l + 8*j0]  # 8 f32 in registers`."""
+    t = buffer.type
+    taken = symbols_of([*t.coordinates, *t.guard])
+    short = {c.name: c.name.removeprefix(_CELL) for c in buffer.cells}
+    names = {n: sym(s) for n, s in short.items() if s not in taken}
+    cells = _list(tuple(substitute(c, names) for c in buffer.cells))
+    text = f"{buffer.name}[{cells}] : {t.tensor}[{_list(tuple(substitute(e, names) for e in t.coordinates))}]"
+    if t.guard:
+        outside = "unused" if t.outside == "dead" else t.outside
+        text += f" where {_all(tuple(substitute(g, names) for g in t.guard))}, else {outside}"
+    shape = " x ".join(words(n) for n in buffer.shape) or "1"
+    return f"{text}  # {shape} {buffer.dtype} in {'memory' if buffer.memory == 'heap' else buffer.memory}"
+
+
+def _copy(copy: Copy) -> str:
+    text = f"{_ref(copy.dst)} = {_ref(copy.src)}"
+    if copy.over:
+        text += f" for {', '.join(f'{s} < {words(n)}' for s, n in copy.over)}"
+    if copy.guard:
+        text += f" where {_all(copy.guard)}, else {copy.fill or 'unchanged'}"
+    return text
+
+
+def _move(move: Move) -> str:
+    name, register = move.instruction.name, _ref(move.register)
+    lanes = "" if move.active is None else f", active={words(move.active)}"
+    if move.memory is None:
+        return f"{register} = {name}()"
+    if move.instruction.kind == "store":
+        return f"{_ref(move.memory)} = {name}({register}{lanes})"
+    return f"{register} = {name}({_ref(move.memory)}{lanes})"
+
+
+def _ref(ref: Ref) -> str:
+    return f"{ref.name}[{_list(ref.index)}]" if ref.index else ref.name
+
+
+def _list(exprs: tuple[Any, ...]) -> str:
+    return ", ".join(map(words, exprs))
+
+
+def _all(relations: tuple[Any, ...]) -> str:
+    return " and ".join(map(words, relations))
