@@ -65,9 +65,7 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], shape: tuple[Any,
     results: list[Verdict] = []
     for c, e in zip(coordinates, shape, strict=True):
         here = space.image(c, {})
-        results.append(
-            check(space.inside({}), ("and", ("le", sp.S.Zero, here), ("lt", here, sp.sympify(e))), "bounds")
-        )
+        results.append(check(space.inside({}), ("and", ("le", sp.S.Zero, here), ("lt", here, sp.sympify(e))), "bounds"))
     return together(results)
 
 

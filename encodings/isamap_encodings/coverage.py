@@ -9,8 +9,6 @@ the group), cutting by N is one (split lemma). The kernel's guard is carried alo
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy as sp
 
 from isamap_encodings.digits import lemma

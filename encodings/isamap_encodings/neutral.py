@@ -16,6 +16,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.digits import lemmas
 from isamap_encodings.solve import check
 from isamap_encodings.space import (
     FusedSpace,
@@ -26,7 +27,6 @@ from isamap_encodings.space import (
     rename,
     retained,
 )
-from isamap_encodings.digits import lemmas
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 
 Cells = tuple[Any, ...]

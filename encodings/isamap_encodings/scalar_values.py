@@ -50,9 +50,9 @@ def value(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> tuple[int
         holds = COMPARE[str(op)](value(x, at, types)[0], value(y, at, types)[0])
         return value(e.args[1] if holds else e.args[2], at, types)
     parts = [value(a, at, types) for a in e.args]
-    kind = next((k for _, k in parts if k is not None), None)
+    common = next((k for _, k in parts if k is not None), None)
     result = ARITHMETIC[head](*[v for v, _ in parts])
-    return (result if kind is None else wrapped(result, _integer(kind))), kind
+    return (result if common is None else wrapped(result, _integer(common))), common
 
 
 def _exact(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> int:

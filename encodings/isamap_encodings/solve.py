@@ -69,9 +69,7 @@ def check(
     return _remembered(tuple(assumptions), claim, name, chosen, rlimit)
 
 
-def _check(
-    assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int
-) -> Verdict:
+def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int) -> Verdict:
     started = time.perf_counter()
     try:
         given = [translate(a, chosen) for a in assumptions]

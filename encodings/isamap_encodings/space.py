@@ -236,9 +236,11 @@ def _frozen(
 def spans_tiles(inner: Sequence[Any], n: int) -> bool:
     """Whether the product of the extents is a multiple of n for all sizes (by its integer coefficients)."""
     product = sp.expand(sp.Mul(*inner))
-    return all(int(c) % n == 0 for c in sp.Poly(product, *product.free_symbols).coeffs()) if (
-        product.free_symbols
-    ) else int(product) % n == 0
+    return (
+        all(int(c) % n == 0 for c in sp.Poly(product, *product.free_symbols).coeffs())
+        if (product.free_symbols)
+        else int(product) % n == 0
+    )
 
 
 def no_lemma(verdict: Verdict) -> Verdict:

@@ -115,7 +115,7 @@ class Terms:
             # Named by what they stand for, so that translations made apart speak of the same variables.
             q, r = z3.Int(f"q!({a})//({b})"), z3.Int(f"r!({a})%({b})")
             divisor = self.term(b)
-            self.definitions += [self.term(a) == divisor * q + r, 0 <= r, r < divisor]
+            self.definitions += [self.term(a) == divisor * q + r, r >= 0, r < divisor]
             if not (b.is_Integer and b > 0):
                 self.divisors.append(divisor > 0)
             self._divisions[key] = (q, r)

@@ -146,9 +146,7 @@ def outer_names(
     return tiles, {a.name: fresh(f"{a.name}_out") for a in statement.axes}
 
 
-def bind(
-    kernel: Kernel, instruction: Instruction, operands: str | Dict[str, str], statement: int = 0
-) -> Binding:
+def bind(kernel: Kernel, instruction: Instruction, operands: str | Dict[str, str], statement: int = 0) -> Binding:
     """Instruction operand -> kernel access, output first. Raises UnknownNameError and AxesError."""
     s = kernel.statements[statement]
     contract = instruction.kernel.statements[0]
@@ -210,9 +208,7 @@ def operand_accesses(statement: Statement) -> tuple[Access, ...]:
     return tuple(a for a in statement.inputs if a != statement.target)
 
 
-def bindings(
-    kernel: Kernel, instruction: Instruction, operands: str, statement: int = 0
-) -> tuple[Binding, ...]:
+def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement: int = 0) -> tuple[Binding, ...]:
     """Every binding to try, in a fixed order: the written order alone, or with 'any' all whose element types fit.
 
     Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves.
@@ -226,16 +222,12 @@ def bindings(
     if len(slots) != len(inputs):
         return ()
     places = dict(instruction.places)
-    kinds = [
-        (a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots
-    ]
+    kinds = [(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots]
     result: dict[Any, Binding] = {}
     for order in itertools.permutations(range(len(inputs))) if operands == "any" else [range(len(inputs))]:
         chosen = [inputs[k] for k in order]
         pairs = list(zip(slots, chosen, strict=True))
-        fits = all(
-            instruction.kernel.tensor(o.tensor).dtype == kernel.tensor(a.tensor).dtype for o, a in pairs
-        )
+        fits = all(instruction.kernel.tensor(o.tensor).dtype == kernel.tensor(a.tensor).dtype for o, a in pairs)
         if operands == "any" and not fits:
             continue
         alike = all(k == kinds[0] for k in kinds)
@@ -254,9 +246,7 @@ def is_fused(mapping: Mapping) -> bool:
         return False
     if symbols_of([a.extent for a in mapping.statement.axes]) & set(names):
         return False
-    implied = fuse_groups(
-        mapping.kernel, mapping.instruction, mapping.groups, mapping.binding, mapping.statement_index
-    )
+    implied = fuse_groups(mapping.kernel, mapping.instruction, mapping.groups, mapping.binding, mapping.statement_index)
     return (implied.outer, dict(implied.forward), dict(implied.inverse), set(implied.guard)) == (
         mapping.outer,
         dict(mapping.forward),

@@ -6,6 +6,7 @@ operand's cell axes is a stride: 0 (broadcast), 1 (contiguous), another (strided
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,9 @@ class Layout:
 def layout(mapping: Mapping, operand: str) -> Layout:
     """lambda(o, cell) of one operand, and how the elements lie."""
     access = mapping.operand_access(operand)
-    return Layout(operand, access.tensor, cell_axes(mapping, operand), _coordinates(mapping, operand), supply(mapping, operand))
+    return Layout(
+        operand, access.tensor, cell_axes(mapping, operand), _coordinates(mapping, operand), supply(mapping, operand)
+    )
 
 
 def layouts(mapping: Mapping) -> dict[str, Layout]:
@@ -121,7 +124,7 @@ def _stride(mapping: Mapping, operand: str, t: str) -> Any:
         return None
     step = {a: sp.expand(parts[0].get(a, sp.S.Zero)) for a in groups[t]}
     moving = [a for a in groups[t] if extents[a] != 1]
-    for outer, inner in zip(moving, moving[1:], strict=False):
+    for outer, inner in itertools.pairwise(moving):
         if sp.expand(step[outer] - step[inner] * extents[inner]) != 0:
             return _within_inner(mapping, t, moving, step, extents)
     return step[moving[-1]] if moving else sp.S.Zero
@@ -143,4 +146,15 @@ def _address(mapping: Mapping, tensor: str, index: tuple[Any, ...]) -> Any:
     return sp.expand(address)
 
 
-__all__ = ["BROADCAST", "CONTIGUOUS", "GATHER", "STRIDED", "Layout", "Supply", "cell_axes", "layout", "layouts", "supply"]
+__all__ = [
+    "BROADCAST",
+    "CONTIGUOUS",
+    "GATHER",
+    "STRIDED",
+    "Layout",
+    "Supply",
+    "cell_axes",
+    "layout",
+    "layouts",
+    "supply",
+]

@@ -26,7 +26,6 @@ from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claim
 from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
 
-
 FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows there
 
 
@@ -44,9 +43,7 @@ def prove_after(mapping: Mapping, first: int) -> ProvedMapping | Rejection:
     check_form(mapping)
     judge = Judge(mapping, first)
     claims = judge.claims()
-    proof = Proof(
-        claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6)
-    )
+    proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
 
 
@@ -118,9 +115,7 @@ class Judge:
         """Every cell of the operand holds one element."""
         index, cells = self.mapping.operand_access(operand).index, self.mapping.cells(operand)
         if self.fused:
-            verdict = self._decide(
-                operand, witness.agreement, lambda: agreement.fused(self.fused_space, index, cells)
-            )
+            verdict = self._decide(operand, witness.agreement, lambda: agreement.fused(self.fused_space, index, cells))
         else:
             verdict = self._decide(
                 operand, witness.agreement, lambda: agreement.general(self.general_space, index, cells)

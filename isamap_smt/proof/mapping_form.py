@@ -64,4 +64,6 @@ def _binding(m: Mapping) -> None:
     accesses = set(m.statement.inputs)
     for operand, access in m.binding:
         if operand != contract.target.tensor and access not in accesses:
-            raise MappingError(f"operand {operand!r} is bound to an element of {access.tensor} that the statement does not read")
+            raise MappingError(
+                f"operand {operand!r} is bound to an element of {access.tensor} that the statement does not read"
+            )

@@ -89,4 +89,6 @@ class Hypotheses:
 
 
 def _positive(verdict: Verdict) -> Verdict:
-    return verdict if isinstance(verdict, Proved) else Unknown(f"a divisor is not known to be positive ({verdict.word})")
+    return (
+        verdict if isinstance(verdict, Proved) else Unknown(f"a divisor is not known to be positive ({verdict.word})")
+    )

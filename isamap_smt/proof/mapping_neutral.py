@@ -89,9 +89,7 @@ def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
     return result
 
 
-def _refute(
-    mapping: Mapping, out: str, live: tuple[str, ...], among: Sequence[Instance], verdict: Verdict
-) -> Verdict:
+def _refute(mapping: Mapping, out: str, live: tuple[str, ...], among: Sequence[Instance], verdict: Verdict) -> Verdict:
     found = search(mapping, neutral(live), out, among)
     if found is not None:
         return Refuted(found.values, tell(mapping, found), verdict.seconds)

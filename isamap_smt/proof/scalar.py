@@ -42,7 +42,9 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
     ]
     if mapping.statement.ordered and mapping.kernel.tensor(mapping.statement.target.tensor).dtype.is_float:
         results.append(
-            ClaimResult("scalar", "order", order_verdict(mapping), "the reduction keeps the kernel's order and rounding")
+            ClaimResult(
+                "scalar", "order", order_verdict(mapping), "the reduction keeps the kernel's order and rounding"
+            )
         )
     return tuple(results)
 
@@ -62,9 +64,7 @@ def arithmetic(mapping: Mapping) -> str:
 def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     """Hypotheses of the scalar claim in words: value ranges, and rounding that the reals do not show."""
     i = mapping.instruction
-    words = [
-        f"{low} <= {mapping.operand_access(o).tensor} <= {high}" for o, low, high in i.assume
-    ]
+    words = [f"{low} <= {mapping.operand_access(o).tensor} <= {high}" for o, low, high in i.assume]
     if i.rounding not in MODELLED:
         words.append(f"{i.name}: {i.rounding}")
     return tuple(words)
@@ -98,9 +98,7 @@ def _value(mapping: Mapping) -> Verdict:
     try:
         ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
         bound = dict(mapping.binding)
-        theirs = leaves(
-            accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]]
-        )
+        theirs = leaves(accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]])
     except DTypeError as e:
         return Refuted({}, str(e))
     except KeyError as e:

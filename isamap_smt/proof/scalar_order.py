@@ -34,7 +34,9 @@ def order_verdict(mapping: Mapping) -> Verdict:
             return Proved()
         case "fused":
             return _fused(mapping, out)
-    return Unknown(f"{mapping.instruction.name} rounds in a way that is not described exactly: {mapping.instruction.rounding}")
+    return Unknown(
+        f"{mapping.instruction.name} rounds in a way that is not described exactly: {mapping.instruction.rounding}"
+    )
 
 
 def _several(mapping: Mapping, axis: str, n: int) -> Verdict:
@@ -51,7 +53,9 @@ def _several(mapping: Mapping, axis: str, n: int) -> Verdict:
         f"  instruction  {float(big):.0f} + (1 + 1) = {float(right):.0f}   in {out}, as it may add them\n"
         "try: drop `ordered`, if the order of this sum does not matter"
     )
-    return Refuted({"accumulator": float(big), "products": "1, 1", "kernel": float(left), "instruction": float(right)}, text)
+    return Refuted(
+        {"accumulator": float(big), "products": "1, 1", "kernel": float(left), "instruction": float(right)}, text
+    )
 
 
 def _fused(mapping: Mapping, out: DType) -> Verdict:
@@ -77,7 +81,9 @@ def _fused(mapping: Mapping, out: DType) -> Verdict:
         f"  kernel       {float(twice)!r}\n  instruction  {float(once)!r}\n"
         "try: drop `ordered`, or an instruction that multiplies and adds separately"
     )
-    return Refuted({"a": float(a), "b": float(a), "c": float(c), "kernel": float(twice), "instruction": float(once)}, text)
+    return Refuted(
+        {"a": float(a), "b": float(a), "c": float(c), "kernel": float(twice), "instruction": float(once)}, text
+    )
 
 
 def _narrow(e: Any, mapping: Mapping) -> bool:

@@ -13,9 +13,7 @@ from isamap_smt.ir.lanes import execute
 
 def run_cell(instruction: Instruction, values: dict[str, Any]) -> int:
     """The accumulator's first cell after one execution from 0, all elements 0 but those named (`a[l,0]`: at lane 0)."""
-    arrays = {
-        t.name: np.zeros(tuple(int(e) for e in t.shape), t.dtype.numpy) for t in instruction.kernel.tensors
-    }
+    arrays = {t.name: np.zeros(tuple(int(e) for e in t.shape), t.dtype.numpy) for t in instruction.kernel.tensors}
     for name, value in values.items():
         tensor, index = name.rstrip("]").split("[")
         cell = tuple(int(i) if re.fullmatch(r"\d+", i) else 0 for i in index.split(",") if i)

@@ -26,15 +26,16 @@ def unrolled(e: Any) -> Any:
     """The tree with every sum written out."""
     if isinstance(e, Sum):
         axis, count, x = e.args[0].name, int(e.args[1]), unrolled(e.args[2])
-        parts = [rewrite_reads(x, lambda r, v=v: _at(r, {axis: v})) for v in range(count)]
+        parts = [_put(x, {axis: v}) for v in range(count)]
         return _chain(SAdd, parts)
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     return e.func(*[unrolled(a) for a in e.args])
 
 
-def _at(r: Any, values: dict[str, int]) -> Any:
-    return Read(r.args[0], *[substitute(i, values) for i in r.index])
+def _put(e: Any, values: dict[str, int]) -> Any:
+    """The tree with axes replaced by numbers in every index."""
+    return rewrite_reads(e, lambda r: Read(r.args[0], *[substitute(i, values) for i in r.index]))
 
 
 def _chain(head: Any, parts: list[Any]) -> Any:
@@ -79,7 +80,7 @@ def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
     parts = []
     for point in itertools.product(*counts):
         values = dict(zip(names, point, strict=True))
-        parts.append(rewrite_reads(value, lambda r, v=values: _at(r, v)))
+        parts.append(_put(value, values))
     return _chain(_COMBINE[op], parts) if op in _COMBINE else parts[0]
 
 

@@ -16,7 +16,7 @@ _INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/"}
 
 def tell(mapping: Mapping, found: Found) -> str:
     """Several lines; the first says where the claim fails."""
-    head = f"fails at {' and '.join(_point(p.kernel) for p in found.points[:_shown(found)])} ({_sizes(found)})"
+    head = f"fails at {' and '.join(_point(p.kernel) for p in found.points[: _shown(found)])} ({_sizes(found)})"
     lines = [head]
     for k, p in enumerate(found.points[: _shown(found)]):
         lines.append(f"  {'kernel      ' if k == 0 else ' ' * 12} {with_numbers(mapping, found.sizes, p)}")
@@ -68,7 +68,13 @@ def value_text(e: Any, env: Dict[str, int], inside: bool = False) -> str:
     if name == "SNeg":
         return f"-{value_text(e.args[0], env, True)}"
     args = ", ".join(value_text(a, env) for a in e.args)
-    label = "select" if isinstance(e, Select) else name.lower().removeprefix("s") if name in ("SMax", "SMin") else name.lower()
+    label = (
+        "select"
+        if isinstance(e, Select)
+        else name.lower().removeprefix("s")
+        if name in ("SMax", "SMin")
+        else name.lower()
+    )
     return f"{label}({args})"
 
 
@@ -128,9 +134,7 @@ def _neutral(mapping: Mapping, found: Found) -> str:
     p = found.points[0]
     cell = _cell(mapping, found.operand, p)
     holds = element(mapping.statement.target, {**found.sizes, **found.points[1].kernel})
-    parts = [
-        _cell(mapping, o, p) for o, _ in mapping.binding if o != found.operand
-    ]
+    parts = [_cell(mapping, o, p) for o, _ in mapping.binding if o != found.operand]
     return (
         f"point ({_point(p.lane)}) is outside the guard, but adds {', '.join(parts)} to {cell}, "
         f"which holds {holds}, and nothing makes that harmless"

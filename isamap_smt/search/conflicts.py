@@ -72,7 +72,9 @@ def _conflict(family: Family, part: frozenset[Literal], small: tuple[SmallKernel
 
 def pair_text(family: Family, code: np.ndarray, binding: int, pair: PairWitness) -> str:
     """The two points told in the user's names, for the candidate (or part) of this code."""
-    mapping = fuse_groups(family.kernel, family.instruction, family.groups(code), family.bindings[binding], family.statement)
+    mapping = fuse_groups(
+        family.kernel, family.instruction, family.groups(code), family.bindings[binding], family.statement
+    )
     sizes = dict(pair.sizes)
     points = []
     for x in (pair.first, pair.second):
@@ -94,14 +96,14 @@ def reasons_of(
     if not family.bindings:
         return ((",".join(t for t, _ in family.points) or "operands", _no_binding(family)),)
     if not family.size:
-        needs = f"{family.kernel.name} has {len(family.axes)} axes and {family.instruction.name} needs {len(family.points)}"
+        needs = (
+            f"{family.kernel.name} has {len(family.axes)} axes and {family.instruction.name} needs {len(family.points)}"
+        )
         return ((",".join(t for t, _ in family.points), f"{needs}; allow partial use to pad the others"),)
     general = [w for w in witnesses if isinstance(w, KernelWitness)]
     if general:
         return tuple((f"{w.claim} of {w.subject}" if w.subject else w.claim, w.text) for w in general)
-    single = {
-        (t, g[0]): c for c in conflicts if len(c.part) == 1 for t, g in c.part.items() if len(g) == 1
-    }
+    single = {(t, g[0]): c for c in conflicts if len(c.part) == 1 for t, g in c.part.items() if len(g) == 1}
     reasons = []
     for t, _ in family.points:
         why = [single.get((t, a)) for a in family.axes]

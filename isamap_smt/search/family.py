@@ -62,9 +62,11 @@ class Family:
                 f"{total:,} candidates are more than the {MOST:,} this family is enumerated for"
             )
         numbers = np.arange(total)
-        codes = np.stack(
-            [numbers // radix**k % radix for k in reversed(range(len(self.axes)))], axis=1
-        ).astype(np.int8) if self.axes else np.zeros((1, 0), np.int8)
+        codes = (
+            np.stack([numbers // radix**k % radix for k in reversed(range(len(self.axes)))], axis=1).astype(np.int8)
+            if self.axes
+            else np.zeros((1, 0), np.int8)
+        )
         if not self.partial:
             for g in range(len(self.points)):
                 codes = codes[(codes == g + 1).any(axis=1)]
@@ -109,8 +111,7 @@ class Family:
             for subset in itertools.product((0, 1), repeat=len(self.axes)):
                 group = [a for a, inside in zip(self.axes, subset, strict=True) if inside]
                 frozen = any(
-                    extents[a] == 1 or spans_tiles([extents[b] for b in group[k + 1 :]], n)
-                    for k, a in enumerate(group)
+                    extents[a] == 1 or spans_tiles([extents[b] for b in group[k + 1 :]], n) for k, a in enumerate(group)
                 )
                 table[int(np.dot(subset, weights))] = frozen
             masks = (self.codes == g + 1) @ weights if self.axes else np.zeros(len(self.codes), int)

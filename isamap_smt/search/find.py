@@ -159,9 +159,7 @@ class _Search:
         first = tuple(int(values[a]) for a in self.family.axes)
         second = tuple(int(values[a + "'"]) for a in self.family.axes)
         sizes = tuple((n, int(values[n])) for n in mapping.kernel.free_sizes)
-        return PairWitness(
-            claim.claim, mapping.operand_access(claim.subject), sizes, first, second, claim.verdict.text
-        )
+        return PairWitness(claim.claim, mapping.operand_access(claim.subject), sizes, first, second, claim.verdict.text)
 
 
 def speaks_of_kernel(claim: ClaimResult) -> bool:

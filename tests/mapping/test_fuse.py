@@ -150,9 +150,7 @@ def test_layout_and_strides_are_what_the_coordinates_say(axes: str) -> None:
             for values in itertools.product(*(range(e) for e in extents.values())):
                 env = {**sizes, **dict(zip(extents, values, strict=True))}
                 nearby = {**env, t: env[t] + 1}
-                if env[t] + 1 < m.instruction.axes[t] and all(
-                    evaluate(g, e) for g in m.guard for e in (env, nearby)
-                ):
+                if env[t] + 1 < m.instruction.axes[t] and all(evaluate(g, e) for g in m.guard for e in (env, nearby)):
                     a, b = (_address([evaluate(c, e) for c in found.coordinates], shape) for e in (env, nearby))
                     steps.add(b - a)
             if stride is not None:

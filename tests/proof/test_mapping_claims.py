@@ -21,9 +21,7 @@ PLACES = dict.fromkeys("abc", "v")
 GEMM = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
 FMA = im.instruction("toy.fma", "c[l] += a[] * b[l]", axes={"l": 8}, dtypes=F32, places=PLACES, rounding="fused")
 PAIR = im.instruction("toy.pair", "c[l] += a[l] * b[l]", axes={"l": 4}, dtypes=F32, places=PLACES)
-TILE = im.instruction(
-    "toy.mma", "c[i,j] += a[i,k] * b[k,j]", axes={"i": 4, "j": 4, "k": 4}, dtypes=F32, places=PLACES
-)
+TILE = im.instruction("toy.mma", "c[i,j] += a[i,k] * b[k,j]", axes={"i": 4, "j": 4, "k": 4}, dtypes=F32, places=PLACES)
 CONV = """
 param sp >= 1
 param dp >= 1
@@ -211,9 +209,7 @@ def test_padding_of_other_reductions_names_its_fill(op: str) -> None:
 
 def test_products_do_not_pad_a_maximum() -> None:
     k = im.kernel("y[i] max= x[i,k] * w[k]", name="reduce")
-    v = im.instruction(
-        "toy.maxmul", "c[l] max= a[l,e] * b[e]", axes={"l": 4, "e": 4}, dtypes=F32, places=PLACES
-    )
+    v = im.instruction("toy.maxmul", "c[l] max= a[l,e] * b[e]", axes={"l": 4, "e": 4}, dtypes=F32, places=PLACES)
     assert refuted(prove(fuse(k, v, "l=i,e=k"))) == {"neutral"}
 
 

@@ -177,7 +177,7 @@ TREES = [
     (cast("i32", cast("i8", X)), lambda x, y: (x + 128) % 256 - 128),
     (cast("i32", cast("u8", Y)), lambda x, y: y % 256),
     (Relu(cast("i32", Y)), lambda x, y: max(y, 0)),
-    (SMax(cast("i32", X), cast("i32", Y)), lambda x, y: max(x, y)),
+    (SMax(cast("i32", X), cast("i32", Y)), max),
 ]
 
 

@@ -20,12 +20,8 @@ from isamap_smt.search.family import Family
 
 PLACES = dict.fromkeys("abc", "v")
 I64 = dict.fromkeys("abc", "i64")
-MMA = im.instruction(
-    "toy.mma", "c[i,j] += a[i,k] * b[k,j]", axes={"i": 4, "j": 4, "k": 4}, dtypes=I64, places=PLACES
-)
-DOT = im.instruction(
-    "toy.dot", "c[l] += a[l,e] * b[l,e]", axes={"l": 4, "e": 2}, dtypes=I64, places=PLACES
-)
+MMA = im.instruction("toy.mma", "c[i,j] += a[i,k] * b[k,j]", axes={"i": 4, "j": 4, "k": 4}, dtypes=I64, places=PLACES)
+DOT = im.instruction("toy.dot", "c[l] += a[l,e] * b[l,e]", axes={"l": 4, "e": 2}, dtypes=I64, places=PLACES)
 FMA = im.instruction("toy.fma", "c[l] += a[] * b[l]", axes={"l": 4}, dtypes=I64, places=PLACES)
 
 GEMM = ("gemm", "C[i,j] += A[i,k] * B[k,j]")
@@ -33,8 +29,7 @@ BATCHED = ("batched", "C[n,i,j] += A[n,i,k] * B[n,k,j]")
 CONV1D = ("conv1d", "O[n,p,k] += I[n,p+r,c] * W[r,k,c]")
 PADDED = (
     "padded",
-    "param pp >= 0\nH = P + R - 1 - 2*pp\nI: [H,C]\n"
-    "O[p,k] += I[p+r-pp,c] * W[r,k,c] where 0 <= p + r - pp < H",
+    "param pp >= 0\nH = P + R - 1 - 2*pp\nI: [H,C]\nO[p,k] += I[p+r-pp,c] * W[r,k,c] where 0 <= p + r - pp < H",
 )
 DEPTHWISE = ("depthwise", "O[p,c] += I[p+r,c] * W[r,c]")
 SCATTER = ("scatter", "O[p+r,k] += I[p,c] * W[r,k,c]")
@@ -55,7 +50,7 @@ def sizes_to_try(kernel: im.Kernel) -> Iterator[dict[str, int]]:
     random.seed(7)
     for shift in (0, 1, 0):
         yield {**{n: random.randint(1, 3) for n in names}, **{p: low + shift for p, low in lows.items()}}
-    yield {**{n: 3 for n in names}, **{p: low + 1 for p, low in lows.items()}}
+    yield {**dict.fromkeys(names, 3), **{p: low + 1 for p, low in lows.items()}}
 
 
 class Executed:
