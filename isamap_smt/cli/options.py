@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import IsamapError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 
 Command = Callable[..., Any]
@@ -128,9 +129,11 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         if c not in kernel.inputs:
             hint = did_you_mean(c, kernel.inputs)
             raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
+    hardware = find_hardware(machine)
+    check_instruction(kernel, hardware, options["instruction"])
     return {
         "kernel": kernel,
-        "hardware": find_hardware(machine),
+        "hardware": hardware,
         "sizes": sizes,
         "constant": constant,
         "threads": options["threads"],
@@ -139,3 +142,35 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "timeout": options["timeout"],
         "instruction": options["instruction"],
     }
+
+
+def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> None:
+    """Nothing happens where code can be made with the instruction of that name, or with any.
+
+    Raises HardwareError for machines without C, UnknownNameError, DTypeError where the pinned instruction's element
+    types are not the kernel's.
+    """
+    if not any(i.emit for i in hardware.computes):
+        raise HardwareError(f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`")
+    if name is None:
+        return
+    short = name.removeprefix(f"{hardware.name}.")
+    known = [i.short for i in hardware.computes]
+    if short not in known and name not in [i.name for i in hardware.computes]:
+        raise UnknownNameError(
+            f"--instruction {name}: {hardware.name} computes with no such one; {did_you_mean(short, known)}"
+        )
+    instruction = hardware.instruction(name if name in [i.name for i in hardware.computes] else short)
+    statement, contract = kernel.statements[0], instruction.kernel.statements[0]
+    mine = sorted(kernel.tensor(a.tensor).dtype.name for a in statement.inputs if a != statement.target)
+    its = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in contract.inputs if a != contract.target)
+    out = kernel.tensor(statement.target.tensor).dtype, instruction.kernel.tensor(contract.target.tensor).dtype
+    if mine != its or out[0] != out[1]:
+        raise DTypeError(
+            f"--instruction {name}: {_types(instruction.kernel)} in {instruction.name}, but {_types(kernel)} in "
+            f"{kernel.name}; say the kernel's with --dtypes"
+        )
+
+
+def _types(kernel: Kernel) -> str:
+    return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)

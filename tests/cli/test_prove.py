@@ -1,0 +1,101 @@
+"""isamap prove: the exit status is the verdict, and a refutation tells its counterexample."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from isamap_encodings.verdict import Proved, Unknown
+from isamap_smt.cli import prove_mapping
+from isamap_smt.cli.app import run
+from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.proof import Rejection
+
+
+def test_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j", "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    found = json.loads(said.out)
+    assert found["verdict"] == "proved"
+    assert found["arithmetic"] == "reassociate"
+    claims = {c["claim"] for c in found["claims"]}
+    assert {"scalar", "agreement", "exclusive", "coverage", "bounds", "neutral"} <= claims
+    assert all(c["verdict"] == "proved" for c in found["claims"])
+
+
+def test_the_order_of_the_axes_is_the_users(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "conv2d", "wmma.16x16x16", "--axes", "i=n.p,j=k,k=c.r.s", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mapping"] == "i=n.p,j=k,k=c.r.s;a=I,b=W"
+
+
+def test_refuted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "refuted"
+    (bad,) = [c for c in found["claims"] if c["verdict"] == "refuted"]
+    assert bad["claim"] == "exclusive"
+    assert (bad["witness"]["k"], bad["witness"]["k'"]) == (0, 1)
+
+
+def test_a_rejection_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k"]) == 1
+    said = capsys.readouterr().out
+    assert "gemm does not map onto avx2.fmadd_ps\n  l=k;a=A,b=B\n  exclusive of c fails at" in said
+    assert "cells c[0] and c[1] would both hold C[0,0], each a part of its sum" in said
+
+
+def test_bytes_saturate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx512_vnni.maddubs_dot", "--axes", "l=j,e=k"]) == 1
+    assert "the contract gives 64770, the instruction 32767" in capsys.readouterr().out
+
+
+def test_unknown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prover that gives up: the status is 2, never 0, and the reason is told."""
+    import isamap_smt.proof
+
+    claims = (ClaimResult("scalar", "", Proved()), ClaimResult("coverage", "l", Unknown("Z3 gave up after 7 steps")))
+    monkeypatch.setattr(isamap_smt.proof, "prove", lambda mapping: Rejection(mapping, Proof(claims)))
+    words = ["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j"]
+    assert run(words) == 2
+    assert "coverage of l is unknown: Z3 gave up after 7 steps" in capsys.readouterr().out
+    assert run([*words, "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["claims"][1]["reason"]) == ("unknown", "Z3 gave up after 7 steps")
+
+
+@pytest.mark.parametrize("operands", ["fixed", "any", "a=B,b=A", "a=A,b=B"])
+def test_operands(capsys: pytest.CaptureFixture[str], operands: str) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j", "--operands", operands]) == 0
+
+
+def test_named_operands_give_the_types(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "gemm", "avx2.madd_u8i8", "--axes", "l=i,e=k", "--operands", "a=B,b=A", "--json"]
+    assert run(words) == 0
+    assert json.loads(capsys.readouterr().out)["mapping"] == "l=i,e=k;a=B,b=A"
+
+
+def test_types_that_do_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j", "--dtypes", "A=u8,B=u8,C=i32"]
+    assert run(words) == 1
+    assert "operand c of avx2.fmadd_ps is f32, C holds i32" in capsys.readouterr().out
+
+
+def test_text_and_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "avx2.fmadd_ps", "--text", "C[i,j] += A[i,k] * B[k,j]", "--sizes", "j=20", "--axes", "l=j"]
+    assert run(words) == 0
+
+
+@pytest.mark.parametrize(("axes", "status"), [("l=j", 0), ("l=k", 1), ("l=z", 3)])
+def test_the_process_exits_with_the_status(axes: str, status: int) -> None:
+    command = [sys.executable, "-m", "isamap_smt", "prove", "gemm", "avx2.fmadd_ps", "--axes", axes, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    json.loads(done.stdout)
+
+
+def test_the_statuses_are_all_there() -> None:
+    assert prove_mapping.STATUS == {"proved": 0, "refuted": 1, "unknown": 2}

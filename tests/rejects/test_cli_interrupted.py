@@ -1,0 +1,67 @@
+"""Ctrl-C ends a command with status 130, says so, and leaves nothing half-written behind."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.cli import compile_kernel, map_kernel
+from isamap_smt.cli.app import run
+
+
+def test_while_writing(
+    capsys: pytest.CaptureFixture[str], in_empty_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interrupt comes after some files are written: at the moment the proofs are put into words."""
+
+    def interrupt(_: object) -> None:
+        assert any(Path().rglob("kernel.c"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compile_kernel, "proofs_document", interrupt)
+    assert run(["compile", "gemm", "scalar", "--sizes", "i=4,j=4,k=4", "-o", "out", "--json"]) == 130
+    said = capsys.readouterr()
+    assert said.err.splitlines()[-1] == "interrupted"
+    assert json.loads(said.out) == {"error": "interrupted"}
+    assert list(in_empty_directory.iterdir()) == []
+
+
+def test_a_search(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search gives what it has so far, and says that it is not complete."""
+
+    @contextmanager
+    def progress(_: str) -> Iterator[Callable[[str], None]]:
+        def tell(text: str) -> None:
+            if text.endswith("1 legal"):
+                signal.raise_signal(signal.SIGINT)
+
+        yield tell
+
+    monkeypatch.setattr(map_kernel, "progress", progress)
+    assert run(["map", "batched_gemm", "avx2.fmadd_ps", "--json"]) == 130
+    said = capsys.readouterr()
+    assert said.err == "interrupted: what was found until then is above\n"
+    found = json.loads(said.out)
+    assert found["complete"] is False
+    assert found["legal"] == len(found["mappings"]) == 1
+
+
+def test_the_first_moment() -> None:
+    """A signal while modules are loaded ends the process as well."""
+    program = (
+        "import signal, os\n"
+        "signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))\n"
+        "from isamap_smt.cli import main\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.05)\n"
+        "main(['map', 'conv2d', 'wmma.16x16x16'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 130
+    assert done.stderr.endswith("interrupted\n")

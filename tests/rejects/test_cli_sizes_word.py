@@ -1,0 +1,18 @@
+"""A size is a whole number."""
+
+from __future__ import annotations
+
+import pytest
+
+from isamap_smt.cli.app import run
+
+MESSAGE = """\
+error: size j=x: 'x' is not a whole number
+"""
+
+
+def test_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j", "--sizes", "j=x"]) == 3
+    said = capsys.readouterr()
+    assert said.err == MESSAGE
+    assert said.out == ""
