@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
+from isamap_encodings.schedule_problem import CONTENTION, IN_PLACE, Choice, Cost, ScheduleProblem
 
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
@@ -89,9 +89,7 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     traffic: list[tuple[int, ...]] = []
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
     for n, o in enumerate(problem.operands):
-        moved = tuple(
-            elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels
-        )
+        moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
         traffic.append(moved)
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
@@ -106,11 +104,18 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     for d, a in enumerate(problem.axes):
         blocks *= a.tiles(choice.chains[d], 1) if a.reduction else 1
     scopes = register.scope * blocks
-    parts = (register.compute, *links)
-    total = (max(parts) if problem.overlap else sum(parts)) + exposed + scopes + packing + in_place
-    return Cost(
-        total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic)
-    )
+    together = overlapped(register.compute, links) if problem.overlap else register.compute + sum(links)
+    total = together + exposed + scopes + packing + in_place
+    return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic))
+
+
+def overlapped(compute: int, links: list[int]) -> int:
+    """Time of computing beside the links, each pair as CONTENTION says.
+
+    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(0, [800])
+    (800, 1100, 800)
+    """
+    return max(-(-(a * compute + b * link) // 8) for link in links for a, b in CONTENTION)
 
 
 def parallel_loops(problem: ScheduleProblem, choice: Choice) -> tuple[tuple[int, int], ...]:

@@ -16,9 +16,11 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_problem import IN_PLACE, Component, ScheduleProblem
+from isamap_encodings.schedule_problem import CONTENTION, IN_PLACE, Component, ScheduleProblem
 
-Range = tuple[Any, int, int]  # expression, smallest and largest value (kept here: CP-SAT's own bounds are not read back)
+Range = tuple[
+    Any, int, int
+]  # expression, smallest and largest value (kept here: CP-SAT's own bounds are not read back)
 
 
 @dataclass
@@ -101,9 +103,7 @@ class Builder:
         """Literal: the axis' loop in the block makes one trip."""
         if (block, d) not in self.one_trip:
             a = self.p.axes[d]
-            single = [
-                x for c, x in enumerate(self.chains[d]) if a.tiles(c, block) == a.tiles(c, block + 1)
-            ]
+            single = [x for c, x in enumerate(self.chains[d]) if a.tiles(c, block) == a.tiles(c, block + 1)]
             v = self.m.new_bool_var(f"one_trip_{block}_{a.name}")
             self.m.add(sum(single) == v)
             self.one_trip[block, d] = v
@@ -123,13 +123,14 @@ class Builder:
             extent = self.p.axes[d].extent
             return self._pick(self.chains[d], cells), (extent, extent, extent)
         domains = [sorted({c[level] for c in self.p.axes[d].chains}) for d in component.axes]
-        rows = []
+        rows: list[tuple[int, ...]] = []
         for tiles in product(*domains):
-            cells = component.footprint(dict(zip(component.axes, tiles, strict=True)))
-            sweeps = prod(-(-self.p.axes[d].extent // t) for d, t in zip(component.axes, tiles, strict=True))
-            rows.append((*tiles, cells, cells * sweeps))
+            by_axis = dict(zip(component.axes, tiles, strict=True))
+            once = component.footprint(by_axis)
+            tiles_needed = prod(-(-self.p.axes[d].extent // t) for d, t in by_axis.items())
+            rows.append((*tiles, once, once * tiles_needed))
         name = f"cells_{'_'.join(self.p.axes[d].name for d in component.axes)}_{level}"
-        out = []
+        out: list[Range] = []
         for column in (-2, -1):
             low, high = min(r[column] for r in rows), max(r[column] for r in rows)
             out.append((self.m.new_int_var(low, high, f"{name}{column}"), low, high))
@@ -197,7 +198,7 @@ class Builder:
         from isamap_encodings.schedule_cost import trips
 
         options = []
-        for d, a in enumerate(self.p.axes):
+        for d in range(len(self.p.axes)):
             if self.p.spread and self.p.spread[d]:
                 for c, x in enumerate(self.chains[d]):
                     if any(trips(self.p, c, u, d) >= self.p.threads for u in range(1, self.u + 1)):
@@ -218,16 +219,15 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     b.parallel()
     links, added, packing = _moves(b, stationary)
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
-    blocks = b._times(
-        [b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks"
-    )
+    blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
     scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes")
     added += scope[0]
     if problem.overlap:
-        high = max(compute[2], *(x[2] for x in links))
+        high = 2 * max(compute[2], *(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
-        for part in (compute, *links):
-            b.m.add(slowest >= part[0])
+        for link in links:
+            for x, y in CONTENTION:
+                b.m.add(8 * slowest >= x * compute[0] + y * link[0])
         objective = slowest + added
     else:
         objective = sum((x[0] for x in links), compute[0]) + added

@@ -10,11 +10,16 @@ Nothing here knows a kernel or a machine, and nothing here solves anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 IN_PLACE = 0
+
+# While computing takes c and a link takes l, the two together take the largest of these, in eighths: computing alone up
+# to a quarter of the link's time is free, then half of what the link takes delays the computing; and the same the other
+# way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.
+CONTENTION = ((8, 0), (7, 4), (3, 8))
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,9 @@ class RegisterTile:
 class ScheduleProblem:
     """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
 
-    overlap: computing and the links run at the same time, the slowest counts (latency); otherwise they add (energy).
+    overlap: computing and the links run at the same time, the slowest pair of CONTENTION counts (latency); otherwise they
+    add (energy).
     spread: for each axis, whether one of its loops may be given to threads; empty when there is one thread.
-    pinned_orders: block (1..U) -> position in `orders`.
     """
 
     axes: tuple[TileAxis, ...]
@@ -113,7 +118,6 @@ class ScheduleProblem:
     overlap: bool = True
     spread: tuple[bool, ...] = ()
     threads: int = 1
-    level_names: tuple[str, ...] = field(default=())
 
     @property
     def levels(self) -> int:

@@ -33,7 +33,7 @@ class Answer:
     stopped: str = ""
 
 
-class _Watch(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+class _Watch(cp_model.CpSolverSolutionCallback):
     """Keeps the best choice found so far, and tells `progress` (solutions, objective, bound)."""
 
     def __init__(self, model: ScheduleModel, progress: Progress | None) -> None:
@@ -82,6 +82,8 @@ def solve(
         raise ValueError(f"the schedule model is not well formed: {model.model.validate()}")
     if choice is not None and cost is None:
         raise ValueError("CP-SAT's choice is not in the space; the encoding and schedule_cost disagree")
+    if word == "OPTIMAL" and cost is not None and round(solver.objective_value) != cost.total:
+        raise ValueError(f"CP-SAT prices its choice {solver.objective_value}, schedule_cost {cost.total}")
     stopped = ""
     if interrupted or watch.interrupted:
         stopped = "interrupted"

@@ -41,9 +41,9 @@ def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
     for d, a in enumerate(p.axes):
         row = a.chains[c.chains[d]]
         opened = s.axes[d].name in s.open
-        if a.reduction and (ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened):
-            if row[0] < _outer(loops, a.name):
-                loops.append(LoopStep(a.name, row[0], "register"))
+        many = ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened
+        if a.reduction and many and row[0] < _outer(loops, a.name):
+            loops.append(LoopStep(a.name, row[0], "register"))
     return Nest(tuple(loops), tuple(blocks), accumulate)
 
 
@@ -99,9 +99,7 @@ def parallel(s: Setting, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> 
     return None if best is None else best[1]
 
 
-def tiles(
-    s: Setting, m: Machine, p: ScheduleProblem, c: Choice
-) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+def tiles(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
     """axis -> level -> points; a cache tile that holds the whole of a known axis is reported as its extent."""
     made = []
     for d, a in enumerate(p.axes):
@@ -116,8 +114,6 @@ def traffic(m: Machine, p: ScheduleProblem, cost: Cost) -> tuple[tuple[str, floa
     """link -> bytes, outputs counted both ways."""
     made = []
     for u in range(1, p.levels + 1):
-        total = sum(
-            cost.traffic[n][u - 1] * o.bytes * (2 if o.output else 1) for n, o in enumerate(p.operands)
-        )
+        total = sum(cost.traffic[n][u - 1] * o.bytes * (2 if o.output else 1) for n, o in enumerate(p.operands))
         made.append((f"{m.links[u - 1].source}->{m.links[u - 1].target}", float(total)))
     return tuple(made)

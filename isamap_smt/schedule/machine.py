@@ -86,9 +86,7 @@ def _behind(hardware: Hardware, file: Memory) -> tuple[tuple[Memory, ...], tuple
     links: list[Link] = []
     here = file
     while True:
-        inward = [
-            k for k in hardware.links if k.target == here.name and order.get(k.source, -1) > order[here.name]
-        ]
+        inward = [k for k in hardware.links if k.target == here.name and order.get(k.source, -1) > order[here.name]]
         inward = [k for k in inward if k.source not in {m.name for m in found}]
         if not inward:
             return tuple(found), tuple(links)

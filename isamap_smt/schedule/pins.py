@@ -1,10 +1,10 @@
 """Decisions the user takes instead of the solver: `tile.k=64`, `register.i=6`, `pack.B=L3`, `parallel=i`.
 
-    tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a reduction axis the part done while the
-                        accumulators are open (the nearest cache's tile), for others the farthest cache's tile
-    register.AXIS       register tile, in points
-    pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
-    parallel            the axis one of whose loops the threads share, or 'no'
+tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a reduction axis the part done while the
+                    accumulators are open (the nearest cache's tile), for others the farthest cache's tile
+register.AXIS       register tile, in points
+pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
+parallel            the axis one of whose loops the threads share, or 'no'
 """
 
 from __future__ import annotations

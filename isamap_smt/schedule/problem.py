@@ -13,7 +13,7 @@ from isamap_smt.schedule.setting import Setting
 from isamap_smt.schedule.supply import components, why_packed
 from isamap_smt.schedule.tiles import tile_axes
 
-INPUT_EXPOSED = 1 / 4  # share of an input's transfer that computing does not hide
+INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 PACK_VECTOR = 1 / 8  # cycles per byte to copy rows
@@ -25,11 +25,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     registers = register_tiles(s, m, pins, energy)
     axes = tile_axes(s, m, registers, pins)
     # Only register tiles and chains that agree on T0 can be chosen.
-    registers = tuple(
-        r
-        for r in registers
-        if all(any(c[0] == r.tile[d] for c in a.chains) for d, a in enumerate(axes))
-    )
+    registers = tuple(r for r in registers if all(any(c[0] == r.tile[d] for c in a.chains) for d, a in enumerate(axes)))
     if not registers:
         raise ScheduleError("the pinned tiles agree with no register tile that fits the registers")
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
@@ -42,7 +38,6 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         not energy,
         _spread(s, pins),
         s.threads,
-        m.names,
     )
 
 
@@ -107,9 +102,7 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
 def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
     if s.threads <= 1 or pins.serial:
         return ()
-    allowed = tuple(
-        not a.reduction and (pins.parallel is None or pins.parallel == d) for d, a in enumerate(s.axes)
-    )
+    allowed = tuple(not a.reduction and (pins.parallel is None or pins.parallel == d) for d, a in enumerate(s.axes))
     if pins.parallel is not None and not any(allowed):
         name = s.axes[pins.parallel].name
         raise ScheduleError(f"parallel={name}: {name} is a reduction axis; threads would add into the same elements")

@@ -11,6 +11,7 @@ from itertools import combinations, product
 from math import ceil, gcd, prod
 from typing import Any
 
+from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import RegisterTile
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.schedule.machine import PAGE, UNIT, Machine
@@ -20,16 +21,17 @@ from isamap_smt.schedule.supply import strides
 
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
-SCOPE_CYCLES = 40.0  # leaving the reduction loop: its branch is mispredicted, the pipeline drains
+SCOPE_CYCLES = 150.0  # per pass over a reduction tile: the outputs' cache misses, a mispredicted branch, the drain
+SPARE = 1  # registers left to the compiler: tiles that need every register spill
 LATENCY_SLACK = 1.1  # with no accumulator to spare, any late operand costs a cycle
-ROW_CYCLES = 1.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
+ROW_CYCLES = 2.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
 
 
 def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[RegisterTile, ...]:
     """The cheapest register tiles that fit the register file, cheapest first. Raises ScheduleError when none fits."""
     ranked = []
     for tile in _tiles(s, pins):
-        if registers_used(s, tile) <= m.registers:
+        if registers_used(s, tile) <= (m.registers if pins.registers else _available(m)):
             made = _energy(s, m, tile) if energy else _latency(s, m, tile)
             ranked.append((_rank(s, m, made, energy), made))
     if not ranked:
@@ -51,6 +53,10 @@ def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
         f"no register tile with {pinned or 'any shape'} fits: the smallest needs {registers_used(s, tile)} registers, "
         f"{s.mapping.instruction.name} has {m.registers}"
     )
+
+
+def _available(m: Machine) -> int:
+    return m.registers - SPARE if m.registers > 4 else m.registers
 
 
 def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
@@ -118,13 +124,13 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
 
 
 def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
-    """Cost in the first cache, plus a share of what streams into it from the second (as if nothing were reused)."""
+    """Cost in the first cache, beside the link into it (as if nothing were reused there)."""
     if energy or len(m.caches) < 2:
         return r.compute + r.scope
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.compute + r.scope + UNIT * steps(s, r.tile) * moved * m.cycles(1) / 4
+    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))])
 
 
 def _row_cost(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:

@@ -115,6 +115,4 @@ def at_kernel(mapping: Mapping, kernel: Kernel) -> Mapping:
         raise ScheduleError("two operands became the same element at these sizes; leave one size symbolic")
     table = dict(zip(before, after, strict=True))
     binding = tuple((o, table[Access(a.tensor, a.index)]) for o, a in mapping.binding)
-    return Mapping(
-        kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index
-    )
+    return Mapping(kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index)

@@ -19,9 +19,7 @@ DIVISORS = 5  # tiles offered between the register tile and the farthest cache's
 SMALL = 12  # an axis of at most so many register tiles is cut in every way
 
 
-def tile_axes(
-    s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins: Pins
-) -> tuple[TileAxis, ...]:
+def tile_axes(s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins: Pins) -> tuple[TileAxis, ...]:
     """Every axis with its chains. Raises ScheduleError when a pinned tile fits no register tile."""
     made = []
     for d, a in enumerate(s.axes):
@@ -56,7 +54,7 @@ def _chains(extent: int, t0: int, reduction: bool, levels: int, pinned: tuple[in
     outer |= extra | {e * ceil(n / (e * q)) for e in extra for q in (1, 2, 4, 8) if e * q <= n}
     found: set[tuple[int, ...]] = set()
     for last in outer:
-        rows = [(last,)]
+        rows: list[tuple[int, ...]] = [(last,)]
         for level in range(levels - 1, 0, -1):
             inner = level == 1 and not reduction
             rows = [(t, *row) for row in rows for t in ((1,) if inner else _divisors(row[0], n, extra))]

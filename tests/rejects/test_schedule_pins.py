@@ -1,0 +1,54 @@
+"""A pinned decision that is impossible, or means nothing, is refused with its reason."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.errors import ScheduleError
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "schedule"))
+from machines import GEMM_NT, cube, hardware, proved
+
+
+@pytest.mark.parametrize(
+    ("pins", "text"),
+    [
+        ({"tile.kk": 64}, "no program axis 'kk'; did you mean k?"),
+        ({"tile.k.L4": 64}, "no cache 'L4' to tile for; did you mean"),
+        ({"tile.k": 0}, "tile.k=0: must be at least 1"),
+        ({"tile.k": "many"}, "tile.k=many: must be a number of points"),
+        ({"tiles.k": 64}, "cannot fix 'tiles.k'; did you mean tile?"),
+        ({"register.i": 20}, "fits: the smallest needs 22 registers, avx2.fmadd_ps has 16"),
+        ({"register.j": 12}, "register.j=12: must be a multiple of the instruction's 8 points"),
+        ({"register.k": 2}, "register.k=2: k is a reduction axis; its register tile is 1"),
+        ({"tile.i": 64, "register.i": 6}, "no tiles of i satisfy tile.i.L3=64"),
+        ({"pack.D": "L2"}, "no input operand 'D'"),
+        ({"pack.B": "L9"}, "pack.B=L9: did you mean"),
+        ({"pack.B": "ahead"}, "B is not declared constant"),
+        ({"tile.k": 1024, "tile.i.L2": 1024, "tile.j.L2": 1024}, "some tile does not fit its cache (INFEASIBLE)"),
+    ],
+)
+def test_impossible_pins(pins: dict[str, Any], text: str) -> None:
+    with pytest.raises(ScheduleError) as caught:
+        im.schedule(proved(), hardware(), cube(1024), fix=pins)
+    assert text in str(caught.value)
+
+
+def test_in_place_is_refused_where_lanes_are_apart() -> None:
+    with pytest.raises(ScheduleError, match=r"pack.B=no: B must be packed, because neighbours along j are K elements"):
+        im.schedule(proved(GEMM_NT), hardware(), None, fix={"pack.B": "no"})
+
+
+def test_threads_cannot_share_a_reduction() -> None:
+    with pytest.raises(ScheduleError, match="parallel=k: k is a reduction axis"):
+        im.schedule(proved(), hardware(), cube(64), fix={"parallel": "k"}, threads=2)
+
+
+def test_too_few_trips_for_the_threads() -> None:
+    with pytest.raises(ScheduleError, match="or no loop has 8 trips for 8 threads"):
+        im.schedule(proved(), hardware(), {"i": 2, "j": 8, "k": 64}, threads=8)

@@ -1,0 +1,66 @@
+"""Small random schedule problems: three axes, up to three caches, sometimes a convolution's shared dimension."""
+
+from __future__ import annotations
+
+import random
+
+from isamap_encodings.schedule_problem import (
+    Component,
+    Part,
+    RegisterTile,
+    ScheduleProblem,
+    TileAxis,
+    TileOperand,
+)
+
+
+def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
+    """A problem small enough to try every choice."""
+    rng = random.Random(seed)
+    levels = rng.choice([1, 2, 2, 3])
+    extents = [rng.randint(3, 30) for _ in range(3)]
+    axes = tuple(
+        TileAxis(name, n, name == "k", _chains(rng, levels, leaves))
+        for name, n, leaves in zip("ijk", extents, ([1, 2], [2, 4], [1]), strict=True)
+    )
+
+    def single(d: int) -> Component:
+        return Component((d,), ((Part(d, 1, 1, extents[d]),),))
+
+    def costs() -> tuple[int, ...]:
+        return tuple(rng.randint(0, 9) for _ in range(levels))
+
+    def options() -> tuple[int, ...]:
+        return tuple(sorted(rng.sample(range(levels + 2), rng.randint(1, levels + 2))))
+
+    shared = Component((0, 2), ((Part(0, 1, 1, extents[0]), Part(2, 1, 1, extents[2])),))
+    first = (shared,) if rng.random() < 0.5 else (single(0), single(2))
+    operands = (
+        TileOperand("A", 4, False, first, costs(), costs(), costs(), options()),
+        TileOperand("B", 4, False, (single(1), single(2)), costs(), costs(), costs(), options()),
+        TileOperand("C", 4, True, (single(0), single(1)), costs(), costs()),
+    )
+    registers = tuple(
+        RegisterTile(
+            (a, b, 1),
+            rng.randint(100, 50_000),
+            rng.randint(0, 50),
+            (rng.randint(0, 500), rng.randint(0, 500), 0),
+        )
+        for a in (1, 2)
+        for b in (2, 4)
+    )
+    capacities = tuple(sorted(rng.randint(min(100, capacity), capacity) for _ in range(levels)))
+    spread = (True, True, False) if rng.random() < 0.5 else ()
+    orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
+    return ScheduleProblem(axes, operands, registers, capacities, orders, rng.random() < 0.7, spread, 2)
+
+
+def _chains(rng: random.Random, levels: int, leaves: list[int]) -> tuple[tuple[int, ...], ...]:
+    found = set()
+    for _ in range(3):
+        chain = [rng.choice(leaves)]
+        for _ in range(levels):
+            chain.append(chain[-1] * rng.choice([1, 1, 2, 3]))
+        found.add(tuple(chain))
+    return tuple(sorted(found))

@@ -1,0 +1,51 @@
+"""CP-SAT's optimum is the cheapest of all choices, priced by code that knows no solver."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from isamap_encodings.schedule_cost import brute_force, evaluate, overlapped
+from isamap_encodings.schedule_problem import ScheduleProblem
+from isamap_encodings.schedule_solve import solve
+
+sys.path.insert(0, str(Path(__file__).parent))
+from random_problems import random_problem
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_optimum_is_the_cheapest_choice(seed: int) -> None:
+    problem = random_problem(seed)
+    best = brute_force(problem)
+    answer = solve(problem, 20.0)
+    if best is None:
+        assert answer.status == "INFEASIBLE"
+        return
+    assert answer.status == "OPTIMAL"
+    assert answer.cost is not None and answer.choice is not None
+    assert answer.cost.total == answer.bound == best[0]
+    assert evaluate(problem, answer.choice) == answer.cost
+
+
+def _tight_problems() -> list[ScheduleProblem]:
+    tight = [random_problem(seed, capacity=120) for seed in range(100, 116)]
+    return [p for p in tight if p.levels == 2]
+
+
+def test_what_fits_no_cache_is_infeasible_for_both() -> None:
+    verdicts = [(brute_force(p) is None, solve(p, 20.0).status) for p in _tight_problems()]
+    assert all((none and word == "INFEASIBLE") or (not none and word == "OPTIMAL") for none, word in verdicts)
+    assert {none for none, _ in verdicts} == {True, False}
+
+
+def test_the_same_problem_has_the_same_answer() -> None:
+    problem = random_problem(5)
+    first, second = solve(problem, 20.0), solve(problem, 20.0)
+    assert (first.choice, first.cost, first.bound) == (second.choice, second.cost, second.bound)
+
+
+@pytest.mark.parametrize(("compute", "link"), [(0, 0), (100, 10), (100, 100), (10, 100), (7, 3)])
+def test_overlapping_is_between_the_slowest_and_the_sum(compute: int, link: int) -> None:
+    assert max(compute, link) <= overlapped(compute, [link]) <= compute + link
