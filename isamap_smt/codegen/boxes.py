@@ -10,6 +10,20 @@ from isamap_smt.ir.expr import affine
 from isamap_smt.ir.kernel import Axis
 
 
+def slack(relation: Any) -> Any | None:
+    """An expression that is >= 0 exactly where an inequality of integers holds; None for other relations."""
+    match relation:
+        case sp.Lt():
+            return relation.rhs - relation.lhs - 1
+        case sp.Le():
+            return relation.rhs - relation.lhs
+        case sp.Gt():
+            return relation.lhs - relation.rhs - 1
+        case sp.Ge():
+            return relation.lhs - relation.rhs
+    return None
+
+
 def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
     """Whether an affine relation holds at every point of the axes' box. False when it cannot be decided.
 
@@ -17,18 +31,8 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
     """
     if relation in (sp.true, True):
         return True
-    match relation:
-        case sp.Lt():
-            slack = relation.rhs - relation.lhs - 1
-        case sp.Le():
-            slack = relation.rhs - relation.lhs
-        case sp.Gt():
-            slack = relation.lhs - relation.rhs - 1
-        case sp.Ge():
-            slack = relation.lhs - relation.rhs
-        case _:
-            return False
-    low = extreme(slack, axes, largest=False)
+    room = slack(relation)
+    low = extreme(room, axes, largest=False) if room is not None else None
     return low is not None and bool(low.is_Integer) and int(low) >= 0
 
 

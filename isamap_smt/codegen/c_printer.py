@@ -12,18 +12,22 @@ filled by `ahead`. Results: 0 done, 1 out of memory, 2 sizes out of range.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.c_copy import plan_copy
 from isamap_smt.codegen.c_expr import HELPERS, c_condition, c_expr, c_offset
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.codegen.moves import lane_symbols, register_operand
+from isamap_smt.codegen.moves import lane_symbols, register_operand, row_major
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+
+Over = tuple[tuple[Any, Any], ...]
 
 _KEYWORDS = frozenset(
     [
@@ -362,19 +366,67 @@ def _emit_move(p: _Printer, move: Move) -> str:
 
 
 def _print_copy(p: _Printer, copy: Copy) -> None:
-    for var, count in copy.over:
-        name, text = str(var), p.expr(count)
-        p.put(f"for (int64_t {name} = 0, {name}_end = {text}; {name} < {name}_end; ++{name}) {{")
-        p.depth += 1
-    dst, src = f"*({p.pointer(copy.dst)})", f"*({p.pointer(copy.src)})"
-    if not copy.guard:
-        p.put(f"{dst} = {src};")
-    elif not copy.fill:
-        p.put(f"if ({_condition(p, copy.guard)}) {dst} = {src};")
+    _, _, shape = p.places[copy.src.name]
+    choice = plan_copy(copy, row_major(copy.src.index, shape))
+    outer, inner = copy.over[: choice.split], copy.over[choice.split :]
+    _copy_loops(p, outer)
+    if choice.whole is None:
+        p.put(f"if ({_condition(p, copy.guard)}) {{")
+        _copy_cells(p, inner, _plain_cell(p, copy), False)
+        if copy.fill:
+            p.put("} else {")
+            _copy_cells(p, inner, _filled_cell(p, copy), False)
+        p.put("}")
+    elif choice.whole:
+        p.put(f"if ({_condition(p, choice.whole)}) {{")
+        _copy_cells(p, inner, _plain_cell(p, copy), choice.unrolled)
+        p.put("} else {")
+        _copy_cells(p, inner, _guarded_cell(p, copy), False)
+        p.put("}")
     else:
-        fill = _constant(p.places[copy.dst.name][1], copy.fill)
-        p.put(f"{dst} = ({_condition(p, copy.guard)}) ? {src} : {fill};")
-    for _ in copy.over:
+        _copy_cells(p, inner, _plain_cell(p, copy), choice.unrolled)
+    _close(p, len(outer))
+
+
+def _plain_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+    return lambda: f"*({p.pointer(copy.dst)}) = *({p.pointer(copy.src)});"
+
+
+def _filled_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+    return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
+
+
+def _guarded_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+    fill = _constant(p.places[copy.dst.name][1], copy.fill)
+    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.guard)}) ? *({p.pointer(copy.src)}) : {fill};"
+
+
+def _copy_cells(p: _Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
+    """Loops around one assignment; `unrolled` writes the innermost dimension out."""
+    p.depth += 1
+    _copy_loops(p, over[:-1] if unrolled else over)
+    if unrolled:
+        symbol, count = over[-1]
+        for k in range(int(count)):
+            p.constants[str(symbol)] = k
+            p.put(cell())
+        del p.constants[str(symbol)]
+    else:
+        p.put(cell())
+    _close(p, len(over) - unrolled)
+    p.depth -= 1
+
+
+def _copy_loops(p: _Printer, over: Over) -> None:
+    for var, count in over:
+        name, text = str(var), p.expr(count)
+        bound, start = (text, "") if text.isdigit() else (f"{name}_end", f", {name}_end = {text}")
+        p.put(f"for (int64_t {name} = 0{start}; {name} < {bound}; ++{name}) {{")
+        p.depth += 1
+
+
+def _close(p: _Printer, count: int) -> None:
+    for _ in range(count):
         p.depth -= 1
         p.put("}")
 
