@@ -23,7 +23,7 @@ from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_trial import trials
 
-TRIALS = 12  # runs at small sizes where a claim is Unknown
+TRIALS = 8  # runs at small sizes where a claim is Unknown
 
 
 def prove_program(program: Program, stop: bool = False) -> Proof:

@@ -97,6 +97,8 @@ def transfer(sites: Sites, site: Site) -> Transfer:
     assert isinstance(node, Move)
     i = node.instruction
     s = i.kernel.statements[0]
+    if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in ("load", "broadcast", "store", "zero"):
+        raise UnrecognisedError(f"{i.short} is no plain move")
     if i.kind == "zero":
         register = register_cell(i, s.target.tensor, node.register, s.target.index)
         if s.value != 0 or node.memory is not None:

@@ -14,11 +14,11 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.verdict import Proved
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.expr import FloorDiv, sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Exec, Loop
+from isamap_smt.ir.program import Exec
 from isamap_smt.ir.scalar import Read, Scalar, reads, rewrite_reads
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import operand_cells
@@ -27,7 +27,6 @@ from isamap_smt.proof.program_sites import (
     Site,
     Sites,
     UnrecognisedError,
-    common,
     conjunction,
     primed,
     rename,
@@ -138,13 +137,18 @@ def _same_scalar(book: Book) -> None:
     """The mapping's scalar claim is about this kernel's statement: the same tree over operands of the same types."""
     sites, m = book.sites, the_mapping(book.sites)
     s, t = the_statement(sites), m.statement
-    blank = [rewrite_reads(x.value, lambda r: Read(r.args[0])) for x in (s, t)]
-    shape = [(x.target.tensor, x.op, x.ordered, tuple(a.name for a in x.axes)) for x in (s, t)]
-    types = [{n.name: n.dtype for n in k.tensors} for k in (sites.kernel, m.kernel)]
+    try:
+        same = sites.kernel == m.kernel.with_sizes(dict(sites.program.schedule.sizes))
+    except SizeError:
+        same = False
     book.structure(
-        "link", "scalar", "the program computes the statement that the mapping was proved for",
-        blank[0] == blank[1] and shape[0] == shape[1] and types[0] == types[1] and isinstance(s.value, Scalar),
-        "the program's kernel differs from the mapping's in more than its sizes",
+        "link", "kernel", "the program's kernel is the mapping's at the schedule's sizes", same,
+        "the program's kernel differs from the mapping's in more than the schedule's sizes",
+    )  # fmt: skip
+    blank = [rewrite_reads(x.value, lambda r: Read(r.args[0])) for x in (s, t)]
+    book.structure(
+        "link", "scalar", "the program computes the scalar that the mapping was proved for",
+        blank[0] == blank[1] and isinstance(s.value, Scalar), "the program's scalar expression differs from the mapping's",
     )  # fmt: skip
     for site in sites.of(Exec):
         book.structure(
@@ -204,6 +208,22 @@ def _variables(e: Execution) -> list[str]:
     return [x.var.name for x in e.site.loops] + list(e.site.node.instruction.axes)  # type: ignore[union-attr]
 
 
+def _prefix(axis: Axis, n: int, point: dict[str, Any]) -> Any:
+    """The value of the first n kernel axes fused: a variable of its own, so that each fusion is one small product."""
+    return point[axis.members[0][0]] if n == 1 else sym(f"{axis.name}[:{n}] of the point")
+
+
+def _fused(axis: Axis, point: dict[str, Any], defined: list[Formula]) -> Any:
+    """The value of a program axis at a point; adds the definitions of the values of its prefixes."""
+    value: Any = sp.S.Zero
+    for n, (name, extent) in enumerate(axis.members, 1):
+        value = value * extent + point[name]
+        if 1 < n < len(axis.members):
+            defined.append(("eq", _prefix(axis, n, point), value))
+            value = _prefix(axis, n, point)
+    return value
+
+
 def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Formula]]:
     """Definitions of the loop variables as digits of the point, and what must then hold.
 
@@ -213,10 +233,9 @@ def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[For
     defined: list[Formula] = []
     sums: list[Formula] = []
     hinted: set[str] = set()
+    quotients: list[Formula] = []
     for axis in program_axes(sites):
-        value: Any = sp.S.Zero
-        for name, extent in axis.members:
-            value = value * extent + point[name]
+        value = _fused(axis, point, defined)
         rest = value
         for loop in e.site.loops:
             if loop.axis != axis.name or loop.step < 1 or loop.var.name in hinted:
@@ -227,11 +246,15 @@ def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[For
         if axis.lane:
             defined.append(("eq", sym(axis.lane), rest))
         sums.append(("eq", _value(e.site, axis), value))
+        quotient = _value(e.site, axis)
+        for n in range(len(axis.members) - 1, 0, -1):
+            quotient = FloorDiv(quotient, axis.members[n][1])
+            quotients.append(("eq", quotient, _prefix(axis, n, point)))
     loose = [x for x in e.site.loops if x.var.name not in hinted]
     lanes = [a for a in e.site.node.instruction.axes if a not in {x.lane for x in program_axes(sites)}]  # type: ignore[union-attr]
     defined += [("eq", x.var, sp.S.Zero) for x in loose] + [("eq", sym(a), sp.S.Zero) for a in lanes]
     statement = the_statement(sites)
-    goals = [*sums, *(("eq", e.point[a.name], point[a.name]) for a in reversed(statement.axes))]
+    goals = [*sums, *quotients, *(("eq", e.point[a.name], point[a.name]) for a in reversed(statement.axes))]
     goals += [("eq", v, sp.S.Zero) for v in e.empty.values()]
     goals += [*state(e.site), e.live]
     return defined, goals

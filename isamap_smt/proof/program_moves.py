@@ -134,7 +134,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
     )  # fmt: skip
     own, shape = memory_cell(node)
     flat, address = _offset(own, shape), _offset(memory.index, memory.shape)
-    start = {a: sp.S.Zero for a in i.axes}
+    start = dict.fromkeys(i.axes, sp.S.Zero)
     apart = sp.expand(address - substitute(address, start) - flat + substitute(flat, start))
     statement = f"the lanes of {i.short} are consecutive in {node.memory.name}"
     book.ask("precondition", subject, statement, [*around, t.selected], [("eq", apart, sp.S.Zero)])

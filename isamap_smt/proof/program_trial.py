@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 
 SMALL = (1, 2, 3, 4, 5, 7, 9)
+MOST = 1500  # points of a domain that is run
 LARGE = (17, 19)  # now and then, one size beyond the block sizes that tests use
 
 
@@ -43,14 +45,23 @@ def trials(program: Program, count: int, seed: int = 0, special: bool = True) ->
 
 
 def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
-    """Size vectors: all ones, then random small ones. Without free sizes there is one."""
+    """Size vectors: all ones, then random small ones of few points. Without free sizes there is one."""
     names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
-    yield dict.fromkeys(names, 1)
+    sizes = {n: max(1, low) for n, low in [*((n, 1) for n in names), *((p.name, p.low) for p in kernel.parameters)]}
+    yield dict(sizes)
     while names:
-        sizes = {n: int(random.choice(SMALL)) for n in names}
-        if random.random() < 0.3:
-            sizes[str(random.choice(names))] = int(random.choice(LARGE))
-        yield sizes
+        again = dict(sizes)
+        for n in random.permutation(names):
+            choice = LARGE if random.random() < 0.1 else SMALL
+            wanted = {**again, str(n): int(random.choice(choice))}
+            if _points(kernel, wanted) <= MOST:
+                again = wanted
+        yield again
+
+
+def _points(kernel: Kernel, sizes: dict[str, int]) -> int:
+    """Points of the kernel's domain."""
+    return sum(math.prod(int(evaluate(a.extent, sizes)) for a in s.axes) for s in kernel.statements)
 
 
 def _one(

@@ -17,6 +17,8 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import SMul, cast, read
 from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.mapping.fuse import fuse
+from isamap_smt.proof import prove
 
 LANES = 4
 
@@ -124,12 +126,9 @@ def move(name: str) -> Instruction:
     return next(i for i in TOY.moves if i.name == name)
 
 
-def mapping(kernel: Kernel, instruction: Instruction, groups: dict[str, tuple[str, ...]], swap: bool = False) -> Mapping:
-    """The fuse mapping with these groups; operands in written order, or swapped."""
-    s = kernel.statements[0]
-    x, y = s.inputs
-    binding = (("c", s.target), ("a", y if swap else x), ("b", x if swap else y))
-    return Mapping(kernel, instruction, binding, (), (), (), (), tuple(groups.items()))
+def mapping(kernel: Kernel, instruction: Instruction, groups: dict[str, tuple[str, ...]]) -> Mapping:
+    """The fuse mapping with these groups; operands in written order."""
+    return fuse(kernel, instruction, groups)
 
 
 def schedule(
@@ -148,11 +147,10 @@ def schedule(
 
 
 def proved(m: Mapping) -> ProvedMapping:
-    """The mapping, with its own proof when the prover of mappings takes it."""
-    from isamap_smt.ir.proof import ClaimResult, Proof, seal
-    from isamap_encodings.verdict import Proved
-
-    return seal(m, Proof((ClaimResult("scalar", "", Proved()),)))
+    """The mapping with its proof."""
+    result = prove(m)
+    assert isinstance(result, ProvedMapping), str(result)
+    return result
 
 
 def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None) -> Program:

@@ -1,0 +1,19 @@
+"""Random edits of programs: what is proved is never wrong when run. benchmarks/fuzz_programs.py does this at length."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+import fuzz_programs
+
+
+def test_nothing_proved_is_wrong() -> None:
+    outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7, runs=4)
+    wrong = [o for o in outcomes if o.verdict == "proved" and o.wrong]
+    assert not wrong, wrong
+    # the fuzz can only fail if it meets both kinds: programs still right after their edits, and wrong ones
+    assert sum(o.verdict == "proved" for o in outcomes) >= 10
+    assert sum(bool(o.wrong) for o in outcomes) >= 50
