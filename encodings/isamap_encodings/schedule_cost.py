@@ -122,7 +122,7 @@ def parallel_loops(problem: ScheduleProblem, choice: Choice) -> tuple[tuple[int,
     """(block, axis) of the loops that threads may share: allowed axes, at least one trip per thread."""
     found = []
     for u in range(problem.levels, 0, -1):
-        for d, a in enumerate(problem.axes):
+        for d in range(len(problem.axes)):
             if problem.spread and problem.spread[d] and trips(problem, choice.chains[d], u, d) >= problem.threads:
                 found.append((u, d))
     return tuple(found)

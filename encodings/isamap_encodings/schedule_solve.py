@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -46,7 +47,9 @@ class _Watch(cp_model.CpSolverSolutionCallback):
     def on_solution_callback(self) -> None:
         self.solutions += 1
         self.best = _read(self.model, self.boolean_value)
-        if self.progress is not None:
+        if self.interrupted:  # Ctrl-C came before CP-SAT could be stopped
+            self.stop_search()
+        elif self.progress is not None:
             try:
                 self.progress(self.solutions, self.objective_value, self.best_objective_bound)
             except KeyboardInterrupt:
@@ -85,14 +88,17 @@ def solve(
     if word == "OPTIMAL" and cost is not None and round(solver.objective_value) != cost.total:
         raise ValueError(f"CP-SAT prices its choice {solver.objective_value}, schedule_cost {cost.total}")
     stopped = ""
-    if interrupted or watch.interrupted:
+    if (interrupted or watch.interrupted) and word in ("FEASIBLE", "UNKNOWN"):
         stopped = "interrupted"
     elif word in ("FEASIBLE", "UNKNOWN"):
         wall = solver.wall_time >= solver.parameters.max_time_in_seconds
         stopped = "wall clock" if wall else "deterministic limit"
     if choice is not None and word == "UNKNOWN":
         word = "FEASIBLE"
-    bound = round(solver.best_objective_bound) if status is not None and choice is not None else 0
+    # Stopped early, CP-SAT may have no bound yet; computing alone gives one.
+    floor = min(r.compute + r.scope for r in problem.registers)
+    found = solver.best_objective_bound
+    bound = max(floor, round(found)) if choice is not None and math.isfinite(found) else floor
     if word == "OPTIMAL" and cost is not None:
         bound = cost.total
     return Answer(word, choice, cost, bound, seconds, watch.solutions, stopped)
@@ -103,22 +109,28 @@ def _run(solver: Any, model: ScheduleModel, watch: _Watch) -> tuple[Any, bool]:
     result: list[Any] = [None]
     failure: list[BaseException] = []
 
+    # Not Thread.join(): interrupted by Ctrl-C, Python 3.11's takes a running thread for a finished one.
+    done = threading.Event()
+
     def work() -> None:
         try:
             result[0] = solver.solve(model.model, watch)
         except BaseException as e:  # handed to the caller's thread below
             failure.append(e)
+        finally:
+            done.set()
 
     thread = threading.Thread(target=work, name="cp-sat")
     thread.start()
     interrupted = False
-    while thread.is_alive():
+    while not done.is_set():
         try:
-            thread.join(0.2)
+            done.wait(0.2)
         except KeyboardInterrupt:
             interrupted = True
             watch.interrupted = True
             solver.stop_search()
+    thread.join()
     if failure:
         raise failure[0]
     return result[0], interrupted

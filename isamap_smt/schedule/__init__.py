@@ -115,7 +115,5 @@ def _nothing(s: Setting, answer: Answer, pins_text: dict[str, Any]) -> str:
         why = f" with {pinned}" if pinned else ""
         threads = f", or no loop has {s.threads} trips for {s.threads} threads" if s.threads > 1 else ""
         return f"no schedule of {name} is in the space{why}: some tile does not fit its cache{threads} (INFEASIBLE)"
-    return (
-        f"no schedule of {name} was found before the {answer.stopped or 'limit'} ended the search (UNKNOWN); "
-        "allow more time or fix fewer decisions"
-    )
+    what = {"interrupted": "it was interrupted"}.get(answer.stopped, f"the {answer.stopped} ended the search")
+    return f"no schedule of {name} was found before {what} (UNKNOWN); allow more time or fix fewer decisions"

@@ -41,8 +41,8 @@ def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
     for d, a in enumerate(p.axes):
         row = a.chains[c.chains[d]]
         opened = s.axes[d].name in s.open
-        many = ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened
-        if a.reduction and many and row[0] < _outer(loops, a.name):
+        inside = ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened
+        if a.reduction and inside and row[0] < _outer(loops, a.name):
             loops.append(LoopStep(a.name, row[0], "register"))
     return Nest(tuple(loops), tuple(blocks), accumulate)
 

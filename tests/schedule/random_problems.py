@@ -50,7 +50,7 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         for a in (1, 2)
         for b in (2, 4)
     )
-    capacities = tuple(sorted(rng.randint(min(100, capacity), capacity) for _ in range(levels)))
+    capacities = tuple(sorted(rng.randint(capacity // 30, capacity) for _ in range(levels)))
     spread = (True, True, False) if rng.random() < 0.5 else ()
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
     return ScheduleProblem(axes, operands, registers, capacities, orders, rng.random() < 0.7, spread, 2)

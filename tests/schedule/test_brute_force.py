@@ -30,7 +30,7 @@ def test_the_optimum_is_the_cheapest_choice(seed: int) -> None:
 
 
 def _tight_problems() -> list[ScheduleProblem]:
-    tight = [random_problem(seed, capacity=120) for seed in range(100, 116)]
+    tight = [random_problem(seed, capacity) for seed in range(100, 110) for capacity in (50, 300)]
     return [p for p in tight if p.levels == 2]
 
 
