@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,8 +21,8 @@ VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(document, indent=2, default=_plain) + "\n")
+    """One JSON document on standard output. Numbers that JSON does not have (infinity) become null."""
+    sys.stdout.write(json.dumps(_finite(document), indent=2, default=_plain, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 
@@ -68,3 +69,14 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         return value.item()
     return str(value)
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case dict():
+            return {k: _finite(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_finite(v) for v in value]
+        case float() if not math.isfinite(value):
+            return None
+    return value

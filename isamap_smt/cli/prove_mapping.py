@@ -17,7 +17,12 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
 @click.command("prove")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
-@click.option("--axes", required=True, metavar="i=n.p,j=k", help="Kernel axes that each instruction axis takes, fused.")
+@click.option(
+    "--axes",
+    required=True,
+    metavar="i=n.p,j=k",
+    help="Kernel axes that each instruction axis takes, fused; empty for one point at a time.",
+)
 @click.option(
     "--operands",
     default="fixed",
@@ -50,7 +55,7 @@ def command(
     kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
     instruction = find_instruction(wanted)
     kernel = with_types_of(kernel, instruction, operands, types)
-    mapping = fuse(kernel, instruction, axes, operands, partial=partial)
+    mapping = fuse(kernel, instruction, axes.strip() or {}, operands, partial=partial)
     with progress(f"proving {mapping.id}"):
         result = prove(mapping)
     if as_json:

@@ -80,7 +80,10 @@ def best_time(runs: list[Any], budget: float = 1.0, least: int = 5) -> list[list
 
 
 def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]:
-    """(bit for bit equal, max|got-ref| / max|ref|, what the reference is), the worst over all outputs."""
+    """(bit for bit equal, max|got-ref| / max|ref|, what the reference is), the worst over all outputs.
+
+    The error is infinite where a NaN stands in one of them.
+    """
     from isamap_smt.ir.interpret import reference
 
     wanted = reference(kernel, arrays)
@@ -91,7 +94,8 @@ def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]
         exact = exact and bool(np.array_equal(out, ref.astype(out.dtype)))
         distance = np.abs(out.astype(np.float64) - ref.astype(np.float64)).max(initial=0.0)
         scale = np.abs(ref.astype(np.float64)).max(initial=0.0)
-        worst = max(worst, float(distance / scale) if scale else float(distance))
+        error = float(distance / scale) if scale else float(distance)
+        worst = float("inf") if np.isnan(error) else max(worst, error)  # max() would drop a NaN
     floating = any(kernel.tensor(n).dtype.is_float for n in kernel.outputs)
     return exact, worst, "float64" if floating else "exact integers"
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from isamap_encodings.verdict import Proved, Unknown
-from isamap_smt.cli import prove_mapping
 from isamap_smt.cli.app import run
-from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.proof import Rejection
+
+MACHINE = """
+import isamap_smt as im
+
+multiply = im.instruction("npu.multiply", "c[l] += a[l] * b[l]", axes={"l": 4}, dtypes=dict.fromkeys("abc", "f32"),
+                          places=dict.fromkeys("abc", "r"), rounding="as it likes")
+"""
 
 
 def test_proved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,18 +57,22 @@ def test_bytes_saturate(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the contract gives 64770, the instruction 32767" in capsys.readouterr().out
 
 
-def test_unknown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A prover that gives up: the status is 2, never 0, and the reason is told."""
-    import isamap_smt.proof
-
-    claims = (ClaimResult("scalar", "", Proved()), ClaimResult("coverage", "l", Unknown("Z3 gave up after 7 steps")))
-    monkeypatch.setattr(isamap_smt.proof, "prove", lambda mapping: Rejection(mapping, Proof(claims)))
-    words = ["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j"]
+def test_unknown(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    """Rounding that nobody described cannot be compared: the status is 2, never 0, and the reason is told."""
+    Path("npu.py").write_text(MACHINE)
+    words = ["prove", "npu.py:multiply", "--text", "C[i,j] += A[i,k] * B[k,j] ordered", "--axes", "l=j"]
     assert run(words) == 2
-    assert "coverage of l is unknown: Z3 gave up after 7 steps" in capsys.readouterr().out
+    reason = "npu.multiply rounds in a way that is not described exactly: as it likes"
+    assert f"scalar of order is unknown: {reason}" in capsys.readouterr().out
     assert run([*words, "--json"]) == 2
     found = json.loads(capsys.readouterr().out)
-    assert (found["verdict"], found["claims"][1]["reason"]) == ("unknown", "Z3 gave up after 7 steps")
+    assert found["verdict"] == "unknown"
+    assert [c["reason"] for c in found["claims"] if c["verdict"] == "unknown"] == [reason]
+
+
+def test_an_instruction_of_one_point(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "scalar.muladd_f32", "--axes", ""]) == 0
+    assert capsys.readouterr().out.startswith("gemm onto scalar.muladd_f32: point;a=A,b=B")
 
 
 @pytest.mark.parametrize("operands", ["fixed", "any", "a=B,b=A", "a=A,b=B"])
@@ -95,7 +103,3 @@ def test_the_process_exits_with_the_status(axes: str, status: int) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status
     json.loads(done.stdout)
-
-
-def test_the_statuses_are_all_there() -> None:
-    assert prove_mapping.STATUS == {"proved": 0, "refuted": 1, "unknown": 2}

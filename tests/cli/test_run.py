@@ -1,0 +1,105 @@
+"""isamap run: the result is compared with the reference, and the instruction named is the one used."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isamap_smt.cli.app import run
+from isamap_smt.language.library import find_kernel
+from isamap_smt.report.measure import best_time, compare, operations
+
+KEYS = {"exact", "max_error", "seconds", "gflops", "reference", "instruction", "schedule", "threads", "packing"}
+
+
+def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, Any], str]:
+    """(the document of one run, what standard error said)."""
+    assert run(["run", *words, "--json"]) == 0
+    said = capsys.readouterr()
+    found: dict[str, Any] = json.loads(said.out)
+    assert set(found) >= KEYS
+    assert found["seconds"] > 0
+    return found, said.err
+
+
+def test_floats(capsys: pytest.CaptureFixture[str]) -> None:
+    found, err = ran(capsys, "gemm", "host", "--sizes", "i=33,j=20,k=17")
+    assert err == "" or "falling back" in err
+    assert found["reference"] == "float64"
+    assert found["max_error"] < 1e-6
+    points = 2 * 33 * 20 * 17
+    assert found["gflops"] == pytest.approx(points / found["seconds"] / 1e9, rel=1e-2)
+
+
+def test_bytes_are_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    found, _ = ran(capsys, "gemm", "host", "--sizes", "i=7,j=9,k=11", "--dtypes", "A=u8,B=i8,C=i32")
+    assert found["exact"] is True
+    assert found["max_error"] == 0
+    assert found["reference"] == "exact integers"
+
+
+def test_the_fall_back_is_said_aloud(capsys: pytest.CaptureFixture[str]) -> None:
+    found, err = ran(capsys, "gemm", "host", "--sizes", "i=5,j=6,k=7", "--dtypes", "A=u16,B=u16,C=u64")
+    assert found["exact"] is True
+    assert found["instruction"].startswith("scalar.")
+    assert err == f"note: {found['notes'][0]}\n"
+    assert f"falling back to {found['instruction']}" in err
+
+
+def test_text_with_a_window(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "O[x] += I[x+r-1] * W[r] where 0 <= x+r-1 < X"
+    found, _ = ran(capsys, "host", "--text", f"I: [X]\\n{text}", "--sizes", "x=50,r=3")
+    assert found["max_error"] < 1e-6
+
+
+def test_constant_operands_are_packed_ahead(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["gemm", "host", "--sizes", "i=33,j=20,k=17", "--constant", "B", "--fix", "pack.B=ahead"]
+    found, _ = ran(capsys, *words)
+    assert "packed ahead of the calls" in found["packing"].values()
+    assert found["max_error"] < 1e-6
+
+
+def test_two_threads(capsys: pytest.CaptureFixture[str]) -> None:
+    found, _ = ran(capsys, "gemm", "host", "--sizes", "i=64,j=64,k=16", "--threads", "2")
+    assert found["threads"] == 2
+    assert found["max_error"] < 1e-6
+
+
+def test_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "gemm", "host", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=i32,B=i32,C=i32"]) == 0
+    assert "equal to the reference (exact integers) bit for bit" in capsys.readouterr().out
+
+
+def test_an_error_is_seen() -> None:
+    """One wrong element is not exact, and its size is that of the error."""
+    kernel = find_kernel("gemm").with_sizes({"i": 3, "j": 4, "k": 5})
+    arrays = {"A": np.ones((3, 5), np.float32), "B": np.ones((5, 4), np.float32)}
+    right = arrays["A"] @ arrays["B"]
+    assert compare(kernel, right, arrays) == (True, 0.0, "float64")
+    wrong = right.copy()
+    wrong[1, 2] += 0.5
+    exact, error, _ = compare(kernel, wrong, arrays)
+    assert not exact
+    assert error == pytest.approx(0.1)
+
+
+def test_not_a_number_is_not_small() -> None:
+    kernel = find_kernel("gemm").with_sizes({"i": 1, "j": 1, "k": 1})
+    arrays = {"A": np.ones((1, 1), np.float32), "B": np.ones((1, 1), np.float32)}
+    exact, error, _ = compare(kernel, np.full((1, 1), np.nan, np.float32), arrays)
+    assert not exact
+    assert error == float("inf")
+
+
+def test_operations_count_every_point() -> None:
+    assert operations(find_kernel("gemm").with_sizes({"i": 3, "j": 4, "k": 5})) == 2 * 3 * 4 * 5
+
+
+def test_runs_are_interleaved() -> None:
+    order: list[str] = []
+    times = best_time([lambda: order.append("a"), lambda: order.append("b")], budget=0.0, least=3)
+    assert order == ["a", "b"] * 3
+    assert [len(t) for t in times] == [3, 3]
