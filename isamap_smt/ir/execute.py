@@ -140,9 +140,7 @@ class _Machine:
                 data = np.ascontiguousarray(arrays[t.name], dtype=t.dtype.numpy)
             if data.shape != shape:
                 raise SizeError(f"{t.name} has shape {data.shape}, the kernel needs {shape}")
-            self.memory[t.name] = _Array(
-                t.name, data, np.zeros(shape, bool), t.dtype, readonly=t.name not in ops
-            )
+            self.memory[t.name] = _Array(t.name, data, np.zeros(shape, bool), t.dtype, readonly=t.name not in ops)
 
     def find(self, kind: str, text: str, env: Dict[str, Any], stop: bool = True) -> None:
         """Note a finding; stop when going on would only repeat it or crash."""

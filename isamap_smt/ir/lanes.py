@@ -44,7 +44,7 @@ def _cells(kernel: Kernel) -> Cells:
 
 def _points(statement: Statement, names: list[str]) -> dict[str, np.ndarray]:
     extents = [int(statement.axis(n).extent) for n in names]
-    grids = np.indices(extents).reshape(len(extents), -1) if extents else []
+    grids: Any = np.indices(extents).reshape(len(extents), -1) if extents else []
     total = int(np.prod(extents)) if extents else 1
     return {**dict(zip(names, grids, strict=True)), "": np.arange(total)}
 

@@ -8,6 +8,7 @@ is Refuted when a run on small sizes shows it wrong.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.program import Program
@@ -38,10 +39,8 @@ def prove_program(program: Program, stop: bool = False) -> Proof:
     except UnrecognisedError as e:
         results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
         return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started)
-    try:
+    with suppress(StopHere):
         _claims(book)
-    except StopHere:
-        pass
     results = [*book.results, *(() if stop else _tried(program, book.results))]
     assumptions = (*_entry(program, book), *proof.assumptions, *program.assumptions)
     return Proof(tuple(results), proof.arithmetic, tuple(dict.fromkeys(assumptions)), time.perf_counter() - started)
@@ -73,9 +72,12 @@ def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
 def _entry(program: Program, book: Book) -> list[str]:
     """Hypotheses that every claim rests on, in words."""
     kernel = program.kernel
-    sizes = [f"{name} >= {dict((p.name, p.low) for p in kernel.parameters).get(name, 1)}" for name in book.sites.sizes]
+    low = {p.name: p.low for p in kernel.parameters}
+    sizes = [f"{name} >= {low.get(name, 1)}" for name in book.sites.sizes]
     arrays = [f"{t.name} is a row-major array of shape {list(t.shape)}" for t in kernel.tensors]
     apart = [f"{o} overlaps no other array" for o in kernel.outputs]
     packed = {s.node.src.name for s in book.sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
-    constant = [f"{t} does not change after it was packed" for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
+    constant = [
+        f"{t} does not change after it was packed" for t in sorted(packed) if t in {x.name for x in kernel.tensors}
+    ]
     return [*sizes, *arrays, *apart, *constant, *book.assumptions]

@@ -57,7 +57,11 @@ def _neutral(book: Book, site: Site) -> None:
     _, inputs = operand_cells(site, sites)
     statement = the_statement(sites)
     instruction = site.node.instruction  # type: ignore[union-attr]
-    if statement.op != "+" or not _is_product(statement.value) or not _is_product(instruction.kernel.statements[0].value):
+    if (
+        statement.op != "+"
+        or not _is_product(statement.value)
+        or not _is_product(instruction.kernel.statements[0].value)
+    ):
         _masked_only(book, e, instruction.short)
         return
     outside = ("not", conjunction(e.inside(statement)))
@@ -109,12 +113,12 @@ def _floating(book: Book, inputs: list[tuple[str, Place]], ordered: bool) -> tup
         return ("and", *zeros, ("and",) if odd else ("or",)), "the product is -0 (all factors zero, of odd sign)"
     options: list[Formula] = [conjunction(zeros)]
     used: list[str] = []
-    for n, (_, p) in enumerate(inputs):
+    for n, zero in enumerate(zeros):
         others = [q for m, (_, q) in enumerate(inputs) if m != n]
         finite = [q for q in others if _finite(book, q.held.tensor)]
         used += [q.held.tensor for q in finite]
         rest = [("or", _zero(q), q.held.guard) if q in finite else _zero(q) for q in others]
-        options.append(("and", zeros[n], *rest))
+        options.append(("and", zero, *rest))
     signs = {p.held.outside for _, p in inputs}
     words = "all factors are zeros"
     if used:
@@ -126,5 +130,3 @@ def _floating(book: Book, inputs: list[tuple[str, Place]], ordered: bool) -> tup
 
 def _finite(book: Book, tensor: str) -> bool:
     return f"{tensor} is finite" in book.sites.program.assumptions
-
-

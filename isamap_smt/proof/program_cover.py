@@ -58,8 +58,8 @@ def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, 
     """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them."""
     solved: dict[str, Any] = {}
     waiting = list(zip(index, cell, strict=True))
-    for i, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
-        i = rename(i, solved)
+    for entry, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
+        i = rename(entry, solved)
         left = symbols_of([i]) & (set(unknown) - set(solved))
         if not left:
             continue

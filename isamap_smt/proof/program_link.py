@@ -258,5 +258,3 @@ def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[For
     goals += [("eq", v, sp.S.Zero) for v in e.empty.values()]
     goals += [*state(e.site), e.live]
     return defined, goals
-
-

@@ -33,7 +33,9 @@ def memory_claims(book: Book) -> None:
     for x in kinds.values():
         if x.kind == "unroll":
             fixed = is_constant(sp.sympify(x.count))
-            book.structure("memory", x.var.name, "an unrolled loop has a fixed count", fixed, f"{x.var.name} runs to {x.count}")
+            book.structure(
+                "memory", x.var.name, "an unrolled loop has a fixed count", fixed, f"{x.var.name} runs to {x.count}"
+            )
         elif x.kind not in ("serial", "parallel"):
             book.unknown("memory", x.var.name, "the loop's kind is known", f"kind {x.kind!r}")
     book.attempt("memory", "", "every number fits 64 bits", lambda: _fits(book))
@@ -240,4 +242,3 @@ def _contexts(book: Book) -> None:
         if isinstance(verdict, Refuted):
             verdict, words = Proved(verdict.seconds), f"what stands {place(site)} never runs at these sizes"
         book.note("hypotheses", "", words, verdict)
-

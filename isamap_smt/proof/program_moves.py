@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
 from isamap_smt.ir.program import Alloc, Copy, Exec, Move
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, operand_cells, transfer
@@ -27,14 +27,16 @@ def move_claims(book: Book) -> list[Transfer]:
         _frame(book, site)
     for site in book.sites.of(Copy, Move):
         subject = _subject(site)
-        t = book.attempt("program", subject, "the statement is a copy of elements", lambda s=site: transfer(book.sites, s))
+        t = book.attempt(
+            "program", subject, "the statement is a copy of elements", lambda s=site: transfer(book.sites, s)
+        )
         if t is not None:
             found.append(t)
-            book.attempt("program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n))
+            book.attempt(
+                "program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n)
+            )
     for site in book.sites.of(Exec):
-        book.attempt(
-            "bounds", _subject(site), "every register operand exists", lambda s=site: _registers(book, s)
-        )
+        book.attempt("bounds", _subject(site), "every register operand exists", lambda s=site: _registers(book, s))
     return found
 
 
@@ -72,7 +74,9 @@ def _frame(book: Book, site: Site) -> None:
     same += equal(b.type.coordinates, [rename(sp.sympify(c), again) for c in b.type.coordinates])
     verdict = book.ask("program", b.name, statement, [*state(site), *ranges, *rename(ranges, again)], same)
     if isinstance(verdict, Proved):
-        book.unknown("program", b.name, statement, f"the type mentions {', '.join(sorted(loose))} without depending on it")
+        book.unknown(
+            "program", b.name, statement, f"the type mentions {', '.join(sorted(loose))} without depending on it"
+        )
 
 
 def _move(book: Book, t: Transfer, subject: str) -> None:
@@ -151,8 +155,9 @@ def _stated(
         return
     if words[0] == "aligned" and memory.home is not None and len(words) == 3 and int(words[2]) <= 64:
         step = max(1, int(words[2]) // memory.held.dtype.bytes)
-        quotient = sp.Function("FloorMod")(substitute(address, start), sp.Integer(step))
-        book.ask("precondition", subject, f"{text}: {memory.name} starts at a multiple of 64 bytes", around, [("eq", quotient, sp.S.Zero)])  # fmt: skip
+        offset = FloorMod(substitute(address, start), sp.Integer(step))
+        starts = f"{text}: {memory.name} starts at a multiple of 64 bytes"
+        book.ask("precondition", subject, starts, around, [("eq", offset, sp.S.Zero)])
         return
     book.note("precondition", subject, text, Unknown(f"no rule for the precondition '{text}' of {memory.name}"))
 

@@ -64,7 +64,9 @@ def _same(a: _Access, b: _Access) -> bool:
 def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: _Access, b: _Access) -> None:
     words = f"two iterations of {loop.var.name} never touch the same element of {a.place.name}"
     if a.place.home is not None and a.site.buffer(a.place.name).memory == "registers":  # type: ignore[union-attr]
-        book.structure("disjoint", a.place.name, words, False, f"iterations of {loop.var.name} share the register {a.place.name}")
+        book.structure(
+            "disjoint", a.place.name, words, False, f"iterations of {loop.var.name} share the register {a.place.name}"
+        )
         return
     outside = len(position) - 2
     inner = [x.var.name for x in b.site.around[outside:] if isinstance(x, Loop)] + own_names(b.site.node)

@@ -55,7 +55,9 @@ def scope_claims(book: Book, transfers: Sequence[Transfer]) -> None:
     if any(a.tensor in outputs for a in statement.inputs):
         book.unknown("order", "", "inputs are not outputs", "the kernel reads its own output; claim 11 covers that")
     early = [t for t in transfers if t.site.position[0] == 0 and {t.dst.held.tensor} & outputs]
-    book.structure("progress", "", "outputs are not touched ahead of the call", not early, "an output is used ahead of the call")
+    book.structure(
+        "progress", "", "outputs are not touched ahead of the call", not early, "an output is used ahead of the call"
+    )
     holders = [s for s in book.sites.of(Alloc) if s.node.buffer.type.tensor in outputs]  # type: ignore[union-attr]
     execs: list[tuple[Site, Place]] = []
     for site in book.sites.of(Exec):
@@ -79,7 +81,7 @@ def _distances(holders: Sequence[Site], transfers: Sequence[Transfer]) -> dict[t
             for a, b in ((t.dst, t.src), (t.src, t.dst)):
                 if a is None or b is None or a.home is None or a.home.position in found:
                     continue
-                if (n == 1 if b.home is None else found.get(b.home.position) == n - 1):
+                if n == 1 if b.home is None else found.get(b.home.position) == n - 1:
                     found[a.home.position] = n
     return found
 
@@ -153,7 +155,9 @@ def _home(book: Book, s: Scope) -> Place | None:
     found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in s.loads if t.src is not None}
     found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}
     if len(found) > 1:
-        raise UnrecognisedError(f"{s.name} is loaded from and stored to different places: {sorted(n for n, _ in found)}")
+        raise UnrecognisedError(
+            f"{s.name} is loaded from and stored to different places: {sorted(n for n, _ in found)}"
+        )
     home = next(iter(found.values()), None)
     if home is not None and home.home is not None:
         prefix = home.home.position[:-1]

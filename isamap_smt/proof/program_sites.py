@@ -171,7 +171,9 @@ def _check_defined(sites: Sites, s: Site) -> None:
 def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:
     loose = symbols_of(map(sp.sympify, expressions)) - known
     if loose:
-        raise UnrecognisedError(f"nothing defines {', '.join(sorted(loose))} where it is used ({type(s.node).__name__})")
+        raise UnrecognisedError(
+            f"nothing defines {', '.join(sorted(loose))} where it is used ({type(s.node).__name__})"
+        )
 
 
 def own_names(node: Node) -> list[str]:

@@ -64,9 +64,7 @@ def _points(kernel: Kernel, sizes: dict[str, int]) -> int:
     return sum(math.prod(int(evaluate(a.extent, sizes)) for a in s.axes) for s in kernel.statements)
 
 
-def _one(
-    program: Program, sizes: dict[str, int], random: np.random.Generator, special: bool, seed: int
-) -> str | None:
+def _one(program: Program, sizes: dict[str, int], random: np.random.Generator, special: bool, seed: int) -> str | None:
     arrays = {t.name: _elements(program, t.name, sizes, random, special) for t in program.kernel.tensors}
     outputs = {n: arrays.pop(n) for n in program.kernel.outputs}
     try:
@@ -78,11 +76,15 @@ def _one(
         return str(run.findings[0])
     for n, want in expected.items():
         got = run.outputs[n]
-        same = (got == want) | ((got != got) & (want != want))
+        same = (got == want) | (_nan(got) & _nan(want))
         if not same.all():
             at = tuple(int(i) for i in np.argwhere(~same)[0])
             return f"{n}{list(at)} is {got[at]}, the kernel gives {want[at]}"
     return None
+
+
+def _nan(x: np.ndarray) -> np.ndarray:
+    return np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
 
 
 def _elements(
@@ -96,5 +98,3 @@ def _elements(
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
     return values
-
-

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 import toys
+
 from isamap_smt.ir.expr import FloorDiv, sym
 from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
@@ -68,47 +69,58 @@ def _in_scope(program: Program, order: Callable[..., list[Node]]) -> Program:
 
 def next_panel() -> Program:
     """The micro-kernel reads the panel of the next column block."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Move) and n.memory and n.memory.name == "B_packed":
             return (replace(n, memory=replace(n.memory, index=(n.memory.index[0] + 1, *n.memory.index[1:]))),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
 def pack_one_short() -> Program:
     """The last row of the K block is not packed."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Copy) and n.src.name == "B":
             return (replace(n, over=tuple((s, c - 1 if s.name == "c_k1" else c) for s, c in n.over)),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
 def row_plus_one() -> Program:
     """Packing A takes the row below; at the last row it even stays inside, thanks to the guard."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Copy) and n.src.name == "A":
             index = (n.src.index[0] + 1, n.src.index[1])
             return (replace(n, src=replace(n.src, index=index), guard=(sp.Lt(index[0], sym("I")),)),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
 def no_zero_fill() -> Program:
     """The tail of the reduction is packed without zeros."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Copy):
             return (replace(n, fill=""),)
+
     return rewritten(toys.dot_gemm(), f)
 
 
 def init_inside_k() -> Program:
     """The accumulator is loaded again in every step of the reduction."""
+
     def order(alloc: Any, loads: Any, work: Any, stores: Any) -> list[Node]:
         (k,) = work
         return [*alloc, replace(k, body=(*loads, *k.body)), *stores]
+
     return _in_scope(toys.inplace_gemm(), order)
 
 
 def hoisted() -> Program:
     """The accumulator is declared and loaded once, outside the loop over row blocks."""
+
     def first(n: Node) -> Node:
         if isinstance(n, Loop | If):
             inner = tuple(first(x) for x in n.body)
@@ -122,15 +134,18 @@ def hoisted() -> Program:
         if _is_loop(n, "i1"):
             alloc, loads, work, stores = _parts(n)
             return (*alloc, *map(first, loads), replace(n, body=(*work, *stores)))
+
     return rewritten(toys.packed_gemm(), f)
 
 
 def declared_too_far_out() -> Program:
     """The accumulator is declared outside the loop over row blocks, and its type names the block."""
+
     def f(n: Node) -> Any:
         if _is_loop(n, "i1"):
             alloc, loads, work, stores = _parts(n)
             return (*alloc, replace(n, body=(*loads, *work, *stores)))
+
     return rewritten(toys.packed_gemm(), f)
 
 
@@ -155,9 +170,11 @@ def missing_load() -> Program:
 
 def restarted() -> Program:
     """The accumulator starts at zero in every visit: what earlier blocks of the reduction added is lost."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind == "load":
             return (replace(n, instruction=toys.ZERO, memory=None, active=None),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
@@ -173,28 +190,34 @@ def k_one_more() -> Program:
 
 def unmasked_store() -> Program:
     """The last columns are stored with a full store."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Move) and n.instruction.name == "toy.masked_store_f32x1":
             return (replace(n, instruction=toys.move("toy.store_f32x1"), active=None),)
+
     return rewritten(toys.inplace_gemm(), f)
 
 
 def dead_row_stored() -> Program:
     """Rows beyond the end are stored too."""
+
     def f(n: Node) -> Any:
         if isinstance(n, If) and _touches_acc(n, "store") and all(isinstance(x, Move) for x in n.body):
             return n.body
+
     return rewritten(toys.inplace_gemm(), f)
 
 
 def shared_panel() -> Program:
     """One panel for all iterations of the parallel loop."""
+
     def f(n: Node) -> Any:
         if _is_loop(n, "j0"):
             (k,) = n.body
             panel = [x for x in k.body if isinstance(x, Alloc)]
             rest = tuple(x for x in k.body if x not in panel)
             return (*panel, replace(n, body=(replace(k, body=rest),)))
+
     return rewritten(toys.packed_gemm(parallel=0), f)
 
 
@@ -205,9 +228,11 @@ def early_store() -> Program:
 
 def stored_inside_k() -> Program:
     """Only the reduction's steps store: an empty reduction, and nothing else, would leave the output alone."""
+
     def order(alloc: Any, loads: Any, work: Any, stores: Any) -> list[Node]:
         (k,) = work
         return [*alloc, *loads, replace(k, body=(*k.body, *stores))]
+
     return _in_scope(toys.inplace_gemm(), order)
 
 
@@ -218,9 +243,12 @@ def double_accumulation() -> Program:
 
 def overlapping_k_blocks() -> Program:
     """Blocks of the reduction advance by 3 and are 4 long: where they meet, points are added twice."""
+
     def longer(e: Any) -> Any:
-        return sp.sympify(e).replace(lambda x: type(x).__name__ == "IMin" and x.args[0] == 3,
-                                     lambda x: x.func(sp.Integer(4), x.args[1]))
+        return sp.sympify(e).replace(
+            lambda x: type(x).__name__ == "IMin" and x.args[0] == 3, lambda x: x.func(sp.Integer(4), x.args[1])
+        )
+
     def f(n: Node) -> Any:
         match n:
             case Alloc() if n.buffer.name in ("A_packed", "B_packed"):
@@ -230,6 +258,7 @@ def overlapping_k_blocks() -> Program:
                 return (replace(n, over=tuple((s, longer(c)) for s, c in n.over)),)
             case Loop() if n.var.name == "k1":
                 return (replace(n, count=longer(n.count)),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
@@ -240,16 +269,20 @@ def dead_factor() -> Program:
 
 def divisor_may_be_zero() -> Program:
     """A condition divides by K - 1."""
+
     def f(n: Node) -> Any:
         if _is_loop(n, "k0"):
             return (If((sp.Ge(FloorDiv(sym("K"), sym("K") - 1), 0),), (n,)),)
+
     return rewritten(toys.inplace_gemm(), f)
 
 
 def strided_lanes() -> Program:
     """The panel is laid out with its lanes apart; everything else follows the new layout."""
+
     def turn(index: Any) -> Any:
         return (*index[:-2], index[-1], index[-2])
+
     def f(n: Node) -> Any:
         match n:
             case Alloc() if n.buffer.name == "B_packed":
@@ -259,13 +292,16 @@ def strided_lanes() -> Program:
                 return (replace(n, dst=Ref("B_packed", turn(n.dst.index))),)
             case Move() if n.memory and n.memory.name == "B_packed":
                 return (replace(n, memory=Ref("B_packed", turn(n.memory.index))),)
+
     return rewritten(toys.packed_gemm(), f)
 
 
 def unclamped_row() -> Program:
     """Rows beyond the end read A beyond its end; their results are not stored."""
+
     def loose(e: Any) -> Any:
         return sp.sympify(e).replace(lambda x: type(x).__name__ == "IMin", lambda x: x.args[0])
+
     def f(n: Node) -> Any:
         match n:
             case Alloc() if n.buffer.name == "a_r":
@@ -274,6 +310,7 @@ def unclamped_row() -> Program:
                 return (replace(n, buffer=replace(n.buffer, type=new)),)
             case Move() if n.memory and n.memory.name == "A":
                 return (replace(n, memory=Ref("A", tuple(map(loose, n.memory.index)))),)
+
     return rewritten(toys.inplace_gemm(), f)
 
 
@@ -289,6 +326,7 @@ def too_large() -> Program:
 
 def twin_registers() -> Program:
     """Two registers stand for the same output; both are loaded and stored, one is added to."""
+
     def f(n: Node) -> Any:
         twin = sym("twin")
         match n:
@@ -302,20 +340,20 @@ def twin_registers() -> Program:
             case Exec():
                 ops = tuple((o, Ref(r.name, (sp.S.Zero, *r.index)) if o == "c" else r) for o, r in n.operands)
                 return (replace(n, operands=ops),)
+
     return rewritten(toys.inplace_gemm(), f)
 
 
 def ambiguous_name() -> Program:
     """A loop variable has the name of an instruction axis."""
-    return rewritten(
-        toys.inplace_gemm(), lambda n: (Loop(sym("l"), sp.S.One, (n,)),) if _is_loop(n, "k0") else None
-    )
+    return rewritten(toys.inplace_gemm(), lambda n: (Loop(sym("l"), sp.S.One, (n,)),) if _is_loop(n, "k0") else None)
 
 
 def input_written() -> Program:
     """The output is copied into an input."""
+
     def f(n: Node) -> Any:
         if isinstance(n, Copy) and n.src.name == "X":
             return (n, replace(n, dst=n.src, fill=""))
-    return rewritten(toys.padded_conv(), f)
 
+    return rewritten(toys.padded_conv(), f)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import toys
+
 from isamap_smt.ir import execute
 from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.program import Alloc, Copy, Loop, Program
@@ -70,8 +71,9 @@ def test_short_buffer_is_out_of_bounds() -> None:
         for n in nodes:
             if isinstance(n, Alloc) and n.buffer.name == "B_packed":
                 b = n.buffer
-                n = replace(n, buffer=replace(b, shape=(b.shape[0] - 1, *b.shape[1:])))
-            yield replace(n, body=tuple(shrink(n.body))) if isinstance(n, Loop) else n
+                yield replace(n, buffer=replace(b, shape=(b.shape[0] - 1, *b.shape[1:])))
+            else:
+                yield replace(n, body=tuple(shrink(n.body))) if isinstance(n, Loop) else n
 
     run = run_program(replace(program, body=tuple(shrink(program.body))), _operands(program, 2, 16, 3))
     assert [f.kind for f in run.findings] == [execute.BOUNDS]

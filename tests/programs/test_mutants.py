@@ -5,6 +5,7 @@ from __future__ import annotations
 import mutants
 import pytest
 import toys
+
 from isamap_encodings.verdict import Refuted
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials

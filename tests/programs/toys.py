@@ -41,7 +41,7 @@ def _product(a: Any, b: Any, out: str) -> Any:
 
 def gemm(a: str = "f32", b: str = "f32", c: str = "f32") -> Kernel:
     """C[i,j] += A[i,k] * B[k,j]"""
-    i, j, k, M, N, K = map(sym, "i j k I J K".split())
+    i, j, k, M, N, K = map(sym, ["i", "j", "k", "I", "J", "K"])
     return _kernel(
         "gemm", {"i": M, "j": N, "k": K}, {"C": (c, (M, N)), "A": (a, (M, K)), "B": (b, (K, N))},
         ("C", (i, j)), _product(read("A", i, k), read("B", k, j), c),
@@ -50,7 +50,7 @@ def gemm(a: str = "f32", b: str = "f32", c: str = "f32") -> Kernel:
 
 def gemm_nt() -> Kernel:
     """C[j,i] += A[i,k] * B[k,j], output not contiguous in the lane."""
-    i, j, k, M, N, K = map(sym, "i j k I J K".split())
+    i, j, k, M, N, K = map(sym, ["i", "j", "k", "I", "J", "K"])
     return _kernel(
         "gemm_t", {"i": M, "j": N, "k": K}, {"C": ("f32", (N, M)), "A": ("f32", (M, K)), "B": ("f32", (K, N))},
         ("C", (j, i)), _product(read("A", i, k), read("B", k, j), "f32"),
@@ -59,7 +59,7 @@ def gemm_nt() -> Kernel:
 
 def conv(padded: bool = True) -> Kernel:
     """O[p,q,c] += X[p+r-1,q] * W[r,q,c], zero padding along p."""
-    p, q, c, r, P, Q, C, R = map(sym, "p q c r P Q C R".split())
+    p, q, c, r, P, Q, C = map(sym, ["p", "q", "c", "r", "P", "Q", "C"])
     guard = (sp.Ge(p + r - 1, 0), sp.Lt(p + r - 1, P)) if padded else ()
     return _kernel(
         "conv", {"p": P, "q": Q, "c": C, "r": 3},
@@ -94,7 +94,7 @@ def fma() -> Instruction:
     """c[l] += a[l] * b[l]"""
     l = sym("l")
     return _instruction(
-        "toy.fma", "compute", {"l": LANES}, {n: ("f32", (LANES,)) for n in "cab"}, ("c", (l,)),
+        "toy.fma", "compute", {"l": LANES}, dict.fromkeys("cab", ("f32", (LANES,))), ("c", (l,)),
         _product(read("a", l), read("b", l), "f32"), "+", places=(("a", "v"), ("b", "v"), ("c", "v")),
     )  # fmt: skip
 
@@ -118,7 +118,9 @@ def zero() -> Instruction:
 
 
 FMA, DOT, ZERO = fma(), dot(), zero()
-TOY = Hardware("toy", (), (), (FMA, DOT, ZERO, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2)))
+TOY = Hardware(
+    "toy", (), (), (FMA, DOT, ZERO, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2))
+)
 
 
 def move(name: str) -> Instruction:
@@ -137,9 +139,7 @@ def schedule(
 ) -> Schedule:  # fmt: skip
     """loops as 'i:4 j:8 k:1'; packing: operand -> depth, or 'ahead'."""
     steps = tuple(LoopStep(a, int(s)) for a, s in (x.split(":") for x in loops.split()))
-    packs = tuple(
-        Packing(o, 0, True) if d == "ahead" else Packing(o, d) for o, d in (packing or {}).items()
-    )
+    packs = tuple(Packing(o, 0, True) if d == "ahead" else Packing(o, d) for o, d in (packing or {}).items())
     return Schedule(
         proved(m), steps, accumulate, tuple(registers.items()), packs, parallel,
         sizes=tuple((sizes or {}).items()), hardware=TOY,
@@ -189,4 +189,3 @@ def padded_conv(sizes: dict[str, int] | None = None) -> Program:
     """Convolution with zero padding; the input is read from a window with its padding written out."""
     m = mapping(conv(), FMA, {"l": ("c",)})
     return lower(schedule(m, "q:1 p:2 c:4 r:1", 3, {"p": 2, "c": 4}, {}, None, sizes))
-
