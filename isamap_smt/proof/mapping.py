@@ -98,6 +98,8 @@ class Judge:
         """Every obligation with its verdict, hypotheses first (they decide whether the rest says anything)."""
         m = self.mapping
         results = list(self.hypotheses.claims(m, self.fused))
+        if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in results):
+            return tuple(results)  # an expression that may divide by 0 says nothing about points
         results += scalar_claims(m)
         results += [self.agreement(o) for o, _ in m.binding]
         results.append(self.exclusive())
@@ -109,7 +111,9 @@ class Judge:
 
     def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
         """Hypotheses in words."""
-        return (*self.hypotheses.words, *scalar_assumptions(self.mapping), *self.neutrality.assumptions)
+        asked = any(c.claim == "neutral" for c in claims)
+        fills = self.neutrality.assumptions if asked else ()
+        return (*self.hypotheses.words, *scalar_assumptions(self.mapping), *fills)
 
     def agreement(self, operand: str) -> ClaimResult:
         """Every cell of the operand holds one element."""
@@ -129,7 +133,7 @@ class Judge:
         part: Any = exclusive.fused if self.fused else exclusive.general
         where = self.fused_space if self.fused else self.general_space
         verdict = self._decide(self.out, witness.exclusive, lambda: part(where, index, cells))
-        if isinstance(verdict, Proved) and m.statement.op == "=":
+        if isinstance(verdict, Proved) and witness.overwrites(m):
             axes = tuple((a.name, a.extent) for a in m.statement.axes)
             verdict = self._decide(
                 self.out,
@@ -148,7 +152,9 @@ class Judge:
             return [ClaimResult("coverage", "", small, words)]
         results = []
         for subject, verdict in coverage.general(self.general_space):
-            results.append(ClaimResult("coverage", subject, self._unmodelled(verdict), words))
+            model = witness.at_model(self.mapping, self.fused, verdict)
+            shown = self._small("", witness.coverage, model) or self._unmodelled(verdict)
+            results.append(ClaimResult("coverage", subject, shown, words))
         return results
 
     def bounds(self, operand: str) -> ClaimResult:
@@ -213,7 +219,8 @@ class Judge:
         verdict = proof()
         if isinstance(verdict, Proved):
             return self._unmodelled(verdict)
-        return self._small(operand, finder, self.instances[self.first :]) or self._unmodelled(verdict)
+        others = (*witness.at_model(self.mapping, self.fused, verdict), *self.instances[self.first :])
+        return self._small(operand, finder, others) or self._unmodelled(verdict)
 
     def _unmodelled(self, verdict: Verdict) -> Verdict:
         if isinstance(verdict, Refuted):

@@ -11,8 +11,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings import bounds, solve, space
-from isamap_encodings.verdict import Proved, Unknown, Verdict
-from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, sym, symbols_of
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, is_constant, sym, symbols_of
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.witness_points import Instance, size_vectors
@@ -58,11 +58,29 @@ class Hypotheses:
     def claims(self, mapping: Mapping, fused: bool) -> list[ClaimResult]:
         """Claim 14: some sizes satisfy everything at once with a point in the domain, and divisors are positive."""
         words = "some sizes satisfy every hypothesis, and divisors are positive"
-        results = [ClaimResult("hypotheses", "sizes", self._satisfiable(mapping, fused), words)]
+        results = []
         if divisors := self._divisors(mapping):
-            verdicts = [bounds.positive(d, self.lows, self.formulas) for d in divisors]
-            results.append(ClaimResult("hypotheses", "divisors", _positive(space.together(verdicts)), words))
+            verdict = space.together([self._positive(d) for d in divisors])
+            results.append(ClaimResult("hypotheses", "divisors", verdict, words))
+            if not isinstance(verdict, Proved):
+                return results  # the rest would have to evaluate them
+        results.append(ClaimResult("hypotheses", "sizes", self._satisfiable(mapping, fused), words))
         return results
+
+    def _positive(self, divisor: Any) -> Verdict:
+        """divisor >= 1 for all sizes; refuted by sizes that replay."""
+        verdict = bounds.positive(divisor, self.lows, self.formulas)
+        if isinstance(verdict, Proved):
+            return verdict
+        if isinstance(verdict, Refuted):
+            sizes = {n: int(verdict.witness.get(n, low)) for n, low in self.lows}
+            if symbols_of([divisor]) <= set(sizes):
+                value = int(evaluate(divisor, sizes))
+                if value < 1 and all(evaluate(e, sizes) >= 1 for e in self.extents):
+                    shown = " ".join(f"{n}={v}" for n, v in sizes.items() if sym(n) in divisor.free_symbols)
+                    text = f"the divisor {divisor} is {value}" + (f" at {shown}" if shown else "")
+                    return Refuted(sizes, text, verdict.seconds)
+        return Unknown(f"the divisor {divisor} is not known to be positive", verdict.seconds)
 
     def _satisfiable(self, mapping: Mapping, fused: bool) -> Verdict:
         for sizes in size_vectors(mapping):
@@ -86,9 +104,3 @@ class Hypotheses:
             if not (d.args[1].is_Integer and d.args[1] > 0)
         }
         return sorted(found, key=str)
-
-
-def _positive(verdict: Verdict) -> Verdict:
-    return (
-        verdict if isinstance(verdict, Proved) else Unknown(f"a divisor is not known to be positive ({verdict.word})")
-    )

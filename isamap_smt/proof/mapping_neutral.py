@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
-from isamap_smt.proof.witness import neutral, search
+from isamap_smt.proof.scalar_trees import accumulation
+from isamap_smt.proof.witness import at_model, neutral, search
 from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
 
@@ -62,6 +64,14 @@ def _filled(v: Any, dead: frozenset[str], combine: Any) -> bool:
 
 
 def neutral_claim(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> Neutral:
+    """Claim 6 and its time. See _neutral."""
+    started = time.perf_counter()
+    result = _neutral(mapping, reached, among)
+    seconds = round(time.perf_counter() - started, 6)
+    return replace(result, verdict=replace(result.verdict, seconds=seconds))
+
+
+def _neutral(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> Neutral:
     """Claim 6. `reached(operands)` is Proved when no point outside the guard shares its output cell and the cells
     of these operands with guarded points; with True it may answer Unknown sooner.
     """
@@ -70,12 +80,13 @@ def neutral_claim(mapping: Mapping, reached: Reached, among: Sequence[Instance])
     operands = [o for o, _ in mapping.binding if o != out]
     if isinstance(reached([], True), Proved):
         return Neutral(Proved())  # every such point has an output cell of its own, which is never stored
-    op, value = mapping.statement.op, contract.value
+    op = accumulation(mapping.kernel, mapping.statement)[0]
+    value = accumulation(mapping.instruction.kernel, contract)[1]
     for live in _minimal(op, value, operands):
         verdict = reached(live, False)
         if not isinstance(verdict, Proved):
             return Neutral(_refute(mapping, out, live, among, verdict))
-    return _assumed(mapping, op, operands, reached)
+    return _assumed(mapping, op, value, operands, reached)
 
 
 def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
@@ -90,7 +101,8 @@ def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
 
 
 def _refute(mapping: Mapping, out: str, live: tuple[str, ...], among: Sequence[Instance], verdict: Verdict) -> Verdict:
-    found = search(mapping, neutral(live), out, among)
+    fused = any(i.fused for i in among)
+    found = search(mapping, neutral(live), out, (*among, *at_model(mapping, fused, verdict)))
     if found is not None:
         return Refuted(found.values, tell(mapping, found), verdict.seconds)
     reason = verdict.reason if isinstance(verdict, Unknown) else f"no small counterexample was found: {_words(verdict)}"
@@ -101,7 +113,7 @@ def _words(verdict: Verdict) -> str:
     return verdict.text if isinstance(verdict, Refuted) else verdict.word
 
 
-def _assumed(mapping: Mapping, op: str, operands: list[str], reached: Reached) -> Neutral:
+def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached: Reached) -> Neutral:
     """Proved, with what it presupposes of the cells and of the other operand."""
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
@@ -116,7 +128,7 @@ def _assumed(mapping: Mapping, op: str, operands: list[str], reached: Reached) -
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
         if mapping.statement.ordered:
             words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")
-            if len(operands) != 2 or not isinstance(mapping.instruction.kernel.statements[0].value, SMul):
+            if len(operands) != 2 or not isinstance(value, SMul):
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
         words += [f"{tensors[o]} is finite" for o in alive]
     return Neutral(Proved(), tuple(dict.fromkeys(words)))

@@ -52,11 +52,12 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
 def arithmetic(mapping: Mapping) -> str:
     """exact, ordered or reassociate: what 'equal' means in this mapping's proof."""
     s = mapping.statement
-    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float or s.op in ("max", "min"):
+    op = accumulation(mapping.kernel, s)[0]
+    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float or op in ("max", "min"):
         return "exact"
     if s.ordered:
         return "ordered"
-    if s.op == "=" and mapping.instruction.rounding in ("exact", "unfused"):
+    if op == "=" and mapping.instruction.rounding in ("exact", "unfused"):
         return "exact"
     return "reassociate"
 

@@ -26,7 +26,7 @@ def order_verdict(mapping: Mapping) -> Verdict:
     for axis in contract.reduction_axes:
         n = mapping.instruction.axes[axis]
         single = (axis in groups and not groups[axis]) or n == 1
-        if not single and mapping.statement.op in ("+", "*"):
+        if not single and accumulation(mapping.kernel, mapping.statement)[0] in ("+", "*"):
             return _several(mapping, axis, n)
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     match mapping.instruction.rounding:

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from isamap_encodings.verdict import Refuted, Verdict
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.proof.scalar_trees import accumulation
 from isamap_smt.proof.witness_points import Arrays, Instance, label, size_vectors, smaller
 
 
@@ -56,6 +58,20 @@ Finder = Callable[[Instance, str], Found | None]
 def instances(mapping: Mapping, fused: bool) -> tuple[Instance, ...]:
     """The small instances on which counterexamples are looked for, in order."""
     return tuple(Instance(mapping, sizes, fused) for sizes in size_vectors(mapping))
+
+
+def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance, ...]:
+    """The instance at the sizes of a solver's counterexample, if there is one: the place to look for it on integers."""
+    if not isinstance(verdict, Refuted):
+        return ()
+    lows = {p.name: p.low for p in mapping.kernel.parameters}
+    sizes = {n: int(verdict.witness.get(n, lows.get(n, 1))) for n in mapping.kernel.free_sizes}
+    return (Instance(mapping, sizes, fused),)
+
+
+def overwrites(mapping: Mapping) -> bool:
+    """Whether the statement replaces its element; `y = y + x` does not, it accumulates."""
+    return accumulation(mapping.kernel, mapping.statement)[0] == "="
 
 
 def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Instance]) -> Found | None:
@@ -258,7 +274,7 @@ def _holds(m: Mapping, f: Found) -> bool:
     match f.claim:
         case "agreement" | "exclusive":
             same = f.points[0].outer == f.points[1].outer
-            overwritten = f.claim == "exclusive" and m.statement.op == "="
+            overwritten = f.claim == "exclusive" and overwrites(m)
             if not all(map(inside, envs)):
                 return False
             if f.claim == "agreement":

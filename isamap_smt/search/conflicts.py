@@ -111,10 +111,23 @@ def reasons_of(
             listed = "; ".join(f"{a}: {w.claim} {_last(w)}" for a, w in zip(family.axes, why, strict=True) if w)
             reasons.append((t, f"no axis of {family.kernel.name} can feed it ({listed})"))
     if not reasons:
-        for c in conflicts:
-            if sum(len(g) for g in c.part.values()) > 1:
-                reasons.append((str(c.part), f"{c.claim} {_last(c)}"))
+        reasons = _pairs(family, conflicts)
     return tuple(reasons)
+
+
+def _pairs(family: Family, conflicts: tuple[Conflict, ...]) -> list[tuple[str, str]]:
+    """Which two instruction axes cannot both be fed, with one example; within one axis, which axes do not fuse."""
+    grouped: dict[str, list[Conflict]] = {}
+    for c in conflicts:
+        if sum(len(g) for g in c.part.values()) > 1:
+            grouped.setdefault(",".join(c.part), []).append(c)
+    reasons = []
+    for axes, found in grouped.items():
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        what = "feed both" if "," in axes else "be fused in it"
+        example = f"{found[0].part}: {found[0].claim} {_last(found[0])}"
+        reasons.append((axes, f"no two axes of {family.kernel.name} that are left can {what} ({example}{more})"))
+    return reasons
 
 
 def _no_binding(family: Family) -> str:

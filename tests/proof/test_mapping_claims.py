@@ -13,6 +13,7 @@ from isamap_smt.ir.expr import FloorDiv, FloorMod, sym
 from isamap_smt.ir.kernel import Access, Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.scalar import SAdd, read
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import MappingError, Rejection, prove
 
@@ -253,3 +254,32 @@ def test_the_same_input_gives_the_same_words() -> None:
     one, two = (str(prove(fuse(GEMM, TILE, "i=i,j=k,k=j"))) for _ in range(2))
     assert one == two
     assert one.splitlines()[0] == "gemm does not map onto toy.mma"
+
+
+def test_an_assignment_that_accumulates_is_padded_and_split_like_a_sum() -> None:
+    def written(k: im.Kernel, accumulate: bool) -> im.Kernel:
+        s = k.statements[0]
+        own = read(s.target.tensor, *s.target.index)
+        return replace(k, statements=(replace(s, op="=", value=SAdd(own, s.value) if accumulate else s.value),))
+
+    sums = replace(TILE, kernel=written(TILE.kernel, True))
+    assert isinstance(prove(fuse(written(GEMM, True), sums, "i=i,j=j,k=k")), ProvedMapping)
+    overwriting, move = written(GEMM, False), replace(TILE, kernel=written(TILE.kernel, False))
+    r = prove(fuse(overwriting, move, "i=i,j=j,k=k"))
+    assert "both write C[0,0], and `=` keeps only one of the two" in str(r)
+
+
+def test_a_divisor_that_can_be_zero_is_refuted_before_anything_else() -> None:
+    m = fuse(GEMM, FMA, "l=j")
+    table = dict(m.inverse)
+    r = prove(by_hand(m, inverse=tuple({**table, "k_out": FloorDiv(sym("k"), sym("K") - 1)}.items())))
+    assert [c.claim for c in r.proof.claims] == ["hypotheses"]
+    assert "the divisor K - 1 is 0 at K=1" in str(r)
+
+
+def test_the_sizes_of_a_solvers_counterexample_are_looked_at_on_integers() -> None:
+    """The guard leaves out one point that no small size has."""
+    m = fuse(GEMM, FMA, "l=j")
+    r = prove(by_hand(m, guard=(*m.guard, sp.Ne(sym("k_out"), 40))))
+    assert refuted(r) == {"coverage"}
+    assert "k=40" in str(r) and "K=41" in str(r)
