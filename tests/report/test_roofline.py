@@ -1,0 +1,65 @@
+"""The roofline: ceilings of the machine, and where the kernel meets them."""
+
+from __future__ import annotations
+
+import pytest
+
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.hardware_library import find_hardware, find_instruction
+from isamap_smt.language.library import find_kernel
+from isamap_smt.mapping.fuse import fuse
+from isamap_smt.proof import prove
+from isamap_smt.report.clock import clock_ghz
+from isamap_smt.report.roofline import draw, peak, roofline
+
+
+def schedule(traffic: tuple[tuple[str, float], ...]) -> Schedule:
+    """A schedule of a matrix product that moves this many bytes."""
+    proved = prove(fuse(find_kernel("gemm"), find_instruction("avx2.fmadd_ps"), "l=j"))
+    assert isinstance(proved, ProvedMapping)
+    return Schedule(proved, (), 0, (), (), traffic=traffic)
+
+
+def test_the_peak_is_that_of_the_description() -> None:
+    assert peak(find_instruction("avx2.fmadd_ps")) == 2 * 8 * 2
+    assert (
+        peak(find_instruction("avx512_vnni.dpbusd")) == 2 * 64 * find_instruction("avx512_vnni.dpbusd").cost.per_cycle
+    )
+
+
+def test_a_link_bounds_what_its_bytes_allow() -> None:
+    machine = find_hardware("avx2")
+    link = next(x for x in machine.links if (x.source, x.target) == ("DRAM", "L3"))
+    roof = roofline(schedule((("DRAM->L3", 1000.0),)), machine, 500)
+    (ceiling,) = roof.ceilings
+    assert ceiling.intensity == 0.5
+    assert ceiling.attainable == link.bandwidth * 0.5
+    assert roofline(schedule((("DRAM->L3", 1.0),)), machine, 500).ceilings[0].attainable == roof.peak
+
+
+def test_what_was_measured_is_divided_by_the_clock() -> None:
+    roof = roofline(schedule((("L2->L1", 10.0),)), find_hardware("avx2"), 500, gflops=64.0, clock=4.0)
+    assert roof.achieved == 16.0
+    assert draw(roof).achieved_y is not None
+    assert roofline(schedule((("L2->L1", 10.0),)), find_hardware("avx2"), 500, gflops=64.0).achieved is None
+
+
+def test_everything_drawn_is_inside_the_frame() -> None:
+    traffic = (("L2->L1", 1e9), ("L3->L2", 1e6), ("DRAM->L3", 7.0), ("moon->L3", 1.0), ("L1->L2", 0.0))
+    roof = roofline(schedule(traffic), find_hardware("avx2"), 10**9, gflops=1.0, clock=3.0)
+    drawing = draw(roof)
+    assert [name for name, *_ in drawing.marks] == ["L2->L1", "L3->L2", "DRAM->L3"]
+    for _, x, y, _ in drawing.marks:
+        assert 60 <= x <= drawing.width - 20
+        assert 20 <= y <= drawing.height - 40
+    assert 20 <= drawing.peak_y < (drawing.achieved_y or 0) <= drawing.height - 40
+
+
+def test_the_clock_is_that_of_a_machine_of_our_time() -> None:
+    found = clock_ghz()
+    assert found is None or found == pytest.approx(3.5, abs=3.2)
+
+
+def test_no_compiler_no_clock() -> None:
+    assert clock_ghz("nosuchcc") is None
