@@ -22,7 +22,8 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
     if as_json:
         print_json(document)
     else:
-        show(planned.schedule, f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}")
+        title = f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}"
+        show(planned.schedule, title, "cycles" if options["objective"] == "latency" else "pJ")
 
 
 def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -72,14 +73,14 @@ def packing_words(schedule: Schedule, operand: str) -> str:
     return f"packed inside {schedule.loops[packing.depth - 1]}"
 
 
-def show(schedule: Schedule, title: str) -> None:
+def show(schedule: Schedule, title: str, unit: str) -> None:
     """Status and gap, then tiles, loops, packing and traffic as tables."""
     out = console()
     out.print(title, style="bold")
     gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
     out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
     if schedule.objective is not None:
-        bounds = f"objective {schedule.objective:,.0f}"
+        bounds = f"objective {schedule.objective:,.0f} {unit}"
         bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
         bounds += "" if schedule.lower_bound is None else f", lower bound of any schedule {schedule.lower_bound:,.0f}"
         out.print(bounds)

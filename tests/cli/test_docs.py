@@ -1,0 +1,39 @@
+"""What docs/command-line.md shows is what happens: every command runs, and prints the lines shown."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.cli.app import COMMANDS, run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TEXT = (REPOSITORY / "docs" / "command-line.md").read_text()
+BLOCKS = re.findall(r"```console\n\$ isamap (.*?)\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[b[0].split()[0] + str(n) for n, b in enumerate(BLOCKS)])
+def test_the_examples(command: str, shown: str, capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    words, _, status = command.partition("  # exit status ")
+    assert run(shlex.split(words)) == int(status or 0)
+    assert shown.rstrip("\n") in capsys.readouterr().out
+
+
+def test_every_command_is_described() -> None:
+    assert len(BLOCKS) >= 5
+    for name in COMMANDS:
+        assert f"`isamap {name}" in TEXT
+
+
+def test_every_option_is_described() -> None:
+    """Each option of each command stands in the page, or speaks for itself in --help."""
+    import importlib
+
+    for module, _ in COMMANDS.values():
+        for parameter in importlib.import_module(f"isamap_smt.cli.{module}").command.params:
+            names = [o for o in parameter.opts if o.startswith("--")]
+            if names and names[0] not in ("--open", "--output", "--family", "--seed", "--measure"):
+                assert names[0] in TEXT, names[0]
