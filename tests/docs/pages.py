@@ -1,0 +1,123 @@
+"""Runs a page of the documentation as a reader would, top to bottom, in an empty directory.
+
+```python                 runs; all blocks of a page share one namespace
+```python file=mine.py    is written to that file
+```text                   exactly what the python block before it prints
+```console                each `$ isamap ...` runs; a comment `exit status N` is what it must exit with, 0 otherwise;
+                          each further line must stand in its output, where `...` is anything
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.cli.app import run
+
+_FENCE = re.compile(r"^```(\w*)[ \t]*(.*?)\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the words after it, its text, and its first line in the page."""
+
+    language: str
+    about: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The fenced blocks of a page, in order."""
+    source = page.read_text()
+    for found in _FENCE.finditer(source):
+        yield Block(found[1], found[2].strip(), found[3], source.count("\n", 0, found.start(3)) + 1)
+
+
+@dataclass
+class Session:
+    """What has run so far. `ran` counts blocks and commands, so that a page cannot pass by running nothing."""
+
+    page: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    printed: str | None = None
+    ran: dict[str, int] = field(default_factory=lambda: {"python": 0, "outputs": 0, "commands": 0})
+
+    def read(self) -> None:
+        """Run the whole page. Raises AssertionError where it says something else than what happens."""
+        for block in blocks(self.page):
+            if block.language == "python":
+                self._python(block)
+            elif block.language == "text":
+                self._output(block)
+            elif block.language == "console":
+                for command, wanted in _commands(block.text):
+                    self._command(command, wanted, block)
+            if block.language != "python":
+                self.printed = None
+
+    def _where(self, block: Block) -> str:
+        return f"{self.page.name}, line {block.line}"
+
+    def _python(self, block: Block) -> None:
+        if block.about.startswith("file="):
+            Path(block.about.removeprefix("file=")).write_text(block.text)
+            return
+        out = io.StringIO()
+        # Padding keeps the page's line numbers in tracebacks.
+        code = compile("\n" * (block.line - 1) + block.text, str(self.page), "exec")
+        with contextlib.redirect_stdout(out):
+            exec(code, self.names)  # noqa: S102
+        self.printed = out.getvalue()
+        self.ran["python"] += 1
+
+    def _output(self, block: Block) -> None:
+        assert self.printed is not None, f"{self._where(block)}: no python block stands before this output"
+        said, meant = _plain(self.printed), _plain(block.text)
+        assert said == meant, f"{self._where(block)}: the page shows\n{meant}\nbut the code prints\n{said}"
+        self.ran["outputs"] += 1
+
+    def _command(self, command: str, wanted: list[str], block: Block) -> None:
+        words = shlex.split(command, comments=True)
+        status = int(found[1]) if (found := re.search(r"#.*exit status (\d+)", command)) else 0
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            got = run(words[1:])
+        text = out.getvalue()
+        assert got == status, f"{self._where(block)}: {command}\nexits with {got}, not {status}:\n{text}"
+        for line in wanted:
+            pattern = ".*?".join(re.escape(part) for part in line.strip().split("..."))
+            assert re.search(pattern, text), f"{self._where(block)}: {command}\ndoes not print {line!r}, but\n{text}"
+        self.ran["commands"] += 1
+
+
+def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each `$ isamap` command with the lines shown below it. A line that ends in a backslash goes on."""
+    command, wanted = "", []
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.startswith("$ "):
+            if command:
+                yield command, wanted
+            command, wanted = line.removeprefix("$ "), []
+            assert command.startswith("isamap "), f"only isamap is run from a console block, not {command!r}"
+        elif line.strip():
+            wanted.append(line)
+    if command:
+        yield command, wanted
+
+
+def _plain(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+if __name__ == "__main__":
+    session = Session(Path(sys.argv[1]).resolve())
+    session.read()
+    print(session.ran)

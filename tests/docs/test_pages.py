@@ -1,0 +1,100 @@
+"""The README and the tutorial do what they say, and no page names a file that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import Session, blocks
+
+REPOSITORY = Path(__file__).parents[2]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+DOCUMENTATION = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("**/*.md"))]
+_LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+# A path in backquotes that begins with a folder of the repository.
+_NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|kernels)/[\w./*-]+)`")
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize(
+    ("page", "least"), [("README.md", (1, 1, 6)), ("docs/tutorial.md", (8, 6, 6)), ("docs/trust.md", (0, 0, 2))]
+)
+def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
+    session = Session(REPOSITORY / page)
+    session.read()
+    assert tuple(session.ran.values()) >= least
+    assert all(ran >= wanted for ran, wanted in zip(session.ran.values(), least, strict=True))
+
+
+def run_text(text: str, directory: Path) -> dict[str, int]:
+    page = directory / "page.md"
+    page.write_text(text)
+    session = Session(page)
+    session.read()
+    return session.ran
+
+
+def test_a_wrong_output_is_noticed(in_empty_directory: Path) -> None:
+    right = "```python\nprint(1 + 1)\n```\n\n```text\n2\n```\n"
+    assert run_text(right, in_empty_directory)["outputs"] == 1
+    with pytest.raises(AssertionError, match="the page shows"):
+        run_text(right.replace("2", "3"), in_empty_directory)
+
+
+def test_a_wrong_exit_status_is_noticed(in_empty_directory: Path) -> None:
+    right = "```console\n$ isamap list nothing  # exit status 3\n```\n"
+    assert run_text(right, in_empty_directory)["commands"] == 1
+    with pytest.raises(AssertionError, match="exits with 3, not 0"):
+        run_text(right.replace("# exit", "#"), in_empty_directory)
+
+
+def test_a_line_that_is_not_printed_is_noticed(in_empty_directory: Path) -> None:
+    right = "```console\n$ isamap list kernels\ngemm ... A[i,k]\n```\n"
+    assert run_text(right, in_empty_directory)["commands"] == 1
+    with pytest.raises(AssertionError, match="does not print"):
+        run_text(right.replace("gemm", "gemmm"), in_empty_directory)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(REPOSITORY)))
+def test_every_link_and_path_leads_somewhere(page: Path) -> None:
+    text = page.read_text()
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    links = [link for link in _LINK.findall(prose) if "://" not in link]
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", DOCUMENTATION, ids=lambda p: p.name)
+def test_every_file_and_test_that_is_named_exists(page: Path) -> None:
+    prose = page.read_text()
+    missing = [name for name in _NAMED.findall(prose) if not list(REPOSITORY.glob(name.rstrip("/")))]
+    missing += _tests_that_are_not_there(prose)
+    assert not missing
+
+
+def test_a_test_that_is_not_there_is_noticed() -> None:
+    assert _tests_that_are_not_there("`test_a_test_that_is_not_there_is_noticed` and `test_that_nobody_wrote`") == [
+        "test_that_nobody_wrote"
+    ]
+
+
+def _tests_that_are_not_there(prose: str) -> list[str]:
+    """Test functions named as `test_...` that no test file defines."""
+    defined = "".join(p.read_text() for p in REPOSITORY.glob("tests/**/*.py"))
+    names = re.findall(r"`(test_\w+)`", prose)
+    return [name for name in names if f"def {name}(" not in defined]
+
+
+@pytest.mark.parametrize(("index", "folder"), [("docs/index.md", "docs"), ("docs/design/README.md", "docs/design")])
+def test_the_indices_list_every_page(index: str, folder: str) -> None:
+    place = REPOSITORY / index
+    listed = {link for link in _LINK.findall(place.read_text()) if "://" not in link}
+    there = {p.name for p in (REPOSITORY / folder).glob("*.md")} - {place.name}
+    assert there - {Path(link).name for link in listed} == set()
+
+
+def test_every_fenced_block_names_its_language() -> None:
+    for page in (REPOSITORY / "README.md", REPOSITORY / "docs" / "tutorial.md"):
+        assert all(block.language for block in blocks(page)), page.name
