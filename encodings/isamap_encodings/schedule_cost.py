@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
-from isamap_encodings.schedule_problem import CONTENTION, IN_PLACE, Choice, Cost, ScheduleProblem
+from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
 
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
@@ -90,6 +90,8 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
     for n, o in enumerate(problem.operands):
         moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
+        if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
+            return None
         traffic.append(moved)
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
@@ -104,9 +106,17 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     for d, a in enumerate(problem.axes):
         blocks *= a.tiles(choice.chains[d], 1) if a.reduction else 1
     scopes = register.scope * blocks
+    if max(scopes, register.compute) > CEILING:
+        return None
     together = overlapped(register.compute, links) if problem.overlap else register.compute + sum(links)
     total = together + exposed + scopes + packing + in_place
     return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic))
+
+
+def dearest(operand: TileOperand, level: int) -> int:
+    """The largest cost of one element of the operand at a level, at least 1."""
+    pack = operand.pack[level - 1] if operand.pack else 0
+    return max(1, operand.link[level - 1], operand.exposed[level - 1], pack)
 
 
 def overlapped(compute: int, links: list[int]) -> int:

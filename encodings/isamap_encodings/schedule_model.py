@@ -16,7 +16,8 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_problem import CONTENTION, IN_PLACE, Component, ScheduleProblem
+from isamap_encodings.schedule_cost import dearest, trips
+from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Component, ScheduleProblem
 
 Range = tuple[
     Any, int, int
@@ -66,15 +67,20 @@ class Builder:
         self.m.add(v == r[0])
         return v
 
-    def _times(self, factors: list[Range], name: str) -> Range:
-        """The product; constants are folded."""
+    def _times(self, factors: list[Range], name: str, most: int | None = None) -> Range:
+        """The product; constants are folded. Choices with a product above `most` are excluded."""
         constant = prod(f[1] for f in factors if f[1] == f[2])
         moving = [f for f in factors if f[1] != f[2]]
         if not moving:
             return constant, constant, constant
         so_far = moving[0]
+        if most is not None and constant * so_far[2] > most:
+            self.m.add(constant * so_far[0] <= most)
+            so_far = (so_far[0], so_far[1], max(so_far[1], most // constant))
         for n, f in enumerate(moving[1:]):
             low, high = so_far[1] * f[1], so_far[2] * f[2]
+            if most is not None and constant * high > most:
+                high = max(low, most // constant)
             v = self.m.new_int_var(low, high, f"{name}_{n}")
             a, b = self._variable(so_far, f"{name}_{n}a"), self._variable(f, f"{name}_{n}b")
             self.m.add_multiplication_equality(v, [a, b])
@@ -143,7 +149,9 @@ class Builder:
         total: Any = 0
         for o in self.p.operands:
             factors = [self.footprint(c, level)[0] for c in o.components]
-            total += o.bytes * self._times(factors, f"footprint_{o.name}_{level}")[0]
+            # The tile of level 2 fits its cache, and it holds the tile of level 1.
+            most = self.p.capacities[max(level, 2) - 1] // o.bytes if self.u > 1 else CEILING
+            total += o.bytes * self._times(factors, f"footprint_{o.name}_{level}", most)[0]
         return total
 
     def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
@@ -195,8 +203,6 @@ class Builder:
 
     def parallel(self) -> None:
         """Some loop that threads may share has at least one trip per thread."""
-        from isamap_encodings.schedule_cost import trips
-
         options = []
         for d in range(len(self.p.axes)):
             if self.p.spread and self.p.spread[d]:
@@ -220,7 +226,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     links, added, packing = _moves(b, stationary)
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
     blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
-    scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes")
+    scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes", CEILING)
     added += scope[0]
     if problem.overlap:
         high = 2 * max(compute[2], *(x[2] for x in links))
@@ -246,7 +252,7 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
         packing.append(literals)
         for u in range(1, p.levels + 1):
             factors = [b.footprint(c, u)[1] for c in o.components] + [b.refetch(n, u, stationary)]
-            moved = b._times(factors, f"traffic_{o.name}_{u}")
+            moved = b._times(factors, f"traffic_{o.name}_{u}", CEILING // dearest(o, u))
             e, low, high = links[u - 1]
             k = o.link[u - 1]
             links[u - 1] = (e + k * moved[0], low + k * moved[1], high + k * moved[2])

@@ -16,6 +16,9 @@ from math import prod
 
 IN_PLACE = 0
 
+# A choice of which any single part costs more is not in the space: sums of parts must stay far inside 64 bits.
+CEILING = 1 << 53
+
 # While computing takes c and a link takes l, the two together take the largest of these, in eighths: computing alone up
 # to a quarter of the link's time is free, then half of what the link takes delays the computing; and the same the other
 # way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.

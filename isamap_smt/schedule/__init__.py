@@ -6,8 +6,11 @@ trusted, because the lowered program is proved afterwards.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
+from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from isamap_encodings.schedule_solve import Answer, solve
@@ -66,9 +69,15 @@ def schedule(
     unit = UNIT
     told = None if progress is None else (lambda n, value, bound: progress(n, value / unit, bound / unit))
     answer = solve(plain, timeout, told)
+    shared = ""
+    if answer.status == "INFEASIBLE" and plain.spread and pins.parallel is None:
+        shared = f"runs on one thread: no loop has a trip for each of {threads} threads"
+        plain = replace(plain, spread=())
+        answer = solve(plain, timeout, told)
     if answer.choice is None or answer.cost is None:
         raise ScheduleError(_nothing(s, answer, pins_text=dict(fix or {})))
-    return _made(s, m, plain, answer, energy, dict(sizes or {}))
+    made = _made(s, m, plain, answer, energy, dict(sizes or {}))
+    return replace(made, notes=(*made.notes, shared)) if shared else made
 
 
 def _made(s: Setting, m: Any, plain: Any, answer: Answer, energy: bool, sizes: dict[str, int]) -> Schedule:
@@ -117,3 +126,14 @@ def _nothing(s: Setting, answer: Answer, pins_text: dict[str, Any]) -> str:
         return f"no schedule of {name} is in the space{why}: some tile does not fit its cache{threads} (INFEASIBLE)"
     what = {"interrupted": "it was interrupted"}.get(answer.stopped, f"the {answer.stopped} ended the search")
     return f"no schedule of {name} was found before {what} (UNKNOWN); allow more time or fix fewer decisions"
+
+
+class _CallableModule(ModuleType):
+    """`isamap_smt.schedule` names this package and the function: importing a submodule first must not hide the function."""
+
+    def __call__(self, *args: Any, **options: Any) -> Schedule:
+        """schedule(...), see there."""
+        return schedule(*args, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

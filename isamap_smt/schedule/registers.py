@@ -12,7 +12,7 @@ from math import ceil, gcd, prod
 from typing import Any
 
 from isamap_encodings.schedule_cost import overlapped
-from isamap_encodings.schedule_problem import RegisterTile
+from isamap_encodings.schedule_problem import CEILING, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.schedule.machine import PAGE, UNIT, Machine
 from isamap_smt.schedule.pins import Pins
@@ -36,6 +36,11 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
             ranked.append((_rank(s, m, made, energy), made))
     if not ranked:
         raise ScheduleError(_none_fits(s, m, pins))
+    ranked = [x for x in ranked if x[1].compute + x[1].scope < CEILING // 8]
+    if not ranked:
+        raise ScheduleError(
+            "these sizes need more than 10^12 cycles; schedule a part of the problem, or leave sizes open"
+        )
     ranked.sort(key=lambda x: (x[0], x[1].tile))
     return tuple(r for _, r in ranked[:KEPT])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
@@ -18,7 +19,8 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 
-ASSUMED = 1024  # points assumed for an axis whose size is not given
+ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
+WORK = 1 << 36  # kernel points that assumed sizes may come to
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ def setting(
     kernel = proved.mapping.kernel.with_sizes(sizes)
     lows = {p.name: p.low for p in kernel.parameters}
     # A parameter is a stride, a dilation or a padding: its least value is the plain case.
-    assumed = {n: lows.get(n, ASSUMED) for n in kernel.free_sizes}
+    points = _assumed_points(proved.mapping, kernel)
+    assumed = {n: lows.get(n, points) for n in kernel.free_sizes}
     given = at_kernel(proved.mapping, kernel)
     mapping = at_kernel(proved.mapping, kernel.with_sizes(assumed) if assumed else kernel)
     axes = []
@@ -104,6 +107,17 @@ def setting(
     told = tuple(sorted(assumed.items()))
     made = Setting(proved, hardware, mapping, given, tuple(axes), still, told, (), threads)
     return replace(made, constant=tuple(made.tensor(made.operand(c)) for c in constant))
+
+
+def _assumed_points(mapping: Mapping, kernel: Kernel) -> int:
+    """The largest power of two up to ASSUMED with which the kernel's domain stays within WORK points; at least 4."""
+    extents = [a.extent for a in kernel.statements[mapping.statement_index].axes]
+    known = prod(int(e) for e in extents if is_constant(e))
+    free = sum(not is_constant(e) for e in extents)
+    points = ASSUMED
+    while points > 4 and known * points**free > WORK:
+        points //= 2
+    return points
 
 
 def at_kernel(mapping: Mapping, kernel: Kernel) -> Mapping:

@@ -51,4 +51,4 @@ def test_threads_cannot_share_a_reduction() -> None:
 
 def test_too_few_trips_for_the_threads() -> None:
     with pytest.raises(ScheduleError, match="or no loop has 8 trips for 8 threads"):
-        im.schedule(proved(), hardware(), {"i": 2, "j": 8, "k": 64}, threads=8)
+        im.schedule(proved(), hardware(), {"i": 2, "j": 8, "k": 64}, fix={"parallel": "i"}, threads=8)

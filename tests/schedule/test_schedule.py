@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from itertools import pairwise
@@ -125,13 +126,28 @@ def test_open_sizes_stay_open_and_get_tiles() -> None:
 
 
 def test_threads_share_a_loop_with_enough_trips() -> None:
-    s = make(cube(512), threads=4)
+    s = make(cube(128), threads=4)
     check(s)
     assert s.parallel is not None
     loop = s.loops[s.parallel]
     assert loop.axis in "ij"
-    assert -(-512 // loop.step) >= 4
-    assert make(cube(512), threads=4, fix={"parallel": "no"}).parallel is None
+    assert -(-128 // loop.step) >= 4
+    assert make(cube(128), threads=4, fix={"parallel": "no"}).parallel is None
+
+
+def test_too_little_work_for_the_threads_runs_on_one() -> None:
+    s = make({"i": 2, "j": 8, "k": 64}, threads=8)
+    check(s)
+    assert s.parallel is None
+    assert "runs on one thread: no loop has a trip for each of 8 threads" in s.notes
+
+
+def test_many_open_axes_and_large_sizes_stay_within_64_bits() -> None:
+    tile = {"register.q": 6, "register.k": 16, "register.n": 1, "register.p": 1}
+    check(im.schedule(proved(CONV, "k"), hardware(), None, fix=tile))
+    check(make(cube(20_000), fix={"register.i": 6, "register.j": 16}))
+    with pytest.raises(im.IsamapError, match="more than 10\\^12 cycles"):
+        make({"i": 200_000, "j": 200_000, "k": 2_000_000})
 
 
 def test_the_same_call_gives_the_same_schedule() -> None:
@@ -188,3 +204,12 @@ def test_a_short_limit_says_so() -> None:
     check(s)
     assert s.status == "FEASIBLE" and any("deterministic limit" in n for n in s.notes)
     assert s.objective is not None and full.objective is not None and s.objective >= full.objective
+
+
+def test_importing_a_part_first_does_not_hide_the_function() -> None:
+    code = (
+        "import isamap_smt.schedule.pins, isamap_smt as im\n"
+        "try:\n    im.schedule(None, None)\nexcept im.IsamapError as e:\n    print(type(e).__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "NotProvedError"
