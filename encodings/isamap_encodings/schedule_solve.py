@@ -70,7 +70,7 @@ def solve(
     solver.parameters.max_deterministic_time = deterministic_seconds
     solver.parameters.max_time_in_seconds = max(10.0, WALL_FACTOR * deterministic_seconds)
     solver.parameters.random_seed = seed
-    # Measured on GEMM and conv2d: with probing or the linear relaxation the same proofs take five to ten times longer.
+    # GEMM 1024^3: 9.0 s with probing, 1.0 s without; the linear relaxation gained nothing consistent.
     solver.parameters.cp_model_probing_level = 0
     solver.parameters.linearization_level = 0
     solver.parameters.num_workers = 1  # several workers race each other: the answer would depend on the load
