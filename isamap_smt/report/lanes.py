@@ -10,9 +10,12 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from isamap_smt.ir.expr import evaluate, is_constant
 from isamap_smt.ir.mapping import Mapping
 
+_LOOKED_AT = 2000  # executions, to find some that compute anything
 _EXAMPLE = 24  # points of an axis whose size is left open: more than one tile, and ragged
 
 
@@ -57,11 +60,28 @@ def example_sizes(mapping: Mapping) -> dict[str, int]:
 
 
 def executions(mapping: Mapping, sizes: dict[str, int], count: int = 2) -> tuple[Execution, ...]:
-    """The first executions, innermost loop of the mapping fastest. `sizes` gives the free sizes of its kernel."""
+    """The first executions that compute anything, innermost loop of the mapping fastest.
+
+    In a padded convolution the very first ones lie in the padding. `sizes` gives the free sizes of the kernel.
+    """
     trips = [max(1, int(evaluate(a.extent, sizes))) for a in mapping.outer]
-    firsts = itertools.islice(itertools.product(*[range(n) for n in trips]), count)
     names = [a.name for a in mapping.outer]
-    return tuple(_execution(mapping, {**sizes, **dict(zip(names, at, strict=True))}, names) for at in firsts)
+    places = ({**sizes, **dict(zip(names, at, strict=True))} for at in itertools.product(*map(range, trips)))
+    axes = mapping.instruction.axes
+    lanes = dict(zip(axes, np.indices(tuple(axes.values())), strict=True))
+    live = (env for env in itertools.islice(places, _LOOKED_AT) if _live(mapping, {**env, **lanes}))
+    found = list(itertools.islice(live, count))
+    if not found:
+        found = [{**sizes, **dict.fromkeys(names, 0)}]
+    return tuple(_execution(mapping, env, names) for env in found)
+
+
+def _live(mapping: Mapping, env: dict[str, Any]) -> bool:
+    """Whether any point computes something. Instruction axes are arrays in `env`."""
+    holds: Any = True
+    for g in mapping.guard:
+        holds = holds & evaluate(g, env)
+    return bool(np.any(holds))
 
 
 def _execution(mapping: Mapping, env: dict[str, int], loops: list[str]) -> Execution:

@@ -55,7 +55,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "hardware": planned.hardware,
         "instruction": mapping.instruction,
         "mapping": mapping,
-        "statements": [statement_text(s) for s in planned.kernel.statements],
+        "statements": [" ".join(s.source.split()) or statement_text(s) for s in planned.kernel.statements],
         "sizes": dict(schedule.sizes),
         "tensors": [
             {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",

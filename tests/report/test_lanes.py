@@ -61,9 +61,14 @@ def test_a_guard_leaves_holes() -> None:
         "pq": 1,
     }
     m = mapping("conv2d", "avx2.fmadd_ps", "l=p")
-    assert executions(m, sizes, 1)[0].live == 0  # left column, and beyond it
-    live = executions(m, {**sizes, "pq": 0, "pp": 1}, 1)[0]
-    assert (live.live, live.points) == (3, 8)
+    first = executions(m, sizes, 1)[0]
+    assert (first.live, first.points) == (3, 8)
+    assert "r_out=0, s_out=1" in first.where  # the left column of the window lies in the padding
+    assert [c.live for c in next(g for g in first.grids if g.operand == "a").cells] == [
+        False,
+        *[True] * 3,
+        *[False] * 4,
+    ]
 
 
 def test_a_square_instruction() -> None:
