@@ -189,6 +189,18 @@ def check_finite(kernel: Signature, names: tuple[str, ...], arrays: Dict[str, np
             )
 
 
+def check_ranges(kernel: Signature, ranges: tuple[tuple[str, int, int], ...], arrays: Dict[str, np.ndarray]) -> None:
+    """Tensors of which the proof assumes a range, as (name, low, high), keep to it. Raises ArgumentError."""
+    for name, low, high in ranges:
+        bad = (arrays[name] < low) | (arrays[name] > high)
+        if bad.any():
+            where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+            raise ArgumentError(
+                f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
+                "use an instruction without that range"
+            )
+
+
 def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
     """The tensor's shape at these sizes. Raises SizeError where a dimension would be negative."""
     shape = tuple(int(evaluate(e, sizes)) for e in tensor.shape)

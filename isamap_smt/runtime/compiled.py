@@ -30,7 +30,7 @@ from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.packing import constant_tensors, mentioned, used_instructions
+from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, mentioned, used_instructions
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 _SHAPES_KEPT = 1024
@@ -81,6 +81,7 @@ class CompiledKernel(Shown):
         self.messages = {**MESSAGES, **(messages or {})}
         self.constants = constant_tensors(program)
         self.finite = tuple(a.removesuffix(_FINITE) for a in program.assumptions if a.endswith(_FINITE))
+        self.ranges = assumed_ranges(program)
         self._run, self._pack, self._packed_bytes = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
 
@@ -152,6 +153,7 @@ class CompiledKernel(Shown):
         check.check_aliasing(signature, everything)
         if finite:
             check.check_finite(signature, self.finite, everything)
+        check.check_ranges(signature, self.ranges, everything)
         for name in signature.outputs:
             if name not in everything:
                 everything[name] = self._fresh(name, sizes)
@@ -214,6 +216,7 @@ class CompiledKernel(Shown):
         if self.constants:
             lines.append(f"  packed ahead: {', '.join(self.constants)}")
         lines += [f"  each call checks that {a}" for a in self.program.assumptions]
+        lines += [f"  each call checks that {low} <= {name} <= {high}" for name, low, high in self.ranges]
         return "\n".join(lines)
 
 

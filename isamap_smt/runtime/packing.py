@@ -1,11 +1,11 @@
-"""What a program packs ahead of its calls, read off the program itself."""
+"""What a program packs ahead of its calls, and what it asks of the operands: read off the program itself."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, walk
+from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
@@ -44,3 +44,15 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
             case If():
                 found += node.condition
     return found
+
+
+def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
+    """(tensor, low, high) for each range under which an instruction of the program is what its contract says."""
+    held = {name: b.type.tensor for name, b in buffers(program).items()}
+    found: dict[tuple[str, int, int], None] = {}
+    for node, _ in walk((*program.ahead, *program.body)):
+        if isinstance(node, Exec):
+            operands = dict(node.operands)
+            for operand, low, high in node.instruction.assume:
+                found[held[operands[operand].name], low, high] = None
+    return tuple(found)
