@@ -76,13 +76,13 @@ class Executed:
         if not self.count:
             return True
         outer, lane = self._place(code)
-        execution = label(outer, self.count)
+        execution = number(outer, self.count)
         contract = self.family.instruction.kernel.statements[0]
         index = {a.tensor: a.index for a in (contract.target, *contract.inputs)}
         product = np.ones(self.count)
         for operand, access in self.family.bindings[binding]:
             cells = [np.broadcast_to(evaluate(i, lane), (self.count,)) for i in index[operand]]
-            cell = label([execution, *cells], self.count)
+            cell = number([execution, *cells], self.count)
             if operand == contract.target.tensor:
                 out_cell = cell
                 continue
@@ -90,14 +90,16 @@ class Executed:
             held[cell] = self.values[access]  # a cell holds one element: the last one loaded
             product = product * held[cell]
         # A cell adds up all its lanes, then is stored to one element; of two cells with one element the last store wins.
+        used, out_cell = np.unique(out_cell, return_inverse=True)
         sums = np.bincount(out_cell, product)
         element = np.zeros(len(sums), np.int64)
         element[out_cell] = self.out
         of_execution = np.zeros(len(sums), np.int64)
         of_execution[out_cell] = execution
-        store = label([of_execution, element], len(sums))
-        last = np.zeros(store.max() + 1, np.int64)
+        store = number([of_execution, element], len(used))
+        last = np.full(store.max() + 1, -1)
         last[store] = np.arange(len(sums))
+        last = last[last >= 0]
         got = np.bincount(element[last], sums[last], minlength=len(self.want))
         return bool(np.array_equal(got, self.want))
 
@@ -115,6 +117,14 @@ class Executed:
             outer.append(fused // n)
             lane[t] = fused % n
         return outer, lane
+
+
+def number(columns: list[np.ndarray], count: int) -> np.ndarray:
+    """One integer per row, equal exactly for equal rows; small, because all values are."""
+    result = np.zeros(count, np.int64)
+    for c in columns:
+        result = result * (int(c.max()) + 1) + c
+    return result
 
 
 def brute_force(found: MappingSet) -> set[str]:
