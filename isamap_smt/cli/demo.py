@@ -102,16 +102,21 @@ def command(output: Path, cc: str | None, as_json: bool) -> None:
 
 
 def run_demo(
-    jobs: Sequence[Job], wrong: Sequence[Wrong], output: Path, cc: str | None = None, json: bool = False
+    jobs: Sequence[Job],
+    wrong: Sequence[Wrong],
+    output: Path,
+    cc: str | None = None,
+    json: bool = False,
+    budget: float = 2.0,
 ) -> dict[str, Any]:
-    """Do all of it; prints as it goes, or one JSON document at the end."""
+    """Do all of it; prints as it goes, or one JSON document at the end. Each kernel is timed for `budget` seconds."""
     from isamap_smt.language.hardware_library import find_hardware
 
     machine = find_hardware("host")
     if not json:
         console().print(f"isamap on {machine.description}\n", style="bold")
     refuted = [refute(w, json) for w in wrong[:1]]
-    done = [do_job(job, machine, output, cc, json) for job in jobs]
+    done = [do_job(job, machine, output, cc, json, budget) for job in jobs]
     refuted += [refute(w, json) for w in wrong[1:]]
     document = {"hardware": machine.description, "kernels": done, "refuted": refuted, "directory": str(output)}
     if json:
@@ -122,7 +127,7 @@ def run_demo(
     return document
 
 
-def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool) -> dict[str, Any]:
+def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
     """One kernel, all the way."""
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline import build, plan
@@ -137,8 +142,8 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool) -> 
         compiled = build(planned, cc=cc)
         tell(f"{job.kernel}: running")
         sized = kernel.with_sizes(job.sizes)
-        seen = measure(compiled, sized, threads=1)
-        ours, theirs, difference = beside_numpy(job, compiled, sized)
+        seen = measure(compiled, sized, threads=1, budget=budget / 2)
+        ours, theirs, difference = beside_numpy(job, compiled, sized, budget)
         source, page = output / f"{job.kernel}.c", output / f"{job.kernel}.html"
         write_whole(source, planned.source)
         write_whole(page, html_report(planned, seen, clock_ghz(cc)))
@@ -169,7 +174,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool) -> 
     return document
 
 
-def beside_numpy(job: Job, compiled: Any, kernel: Any) -> tuple[float, float, float]:
+def beside_numpy(job: Job, compiled: Any, kernel: Any, budget: float) -> tuple[float, float, float]:
     """(our seconds, NumPy's, the largest difference over the largest element): medians of interleaved runs.
 
     NumPy's own libraries are held to one thread, as ours is.
@@ -184,7 +189,7 @@ def beside_numpy(job: Job, compiled: Any, kernel: Any) -> tuple[float, float, fl
     wanted = job.numpy(arrays)
     difference = float(np.abs(call.result - wanted).max() / np.abs(wanted).max())
     with threadpool_limits(1):
-        ours, theirs = best_time([call.run, lambda: job.numpy(arrays)], budget=2.0)
+        ours, theirs = best_time([call.run, lambda: job.numpy(arrays)], budget=budget)
     return statistics.median(ours), statistics.median(theirs), difference
 
 

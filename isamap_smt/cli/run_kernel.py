@@ -24,9 +24,17 @@ from isamap_smt.report.measure import Measured, measure, require_sizes
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
 @compiler_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random arrays.")
+@click.option(
+    "--seconds",
+    "budget",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="How long to repeat the call, at least five times.",
+)
 @plan_options
 @kernel_options
-def command(words: tuple[str, ...], cc: str | None, seed: int, as_json: bool, **options: Any) -> None:
+def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as_json: bool, **options: Any) -> None:
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
@@ -41,7 +49,7 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, as_json: bool, **
     with progress("compiling"):
         compiled = build(planned, cc=cc)
     with progress("running"):
-        seen = measure(compiled, kernel, options["threads"], seed)
+        seen = measure(compiled, kernel, options["threads"], seed, budget)
     document = run_document(seen, planned, options["threads"])
     if as_json:
         print_json(document)

@@ -100,13 +100,13 @@ def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]
     return exact, worst, "float64" if floating else "exact integers"
 
 
-def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> Measured:
-    """Check one call against the reference, then repeat it for about a second. `kernel` has all sizes."""
+def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:
+    """Check one call against the reference, then repeat it for `budget` seconds. `kernel` has all sizes."""
     require_sizes(kernel)
     arrays = arrays_for(kernel, seed)
     call = prepare(compiled, arrays, threads)
     call.run()
     exact, error, words = compare(kernel, call.result, arrays)
-    (times,) = best_time([call.run])
+    (times,) = best_time([call.run], budget)
     best = min(times)
     return Measured(exact, error, best, operations(kernel) / best / 1e9, words, len(times), threads)

@@ -18,7 +18,7 @@ SMALL = (
 
 
 def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run_demo(SMALL, WRONG, Path("isamap-demo"))
+    found = run_demo(SMALL, WRONG, Path("isamap-demo"), budget=0.1)
     said = capsys.readouterr()
     assert said.err == ""
     for word in ("mappings  ", "proved    mapping", "proved    program", "schedule  ", "code      ", "NumPy", "page"):
@@ -34,7 +34,7 @@ def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixt
 
 
 def test_one_document(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True)
+    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True, budget=0.1)
     said = capsys.readouterr()
     assert set(json.loads(said.out)) == {"hardware", "kernels", "refuted", "directory"}
     assert said.err == ""

@@ -17,7 +17,7 @@ KEYS = {"exact", "max_error", "seconds", "gflops", "reference", "instruction", "
 
 def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, Any], str]:
     """(the document of one run, what standard error said)."""
-    assert run(["run", *words, "--json"]) == 0
+    assert run(["run", *words, "--seconds", "0.05", "--json"]) == 0
     said = capsys.readouterr()
     found: dict[str, Any] = json.loads(said.out)
     assert set(found) >= KEYS
@@ -69,7 +69,9 @@ def test_two_threads(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "gemm", "host", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=i32,B=i32,C=i32"]) == 0
+    assert (
+        run(["run", "gemm", "host", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=i32,B=i32,C=i32", "--seconds", "0"]) == 0
+    )
     assert "equal to the reference (exact integers) bit for bit" in capsys.readouterr().out
 
 
