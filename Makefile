@@ -29,7 +29,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/run.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.run
 
 clean:
 	rm -rf $(VENV) build dist out

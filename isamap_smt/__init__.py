@@ -27,9 +27,11 @@ _WHERE = {
     **dict.fromkeys(("Program",), "isamap_smt.ir.program"),
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
-    **dict.fromkeys(("prove", "prove_program", "Rejection"), "isamap_smt.proof"),
-    **dict.fromkeys(("find_mappings",), "isamap_smt.search"),
-    **dict.fromkeys(("schedule",), "isamap_smt.schedule"),
+    **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
+    **dict.fromkeys(("prove_program",), "isamap_smt.proof.program"),
+    **dict.fromkeys(("find_mappings", "check_certificate", "MappingSet"), "isamap_smt.search"),
+    **dict.fromkeys(("run_kernel", "run_instruction"), "isamap_smt.ir.interpret"),
+    **dict.fromkeys(("schedule",), "isamap_smt.scheduling"),
     **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
     **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
@@ -38,15 +40,48 @@ _WHERE = {
 __all__ = sorted(_WHERE)  # noqa: PLE0605 - a list, of the names in the table above
 
 if TYPE_CHECKING:
+    # Only what stands below the machines, which import this package: the layers hold for a type checker too.
+    from isamap_smt.ir.dtypes import bf16 as bf16
+    from isamap_smt.ir.dtypes import f16 as f16
+    from isamap_smt.ir.dtypes import f32 as f32
+    from isamap_smt.ir.dtypes import f64 as f64
+    from isamap_smt.ir.dtypes import i8 as i8
+    from isamap_smt.ir.dtypes import i16 as i16
+    from isamap_smt.ir.dtypes import i32 as i32
+    from isamap_smt.ir.dtypes import i64 as i64
+    from isamap_smt.ir.dtypes import u8 as u8
+    from isamap_smt.ir.dtypes import u16 as u16
+    from isamap_smt.ir.dtypes import u32 as u32
+    from isamap_smt.ir.dtypes import u64 as u64
+    from isamap_smt.ir.errors import IsamapError as IsamapError
     from isamap_smt.ir.hardware import Hardware as Hardware
     from isamap_smt.ir.hardware import Link as Link
     from isamap_smt.ir.hardware import Memory as Memory
     from isamap_smt.ir.instruction import Cost as Cost
     from isamap_smt.ir.instruction import Instruction as Instruction
+    from isamap_smt.ir.interpret import run_instruction as run_instruction
+    from isamap_smt.ir.interpret import run_kernel as run_kernel
+    from isamap_smt.ir.kernel import Access as Access
+    from isamap_smt.ir.kernel import Axis as Axis
     from isamap_smt.ir.kernel import Kernel as Kernel
+    from isamap_smt.ir.kernel import Statement as Statement
+    from isamap_smt.ir.kernel import Tensor as Tensor
+    from isamap_smt.ir.mapping import Mapping as Mapping
+    from isamap_smt.ir.program import Program as Program
+    from isamap_smt.ir.proof import ClaimResult as ClaimResult
+    from isamap_smt.ir.proof import Proof as Proof
+    from isamap_smt.ir.proof import ProvedMapping as ProvedMapping
+    from isamap_smt.ir.schedule import LoopStep as LoopStep
+    from isamap_smt.ir.schedule import Packing as Packing
+    from isamap_smt.ir.schedule import Schedule as Schedule
     from isamap_smt.language import axes as axes
     from isamap_smt.language import instruction as instruction
     from isamap_smt.language import kernel as kernel
+    from isamap_smt.language import tensor as tensor
+    from isamap_smt.language import to_text as to_text
+    from isamap_smt.language.hardware_library import find_hardware as find_hardware
+    from isamap_smt.language.hardware_library import find_instruction as find_instruction
+    from isamap_smt.language.library import find_kernel as find_kernel
 
 
 def __getattr__(name: str) -> Any:

@@ -26,9 +26,9 @@ from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.proof.program import prove_program
+from isamap_smt.proof import prove_program
 from isamap_smt.runtime import CompiledKernel, build_program
-from isamap_smt.schedule import schedule as solve_schedule
+from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.search import MappingSet, find_mappings
 
 Progress = Callable[[str], None]
@@ -101,7 +101,12 @@ def plan(
 ) -> Plan:
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
 
-    constant: tensors packed ahead of the calls. fix: decisions pinned, as for schedule(). Raises IsamapError.
+    Every compute instruction of the machine whose element types fit is mapped (or `instruction` alone); where none is
+    legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
+    constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). progress
+    is told each stage's name. The same arguments give the same Plan, from a cache within the process; `.seconds` says
+    what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong names and sizes,
+    ScheduleError when nothing fits, NotProvedError when the program cannot be proved.
     """
     kernel.with_sizes(dict(sizes or {}))  # bad sizes are reported before any work
     for name in constant:
@@ -243,14 +248,22 @@ def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:
 def compile(
     kernel: Kernel, hardware: Hardware, *, cc: str | None = None, sanitize: bool = False, **options: Any
 ) -> CompiledKernel:
-    """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan()."""
+    """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
+
+    Raises what these two raise.
+    """
     return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
 
 
 def build(planned: Plan | Program, *, cc: str | None = None, sanitize: bool = False) -> CompiledKernel:
-    """Compile a proved program. A Program that was not proved as part of a Plan is proved first.
+    """A function on NumPy arrays, from a Plan or from a Program, which is proved first. Nothing unproved is compiled.
 
-    Raises NotProvedError, BuildError.
+    cc: 'zig', 'clang', 'gcc' or a path; by default ISAMAP_CC, else the ziglang wheel's compiler, else the system's.
+    sanitize: with the address and undefined-behaviour sanitizers (gcc or clang). The result takes row-major arrays of
+    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks what the proof assumes.
+
+    Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
+    with the compiler's words.
     """
     if isinstance(planned, Plan):
         program, source = planned.program, planned.source

@@ -56,7 +56,11 @@ class _Lowering:
 
 
 def lower(schedule: Schedule) -> Program:
-    """The program of a schedule, unproved. Raises ScheduleError when the schedule cannot be carried out."""
+    """The program of a schedule: loops, buffers with index types, moves, executions. str() is its pseudo-code.
+
+    Nothing about it is proved yet: build() and prove_program() do that. Sizes the schedule leaves open become run-time
+    parameters. Raises ScheduleError when the schedule cannot be carried out.
+    """
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)

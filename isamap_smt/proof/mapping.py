@@ -32,7 +32,20 @@ FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows
 def prove(mapping: Mapping) -> ProvedMapping | Rejection:
     """A ProvedMapping when every claim is proved, else a Rejection with the reason; the latter is false in conditions.
 
+    Sizes that the kernel leaves open stay symbolic: what is proved holds for all of them, from 1 (for parameters, from
+    their lowest value). `.proof` of either result has one verdict per obligation (Proved, Refuted with the smallest
+    counterexample, Unknown with its reason; times in seconds), `.proof.assumptions` the hypotheses in words, and
+    `.proof.arithmetic` says what holds: 'exact' (machine integers), 'ordered' (bit for bit in the kernel's order) or
+    'reassociate' (over the reals). The limit is a number of solver steps, so a busy machine gives the same verdict.
+
     Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has).
+
+    >>> import isamap_smt as im
+    >>> gemm, fma = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
+    >>> prove(im.fuse(gemm, fma, "l=j")).proof.word
+    'proved'
+    >>> print(prove(im.fuse(gemm, fma, "l=k")).claim)
+    exclusive c: refuted
     """
     return prove_after(mapping, FIRST)
 

@@ -45,15 +45,18 @@ def trials(program: Program, count: int, seed: int = 0, special: bool = True) ->
 
 
 def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
-    """Size vectors: all ones, then random small ones of few points. Without free sizes there is one."""
+    """Size vectors: all ones, all nines as far as few points allow, then random small ones, and so on. Without free sizes there is one."""
     names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
     sizes = {n: max(1, low) for n, low in [*((n, 1) for n in names), *((p.name, p.low) for p in kernel.parameters)]}
     yield dict(sizes)
+    turn = 0
     while names:
+        turn += 1
         again = dict(sizes)
         for n in random.permutation(names):
             choice = LARGE if random.random() < 0.1 else SMALL
-            wanted = {**again, str(n): int(random.choice(choice))}
+            # every third vector tries to be large everywhere, so that full tiles and second blocks are reached
+            wanted = {**again, str(n): max(SMALL) if turn % 3 == 1 else int(random.choice(choice))}
             if _points(kernel, wanted) <= MOST:
                 again = wanted
         yield again

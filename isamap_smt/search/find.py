@@ -43,7 +43,15 @@ def find_mappings(
     """Every legal mapping of the family, each proved for all free sizes; `complete` when none is left undecided.
 
     operands: 'fixed' as written, or 'any' order that the element types allow. partial: instruction axes may stay empty
-    (padded). An interrupt (Ctrl-C) gives back what is known so far, not complete. Raises FamilyError.
+    (padded). statement: which of the kernel's. progress is called with (candidates decided, all, legal so far). The
+    result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in normal
+    form and unknown; the smallest parts that refute (`conflicts`); and the witnesses that check_certificate() needs.
+    An interrupt (Ctrl-C) gives back what is known so far, not complete. Raises FamilyError.
+
+    >>> import isamap_smt as im
+    >>> found = find_mappings(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"))
+    >>> found.complete, [p.mapping.id for p in found]
+    (True, ['l=j;a=A,b=B', 'l=i;a=A,b=B', 'l=i.j;a=A,b=B'])
     """
     if family not in FAMILIES:
         raise FamilyError(f"unknown family {family!r}; {did_you_mean(family, FAMILIES)}")

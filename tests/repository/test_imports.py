@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(sys.executable).parent
-LAYERS = ["cli", "report", "runtime", "codegen", "schedule", "search", "proof", "mapping", "ir"]
+LAYERS = ["cli", "report", "runtime", "codegen", "scheduling", "search", "proof", "mapping", "language", "ir"]
 LAYERED = "Each layer of the library imports only what is below it"
 WALL = "Only isamap_encodings imports a solver"
 BOTTOM = "isamap_encodings knows nothing of kernels, machines or the library"
@@ -107,7 +107,7 @@ def test_the_imports_that_are_meant_are_allowed(skeleton: Path) -> None:
             for upper, lower in itertools.pairwise(LAYERS)
         ),
         ("isamap_smt/search/__init__.py", "import z3\n", WALL),
-        ("isamap_smt/schedule/__init__.py", "import ortools.sat\n", WALL),
+        ("isamap_smt/scheduling/__init__.py", "import ortools.sat\n", WALL),
         ("kernels/isamap_kernels/__init__.py", "import cvc5\n", WALL),
         (
             "encodings/isamap_encodings/__init__.py",

@@ -208,7 +208,7 @@ def test_a_short_limit_says_so() -> None:
 
 def test_importing_a_part_first_does_not_hide_the_function() -> None:
     code = (
-        "import isamap_smt.schedule.pins, isamap_smt as im\n"
+        "import isamap_smt.scheduling.pins, isamap_smt as im\n"
         "try:\n    im.schedule(None, None)\nexcept im.IsamapError as e:\n    print(type(e).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

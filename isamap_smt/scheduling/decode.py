@@ -8,8 +8,8 @@ from math import ceil
 from isamap_encodings.schedule_cost import nontrivial, parallel_loops, trips
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
 from isamap_smt.ir.schedule import LoopStep, Packing
-from isamap_smt.schedule.machine import UNIT, Machine
-from isamap_smt.schedule.setting import Setting
+from isamap_smt.scheduling.machine import UNIT, Machine
+from isamap_smt.scheduling.setting import Setting
 
 START_THREADS = 20_000  # cycles to start and join the threads of one parallel loop
 

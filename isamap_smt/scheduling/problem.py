@@ -6,12 +6,12 @@ from math import prod
 
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.schedule.machine import UNIT, Machine
-from isamap_smt.schedule.pins import Pins
-from isamap_smt.schedule.registers import register_tiles
-from isamap_smt.schedule.setting import Setting
-from isamap_smt.schedule.supply import components, why_packed
-from isamap_smt.schedule.tiles import tile_axes
+from isamap_smt.scheduling.machine import UNIT, Machine
+from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.registers import register_tiles
+from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import components, why_packed
+from isamap_smt.scheduling.tiles import tile_axes
 
 INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that

@@ -10,9 +10,9 @@ from math import ceil
 
 from isamap_encodings.schedule_problem import RegisterTile, TileAxis
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.schedule.machine import Machine
-from isamap_smt.schedule.pins import Pins
-from isamap_smt.schedule.setting import Setting
+from isamap_smt.scheduling.machine import Machine
+from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.setting import Setting
 
 PARTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128)  # how often an axis may be cut for the last cache
 DIVISORS = 5  # tiles offered between the register tile and the farthest cache's

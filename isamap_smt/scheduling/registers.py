@@ -14,10 +14,10 @@ from typing import Any
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.schedule.machine import PAGE, UNIT, Machine
-from isamap_smt.schedule.pins import Pins
-from isamap_smt.schedule.setting import Setting
-from isamap_smt.schedule.supply import strides
+from isamap_smt.scheduling.machine import PAGE, UNIT, Machine
+from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import strides
 
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free

@@ -6,11 +6,9 @@ trusted, because the lowered program is proved afterwards.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 from isamap_encodings.schedule_solve import Answer, solve
@@ -18,13 +16,13 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.schedule import decode
-from isamap_smt.schedule.bounds import lower_bound
-from isamap_smt.schedule.machine import UNIT, machine
-from isamap_smt.schedule.pins import read_pins
-from isamap_smt.schedule.problem import problem
-from isamap_smt.schedule.setting import Setting, setting
-from isamap_smt.schedule.tiles import in_words
+from isamap_smt.scheduling import decode
+from isamap_smt.scheduling.bounds import lower_bound
+from isamap_smt.scheduling.machine import UNIT, machine
+from isamap_smt.scheduling.pins import read_pins
+from isamap_smt.scheduling.problem import problem
+from isamap_smt.scheduling.setting import Setting, setting
+from isamap_smt.scheduling.tiles import in_words
 
 OBJECTIVES = ("latency", "energy")
 Progress = Callable[[int, float, float], None]
@@ -45,7 +43,7 @@ def schedule(
     """The cheapest schedule of the space for these sizes, with status, bound and gap.
 
     objective: 'latency' (cycles) or 'energy' (picojoules of data movement). constant: input tensors that never change and
-    are packed ahead of the call. fix: see isamap_smt.schedule.pins. timeout: CP-SAT's deterministic seconds. progress is
+    are packed ahead of the call. fix: see isamap_smt.scheduling.pins. timeout: CP-SAT's deterministic seconds. progress is
     called with (solutions, objective, bound) at each better schedule; KeyboardInterrupt, there or from Ctrl-C, ends the
     search with the best so far. Raises NotProvedError for anything prove() did not make, ScheduleError when nothing in the
     space satisfies the pins or nothing was found in time.
@@ -126,14 +124,3 @@ def _nothing(s: Setting, answer: Answer, pins_text: dict[str, Any]) -> str:
         return f"no schedule of {name} is in the space{why}: some tile does not fit its cache{threads} (INFEASIBLE)"
     what = {"interrupted": "it was interrupted"}.get(answer.stopped, f"the {answer.stopped} ended the search")
     return f"no schedule of {name} was found before {what} (UNKNOWN); allow more time or fix fewer decisions"
-
-
-class _CallableModule(ModuleType):
-    """`isamap_smt.schedule` names this package and the function: importing a submodule first must not hide the function."""
-
-    def __call__(self, *args: Any, **options: Any) -> Schedule:
-        """schedule(...), see there."""
-        return schedule(*args, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.schedule.machine import Machine
-from isamap_smt.schedule.setting import Setting
+from isamap_smt.scheduling.machine import Machine
+from isamap_smt.scheduling.setting import Setting
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from math import prod, sqrt
 
-from isamap_smt.schedule.machine import Machine
-from isamap_smt.schedule.problem import compulsory, points
-from isamap_smt.schedule.setting import Setting
+from isamap_smt.scheduling.machine import Machine
+from isamap_smt.scheduling.problem import compulsory, points
+from isamap_smt.scheduling.setting import Setting
 
 
 def lower_bound(s: Setting, m: Machine, energy: bool) -> float:

@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_encodings.schedule_problem import Component, Part
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.schedule import program_axes
-from isamap_smt.schedule.setting import Setting
+from isamap_smt.scheduling.setting import Setting
 
 
 def strides(s: Setting, operand: str, symbolic: bool = True) -> dict[str, Any] | None:
