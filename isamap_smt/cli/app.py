@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -76,6 +77,9 @@ def app() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
+    if hasattr(signal, "SIGPIPE"):
+        # A reader that has seen enough (`| head`) ends us as it ends every other filter, not with a status of ours.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
