@@ -42,11 +42,16 @@ def schedule(
 ) -> Schedule:
     """The cheapest schedule of the space for these sizes, with status, bound and gap.
 
-    objective: 'latency' (cycles) or 'energy' (picojoules of data movement). constant: input tensors that never change and
-    are packed ahead of the call. fix: see isamap_smt.scheduling.pins. timeout: CP-SAT's deterministic seconds. progress is
-    called with (solutions, objective, bound) at each better schedule; KeyboardInterrupt, there or from Ctrl-C, ends the
-    search with the best so far. Raises NotProvedError for anything prove() did not make, ScheduleError when nothing in the
-    space satisfies the pins or nothing was found in time.
+    sizes: by axis, size or parameter name, in points; those left out stay run-time parameters (the result is legal for
+    all, chosen for what `notes` says). objective: 'latency' (cycles) or 'energy' (picojoules of data movement). constant:
+    input tensors that never change and are packed ahead of the calls. fix: decisions taken, such as {"tile.k": 64,
+    "register.i": 6, "pack.b": "L3", "parallel": "i"}; see isamap_smt.scheduling.pins. threads: how many share a loop.
+    timeout: CP-SAT's deterministic seconds. progress is called with (solutions, objective, bound) at each better
+    schedule; KeyboardInterrupt, there or from Ctrl-C, ends the search with the best so far. In the result `status` is
+    OPTIMAL or FEASIBLE within `space`, `gap` a fraction, `tiles` in points, `traffic` in bytes.
+
+    Raises NotProvedError for anything prove() did not make, SizeError for wrong sizes, ScheduleError when nothing in
+    the space satisfies the pins or nothing was found in time.
     """
     if not isinstance(proved, ProvedMapping):
         raise NotProvedError(

@@ -161,8 +161,8 @@ def test_every_stage_holds_its_predecessor(planned: Plan):
     assert isinstance(planned.mappings, MappingSet)
     assert planned.program.schedule is planned.schedule
     assert planned.schedule.proved is planned.proved
-    assert planned.proved.mapping.kernel is planned.kernel
-    assert planned.proved.mapping.instruction is planned.instruction
+    assert planned.proved.mapping.kernel == planned.kernel
+    assert planned.proved.mapping.instruction == planned.hardware.instruction("fmadd_ps")
 
 
 def test_a_compiled_kernel_says_how_to_call_it(planned: Plan):
