@@ -53,7 +53,7 @@ def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool,
 
 def write(planned: Any, output: Path, cc: str | None, tell: Any) -> dict[str, str]:
     """Write everything about a plan into a directory; returns file -> what it is."""
-    from isamap_smt.report import html_report
+    from isamap_smt.report.page import html_report
     from isamap_smt.runtime.cache import build_library
     from isamap_smt.runtime.packing import used_instructions
 

@@ -131,7 +131,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     """One kernel, all the way."""
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline import build, plan
-    from isamap_smt.report import html_report
+    from isamap_smt.report.page import html_report
     from isamap_smt.report.clock import clock_ghz
     from isamap_smt.report.measure import measure
 

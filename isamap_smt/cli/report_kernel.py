@@ -44,7 +44,7 @@ def command(
     with progress("running") as tell:
         measured, clock, note = measured_if_possible(planned, options["threads"], cc) if measure else (None, None, "")
         tell("writing")
-        from isamap_smt.report import html_report
+        from isamap_smt.report.page import html_report
 
         write_whole(place, html_report(planned, measured, clock, note))
     if note:

@@ -1,5 +1,1 @@
-"""The report: one self-contained HTML page about a plan, with nothing in it that the plan does not hold."""
-
-from isamap_smt.report.page import html_report as html_report
-
-__all__ = ["html_report"]
+"""The report: one self-contained HTML page about a plan (`page.html_report`), and the measurements it shows."""
