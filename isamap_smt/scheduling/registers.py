@@ -14,6 +14,7 @@ from typing import Any
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.mapping.layout import supply
 from isamap_smt.scheduling.machine import PAGE, UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.setting import Setting
@@ -24,6 +25,7 @@ LOAD_SHARE = 8  # one load in so many delays an execution although a slot was fr
 SCOPE_CYCLES = 150.0  # per pass over a reduction tile: the outputs' cache misses, a mispredicted branch, the drain
 SPARE = 1  # registers left to the compiler: tiles that need every register spill
 LATENCY_SLACK = 1.1  # with no accumulator to spare, any late operand costs a cycle
+STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
 ROW_CYCLES = 2.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
 
 
@@ -109,9 +111,17 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     step = max(accumulators / m.per_cycle, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
-    scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES
+    scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
     in_place = tuple(round(UNIT * count * _row_cost(s, m, o, tile)) for o in s.inputs)
     return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
+
+
+def _staging(s: Setting, accumulators: int) -> float:
+    """Cycles to gather and scatter the accumulators' elements when they are not neighbours in memory."""
+    if supply(s.mapping, s.output).kind == "contiguous":
+        return 0.0
+    lanes = prod(s.axes[d].leaf for d in s.relevant(s.output))
+    return 2 * STAGED_CYCLES * accumulators * lanes
 
 
 def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
