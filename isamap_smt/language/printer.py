@@ -154,6 +154,8 @@ def _value(x: Any) -> tuple[str, int]:
     match x:
         case Read():
             return access_text(Access(x.tensor, x.index)), _ATOM
+        case sp.Symbol():  # a value that somebody has named
+            return x.name, _ATOM
         case sp.Integer():
             return str(int(x)), _ATOM if x >= 0 else _NEGATING
         case sp.Float():

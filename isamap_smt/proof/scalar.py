@@ -19,6 +19,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar_order import order_verdict
 from isamap_smt.proof.scalar_trees import (
     access_of,
@@ -109,7 +110,7 @@ def _value(mapping: Mapping) -> Verdict:
     verdict = _compare(ours, theirs, types, out, {})
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
-        text = f"the values differ at {what}\n  kernel       {ours}\n  instruction  {theirs}"
+        text = f"the values differ at {what}\n  kernel       {value_text(ours)}\n  instruction  {value_text(theirs)}"
         return Refuted(verdict.witness, text, verdict.seconds)
     return verdict
 
