@@ -80,7 +80,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if hasattr(signal, "SIGPIPE"):
         # A reader that has seen enough (`| head`) ends us as it ends every other filter, not with a status of ours.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, _interrupt)
     sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+_interrupts: list[int] = []
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    """Python's own handler, remembered."""
+    _interrupts.append(number)
+    signal.default_int_handler(number, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -99,6 +109,10 @@ def run(arguments: Sequence[str]) -> int:
         say(f"error: {text}")
         return _failed(arguments, text, error.code if isinstance(error, IsamapError) else MISUSE)
     except Exception as error:
+        if _interrupts and isinstance(error, ImportError | SystemError):
+            # NumPy's C code makes an ImportError of an interrupt that comes while it is loaded.
+            say("interrupted")
+            return _failed(arguments, "interrupted", INTERRUPTED)
         traceback.print_exc()
         say("This is a fault of isamap, not of your input; please report it with the lines above.")
         return _failed(arguments, f"{type(error).__name__}: {error}", FAULT)

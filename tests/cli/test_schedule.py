@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +67,17 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert said.startswith("gemm on avx2.fmadd_ps: l=j;a=A,b=B\nOPTIMAL, gap 0.00%, in ")
     assert "Loops, outermost first" in said
+
+
+def test_a_machine_from_a_file(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    """A machine with small caches gets other tiles than the one it was made from."""
+    Path("small.py").write_text(
+        "from dataclasses import replace\n"
+        "from isamap_smt.language.hardware_library import find_hardware\n"
+        "big = find_hardware('avx2')\n"
+        "less = {'L1': 4096, 'L2': 16384}\n"
+        "SMALL = replace(big, name='small', memories=tuple(\n"
+        "    replace(m, capacity=less.get(m.name, m.capacity)) for m in big.memories))\n"
+    )
+    small = scheduled(capsys, "gemm", "small.py:SMALL", "--sizes", "i=96,j=64,k=48")
+    assert small["objective"] > scheduled(capsys, *GEMM)["objective"]
