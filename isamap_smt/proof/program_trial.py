@@ -45,7 +45,7 @@ def trials(program: Program, count: int, seed: int = 0, special: bool = True) ->
 
 
 def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
-    """Size vectors: all ones, all nines as far as few points allow, then random small ones, and so on. Without free sizes there is one."""
+    """Size vectors: all ones, all nines as far as few points allow, random ones, and so on; one without free sizes."""
     names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
     sizes = {n: max(1, low) for n, low in [*((n, 1) for n in names), *((p.name, p.low) for p in kernel.parameters)]}
     yield dict(sizes)

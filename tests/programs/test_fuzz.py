@@ -11,9 +11,9 @@ import fuzz_programs
 
 
 def test_nothing_proved_is_wrong() -> None:
-    outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7, runs=4)
-    wrong = [o for o in outcomes if o.verdict == "proved" and o.wrong]
+    outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7, runs=6, refused=False)
+    wrong = [o for o in outcomes if o.wrong]
     assert not wrong, wrong
-    # the fuzz can only fail if it meets both kinds: programs still right after their edits, and wrong ones
+    # it can only fail if some edits leave a program that is still proved; that wrong ones are seen, test_mutants shows
     assert sum(o.verdict == "proved" for o in outcomes) >= 10
-    assert sum(bool(o.wrong) for o in outcomes) >= 50
+    assert sum(o.verdict == "refuted" for o in outcomes) >= 100
