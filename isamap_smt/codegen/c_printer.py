@@ -26,6 +26,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.proof.program_memory import entry_bound
 
 Over = tuple[tuple[Any, Any], ...]
 
@@ -211,19 +212,23 @@ def _declare_arguments(p: _Printer) -> None:
 
 
 def _size_check(p: _Printer) -> None:
-    """Refuse sizes whose arrays would exceed 2^62 bytes: every offset below then fits int64_t."""
+    """Refuse sizes for which some index, counter or byte offset would leave int64_t: the proof's own hypothesis."""
     kernel = p.program.kernel
+    if not kernel.free_sizes:
+        return
     for size in kernel.free_sizes:
         low = next((q.low for q in kernel.parameters if q.name == size), 1)
-        p.put(f"if ({p.names[size]} < {low} || {p.names[size]} > (INT64_C(1) << 31)) return 2;")
-    heap = [*_packed_buffers(p.program), *_heap_buffers(p.program.body, False), *_heap_buffers(p.program.body, True)]
-    for shape, dtype in [(t.shape, t.dtype) for t in kernel.tensors] + [(b.shape, b.dtype) for b in heap]:
-        if all(sp.sympify(e).is_Integer for e in shape):
-            continue
-        p.put("{ int64_t bytes = " + str(dtype.bytes) + ";")
-        for extent in shape:
-            p.put(f"  if (__builtin_mul_overflow(bytes, {c_expr(extent, p.names)}, &bytes)) return 2;")
-        p.put("  if (bytes < 0 || bytes > (INT64_C(1) << 62)) return 2; }")
+        p.put(f"if ({p.names[size]} < {low}) return 2;")
+    p.put("{ int64_t bound = 0, term;")
+    for term in sp.Add.make_args(sp.expand(entry_bound(p.program))):
+        coefficient, rest = term.as_coeff_Mul()
+        p.put(f"  term = INT64_C({int(coefficient)});")
+        for factor in sp.Mul.make_args(rest):
+            base, power = factor.as_base_exp()
+            for _ in range(int(power) if base != 1 else 0):
+                p.put(f"  if (__builtin_mul_overflow(term, {c_expr(base, p.names)}, &term)) return 2;")
+        p.put("  if (__builtin_add_overflow(bound, term, &bound)) return 2;")
+    p.put("}")
 
 
 def _with_buffers(p: _Printer, owned: list[Buffer], body: Any) -> None:

@@ -23,13 +23,15 @@ Meaning (the interpreter's and the printer's alike):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
 
 
@@ -149,6 +151,25 @@ class Program(Shown):
         from isamap_smt.ir.pseudocode import pseudocode  # it imports the nodes of this file
 
         return pseudocode(self)
+
+
+@dataclass(frozen=True)
+class ProvedProgram:
+    """A program every claim of which is proved. Only prove_program's module makes one; code is built from nothing else."""
+
+    program: Program
+    proof: Proof
+    _seal: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sealed = isinstance(self._seal, Seal) and self._seal.fits(self.program, self.proof)
+        if not sealed or not self.proof.proved:
+            raise NotProvedError("a ProvedProgram is made by isamap_smt.proof.require_proof(); this one was not")
+
+
+def seal_program(program: Program, proof: Proof) -> ProvedProgram:
+    """For the prover only. Raises NotProvedError when the proof is not complete."""
+    return ProvedProgram(program, proof, Seal(program, proof))
 
 
 def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:

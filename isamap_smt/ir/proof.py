@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
@@ -15,7 +15,20 @@ CLAIMS = (
     "progress", "order", "memory", "link", "hypotheses",
 )  # fmt: skip
 
-_SEAL = object()  # handed only to the prover
+
+class Seal:
+    """What the prover puts on a value it has proved. It fits only the very objects it was made for, so a copy with one
+    field replaced is not proved."""
+
+    def __init__(self, *sealed: Any) -> None:
+        self._sealed = sealed
+
+    def fits(self, *values: Any) -> bool:
+        """Whether these are the sealed objects themselves."""
+        return len(values) == len(self._sealed) and all(a is b for a, b in zip(values, self._sealed, strict=True))
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a proved value cannot be pickled or deep-copied: store what was proved, and prove it again")
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,9 @@ class Proof(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Every obligation with its verdict."""
-        rows = ((c.claim, c.subject, c.verdict.word, f"{c.verdict.seconds * 1e3:.1f}", c.statement) for c in self.claims)
+        rows = (
+            (c.claim, c.subject, c.verdict.word, f"{c.verdict.seconds * 1e3:.1f}", c.statement) for c in self.claims
+        )
         return (Table("Obligations", ("claim", "about", "verdict", "ms", "what it says"), tuple(rows)),)
 
 
@@ -83,10 +98,11 @@ class ProvedMapping(Shown):
 
     mapping: Mapping
     proof: Proof
-    _seal: Any = None
+    _seal: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self._seal is not _SEAL or not self.proof.proved:
+        sealed = isinstance(self._seal, Seal) and self._seal.fits(self.mapping, self.proof)
+        if not sealed or not self.proof.proved:
             raise NotProvedError("a ProvedMapping is made by isamap_smt.prove(); this one was not")
 
     def __str__(self) -> str:
@@ -99,4 +115,4 @@ class ProvedMapping(Shown):
 
 def seal(mapping: Mapping, proof: Proof) -> ProvedMapping:
     """For the prover only: wrap a mapping whose proof is complete. Raises NotProvedError otherwise."""
-    return ProvedMapping(mapping, proof, _SEAL)
+    return ProvedMapping(mapping, proof, Seal(mapping, proof))

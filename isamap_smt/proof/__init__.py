@@ -2,7 +2,7 @@
 
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.mapping_form import MappingError
-from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program import prove_program, require_proof
 from isamap_smt.proof.rejection import Rejection
 
-__all__ = ["MappingError", "Rejection", "prove", "prove_program"]
+__all__ = ["MappingError", "Rejection", "prove", "prove_program", "require_proof"]

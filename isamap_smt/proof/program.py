@@ -11,7 +11,8 @@ import time
 from contextlib import suppress
 
 from isamap_encodings.verdict import Refuted, Unknown
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.program_book import Book, StopHere
 from isamap_smt.proof.program_compute import compute_claims
@@ -44,6 +45,18 @@ def prove_program(program: Program, stop: bool = False) -> Proof:
     results = [*book.results, *(() if stop else _tried(program, book.results))]
     assumptions = (*_entry(program, book), *proof.assumptions, *program.assumptions)
     return Proof(tuple(results), proof.arithmetic, tuple(dict.fromkeys(assumptions)), time.perf_counter() - started)
+
+
+def require_proof(program: Program) -> ProvedProgram:
+    """The program with its complete proof. Raises NotProvedError naming what failed; then no code may be made of it."""
+    proof = prove_program(program)
+    if not proof.proved:
+        failed = "\n  ".join(f"{c}: {c.statement}" for c in proof.failed()[:5])
+        raise NotProvedError(
+            f"the program for {program.kernel.name} is not proved, so no code is made from it. If isamap made it, this "
+            f"is a fault of isamap: please report it with these lines\n  {failed}"
+        )
+    return seal_program(program, proof)
 
 
 def _claims(book: Book) -> None:

@@ -97,6 +97,7 @@ class _Search:
             tuple(self.witnesses),
             conflicts,
             () if legal else reasons_of(family, conflicts, tuple(self.witnesses)),
+            self.interrupted,
         )
 
     def _judge_all(self, excluded: np.ndarray, redundant: np.ndarray, small: tuple[SmallKernel, ...]) -> None:

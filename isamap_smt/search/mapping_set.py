@@ -50,6 +50,7 @@ class MappingSet(Shown):
     witnesses: tuple[Witness, ...]
     conflicts: tuple[Conflict, ...]
     reasons: tuple[tuple[str, str], ...] = ()
+    interrupted: bool = False
 
     def __iter__(self) -> Iterator[ProvedMapping]:
         return iter(self.legal)

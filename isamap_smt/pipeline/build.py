@@ -1,0 +1,43 @@
+"""From a plan, or any program that can be proved, to a function on NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_smt.codegen import print_c
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.pipeline.plan import Plan, header, plan
+from isamap_smt.proof import require_proof
+from isamap_smt.runtime import CompiledKernel, build_program
+
+
+def compile(
+    kernel: Kernel, hardware: Hardware, *, cc: str | None = None, sanitize: bool = False, **options: Any
+) -> CompiledKernel:
+    """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
+
+    Raises what these two raise.
+    """
+    return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
+
+
+def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, sanitize: bool = False) -> CompiledKernel:
+    """A function on NumPy arrays, from a Plan or from a Program, which is proved first. Nothing unproved is compiled.
+
+    cc: 'zig', 'clang', 'gcc' or a path; by default ISAMAP_CC, else the ziglang wheel's compiler, else the system's.
+    sanitize: with the address and undefined-behaviour sanitizers (gcc or clang). The result takes row-major arrays of
+    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks what the proof assumes.
+
+    Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
+    with the compiler's words.
+    """
+    match planned:
+        case Plan():
+            checked = planned.checked
+        case ProvedProgram():
+            checked = planned
+        case _:
+            checked = require_proof(planned)
+    return build_program(checked.program, print_c(checked.program, header(checked)), cc=cc, sanitize=sanitize)

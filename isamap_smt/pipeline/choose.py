@@ -1,0 +1,116 @@
+"""Which instruction and mapping: every legal mapping onto the machine's instructions, best first.
+
+Legal mappings are ranked by the cycles that their executions need at these sizes (waste of partly filled lanes
+included), with a charge for operands that must be rearranged. The ranking decides what is scheduled, not what is legal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import program_axes
+from isamap_smt.mapping.layout import supply
+from isamap_smt.mapping.point import point_instruction
+from isamap_smt.search import MappingSet, find_mappings
+
+_ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
+_REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
+Search = Callable[[Kernel, Instruction], MappingSet]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Proved mappings, best first, each with the search it comes from; notes say what the user should hear."""
+
+    found: tuple[tuple[MappingSet, ProvedMapping], ...]
+    notes: tuple[str, ...] = ()
+
+
+def candidates(
+    kernel: Kernel,
+    hardware: Hardware,
+    sizes: dict[str, int],
+    pinned: str | None = None,
+    search: Search = find_mappings,
+) -> Candidates:
+    """Mappings onto the machine's vector instructions, or onto single points when none of those is legal.
+
+    Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
+    """
+    if len(kernel.statements) != 1:
+        raise ScheduleError(f"{kernel.name} has {len(kernel.statements)} statements; code is made for kernels of one")
+    fitting = _fitting(kernel, hardware, pinned)
+    ranked: list[tuple[float, MappingSet, ProvedMapping]] = []
+    for i in fitting:
+        if i.emit and (i.axes or pinned):
+            ranked += _ranked(_search(search, kernel, i), sizes)
+    notes: tuple[str, ...] = ()
+    if not ranked and not pinned:
+        scalar = next((i for i in fitting if not i.axes), None) or point_instruction(kernel)
+        why = f"no vector instruction of {hardware.name} computes {kernel.name}"
+        notes = (f"{why}; falling back to {scalar.name}",)
+        ranked = _ranked(_search(search, kernel, scalar), sizes)
+    if not ranked:
+        raise ScheduleError(
+            f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
+            f"`isamap map` shows why"
+        )
+    ranked.sort(key=lambda r: (r[0], r[2].mapping.id))
+    return Candidates(tuple((s, m) for _, s, m in ranked), notes)
+
+
+def _search(search: Search, kernel: Kernel, instruction: Instruction) -> MappingSet:
+    found = search(kernel, instruction)
+    if found.interrupted:
+        # The search hands back what it has; a plan made from half a search would not be what was asked for.
+        raise KeyboardInterrupt
+    return found
+
+
+def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[tuple[float, MappingSet, ProvedMapping]]:
+    return [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
+
+
+def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None) -> list[Instruction]:
+    if pinned is None:
+        return [i for i in hardware.computes if _fits(kernel, i)]
+    chosen = point_instruction(kernel) if pinned == "scalar.point" else hardware.instruction(pinned)
+    if not _fits(kernel, chosen):
+        has = ", ".join(f"{t.name}={t.dtype}" for t in kernel.tensors)
+        takes = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)
+        raise DTypeError(f"{kernel.name} has {has}; {chosen.name} takes {takes}")
+    return [chosen]
+
+
+def _fits(kernel: Kernel, instruction: Instruction) -> bool:
+    """Whether the element types of the output and, in some order, of the inputs are the instruction's."""
+    s, t = kernel.statements[0], instruction.kernel.statements[0]
+    out = kernel.tensor(s.target.tensor).dtype == instruction.kernel.tensor(t.target.tensor).dtype
+    mine = sorted(kernel.tensor(a.tensor).dtype.name for a in s.inputs if a != s.target)
+    theirs = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in t.inputs if a != t.target)
+    return out and mine == theirs
+
+
+def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:
+    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged."""
+    mapping = proved.mapping
+    kernel = mapping.kernel.with_sizes(sizes)
+    extents = {a.name: int(a.extent) if is_constant(a.extent) else _ASSUMED for a in kernel.axes}
+    cycles = 1.0 / mapping.instruction.cost.per_cycle
+    for axis in program_axes(mapping):
+        points = 1
+        for member in axis.members:
+            points *= extents[member]
+        cycles *= -(-points // axis.leaf)
+    output = mapping.instruction.kernel.statements[0].target.tensor
+    for operand, _ in mapping.binding:
+        charge = _REARRANGE[supply(mapping, operand).kind]
+        cycles *= charge**2 if operand == output else charge
+    return cycles

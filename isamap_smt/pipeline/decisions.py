@@ -1,0 +1,129 @@
+"""What was decided, kept on disk: which mapping and which schedule. Never what was proved.
+
+Searching and scheduling take seconds; proving their result again takes a fraction of one. So decisions are kept under a
+digest of everything they depend on (kernel, machine, options, our sources, the solvers' versions), and a decision that
+is read back is mapped, proved, lowered and proved again like a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import asdict
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.language import to_text
+from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.point import point_instruction
+from isamap_smt.proof import prove
+from isamap_smt.runtime.cache import cache_directory
+
+_PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
+_KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap", "lower_bound", "seconds")
+
+
+def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
+    """Hex digest of all that a decision depends on."""
+    h = hashlib.blake2b(digest_size=16)
+    for part in (to_text(kernel), kernel.name, repr(hardware), repr(options), _sources()):
+        h.update(len(part).to_bytes(8, "little") + part.encode())
+    return h.hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """Digest of every source file of ours, and the solvers' versions."""
+    h = hashlib.blake2b(digest_size=16)
+    for name in _PACKAGES:
+        package = __import__(name)
+        for folder in package.__path__:
+            for file in sorted(Path(folder).rglob("*.py")):
+                h.update(file.read_bytes())
+    versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
+    return h.hexdigest() + " ".join(versions)
+
+
+def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:
+    """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
+    mapping = schedule.proved.mapping
+    output = mapping.instruction.kernel.statements[0].target.tensor
+    record = {
+        "instruction": mapping.instruction.name,
+        "groups": {t: list(g) for t, g in mapping.groups},
+        "operands": {o: a.tensor for o, a in mapping.binding if o != output},
+        "loops": [asdict(x) for x in schedule.loops],
+        "registers": schedule.registers,
+        "packing": [asdict(x) for x in schedule.packing],
+        "tiles": schedule.tiles,
+        "traffic": schedule.traffic,
+        "notes": schedule.notes,
+        "said": notes,
+        **{name: getattr(schedule, name) for name in _KEPT},
+    }
+    try:
+        path = _path(key)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as f:
+            json.dump(record, f)
+        Path(f.name).replace(path)
+    except (OSError, IsamapError):
+        return
+
+
+def load(
+    key: str, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
+) -> tuple[Schedule, tuple[str, ...]] | None:
+    """The decision under this key with its mapping proved anew, or None when there is none or it no longer holds."""
+    try:
+        record = json.loads(_path(key).read_text())
+        name = record["instruction"]
+        instruction: Instruction = point_instruction(kernel) if name == "scalar.point" else hardware.instruction(name)
+        proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], partial=True))
+        if not isinstance(proved, ProvedMapping):
+            return None
+        return _schedule(record, proved, hardware, sizes), tuple(record["said"])
+    except (OSError, IsamapError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _schedule(
+    record: dict[str, Any], proved: ProvedMapping, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
+) -> Schedule:
+    return Schedule(
+        proved=proved,
+        loops=tuple(LoopStep(**x) for x in record["loops"]),
+        registers=_pairs(record["registers"]),
+        packing=tuple(Packing(**x) for x in record["packing"]),
+        tiles=tuple((axis, _pairs(levels)) for axis, levels in record["tiles"]),
+        traffic=_pairs(record["traffic"]),
+        notes=tuple(record["notes"]),
+        sizes=sizes,
+        hardware=hardware,
+        **{name: record[name] for name in _KEPT},
+    )
+
+
+def _pairs(rows: list[list[Any]]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((a, b) for a, b in rows)
+
+
+def _path(key: str) -> Path:
+    folder = cache_directory().parent / "decisions"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{key}.json"
+
+
+def forget() -> None:
+    """Remove every kept decision."""
+    for file in (cache_directory().parent / "decisions").glob("*.json"):
+        os.unlink(file)

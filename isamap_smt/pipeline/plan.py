@@ -1,0 +1,230 @@
+"""All stages in a row: kernel and hardware in; proved mapping, schedule, proved program and C out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+from isamap_smt.codegen import lower, print_c
+from isamap_smt.ir.errors import ScheduleError, UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.pipeline import decisions
+from isamap_smt.pipeline.choose import Candidates, candidates
+from isamap_smt.proof import require_proof
+from isamap_smt.scheduling import schedule as solve_schedule
+from isamap_smt.search import MappingSet, find_mappings
+
+Progress = Callable[[str], None]
+_TRIED = 2  # mappings that are scheduled
+
+
+@dataclass(frozen=True)
+class Plan(Shown):
+    """Everything that was decided for one kernel on one machine, each stage with its predecessor.
+
+    seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
+    """
+
+    kernel: Kernel
+    hardware: Hardware
+    checked: ProvedProgram
+    notes: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+    constant: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The lowered program."""
+        return self.checked.program
+
+    @property
+    def proof(self) -> Proof:
+        """The program's proof."""
+        return self.checked.proof
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule that was lowered."""
+        return self.program.schedule
+
+    @property
+    def proved(self) -> ProvedMapping:
+        """The mapping that was scheduled, with its proof."""
+        return self.schedule.proved
+
+    @property
+    def instruction(self) -> Instruction:
+        """The compute instruction used."""
+        return self.proved.mapping.instruction
+
+    @cached_property
+    def source(self) -> str:
+        """The program in C."""
+        return print_c(self.program, header(self.checked))
+
+    @cached_property
+    def mappings(self) -> MappingSet:
+        """Every legal mapping onto the instruction used; searched now if the decision came from the cache."""
+        return find_mappings(self.kernel, self.instruction)
+
+    def __str__(self) -> str:
+        lines = [f"{self.kernel.name} on {self.instruction.name}: {self.proved.mapping.id}", str(self.schedule)]
+        mapping, program = len(self.proved.proof.claims), len(self.proof.claims)
+        lines.append(f"proved: {mapping} obligations of the mapping, {program} of the program")
+        return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
+
+    def tables(self) -> tuple[Table, ...]:
+        """The schedule's tables, and the seconds that each stage took."""
+        rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
+        return (*self.schedule.tables(), Table("Time", ("stage", "seconds"), rows))
+
+
+@dataclass
+class _Clock:
+    """Seconds by stage."""
+
+    progress: Progress | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def time(self, stage: str, work: Callable[[], Any]) -> Any:
+        if self.progress:
+            self.progress(stage)
+        start = time.perf_counter()
+        try:
+            return work()
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What plan() was asked. `progress` takes no part in the comparison, so that it does not split the cache."""
+
+    kernel: Kernel
+    hardware: Hardware
+    sizes: tuple[tuple[str, int], ...]
+    constant: tuple[str, ...]
+    threads: int
+    objective: str
+    pins: tuple[tuple[str, Any], ...]
+    timeout: float
+    instruction: str | None
+    progress: Progress | None = field(default=None, compare=False)
+
+    def digest(self) -> str:
+        """Under which a decision is kept on disk."""
+        rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
+        return decisions.digest(self.kernel, self.hardware, rest)
+
+
+def plan(
+    kernel: Kernel,
+    hardware: Hardware,
+    *,
+    sizes: Dict[str, int] | None = None,
+    constant: Iterable[str] = (),
+    threads: int = 1,
+    objective: str = "latency",
+    fix: Dict[str, Any] | None = None,
+    timeout: float = 30.0,
+    instruction: str | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
+
+    Every compute instruction of the machine whose element types fit is mapped (or `instruction` alone); where none is
+    legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
+    constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). progress
+    is told each stage's name. The same arguments give the same Plan, from a cache within the process; decisions (never
+    proofs) are also kept on disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and
+    SizeError for wrong names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be
+    proved.
+    """
+    kernel.with_sizes(dict(sizes or {}))  # bad sizes are reported before any work
+    names = tuple(dict.fromkeys(constant))
+    for name in names:
+        if name not in kernel.inputs:
+            raise UnknownNameError(
+                f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
+            )
+    question = _Question(
+        kernel, hardware, tuple(sorted((sizes or {}).items())), names, threads, objective,
+        tuple(sorted((fix or {}).items())), timeout, instruction, progress,
+    )  # fmt: skip
+    return _plan(question)
+
+
+@lru_cache(maxsize=256)
+def _plan(q: _Question) -> Plan:
+    clock = _Clock(q.progress)
+    key = q.digest()
+    known = clock.time("prove", lambda: decisions.load(key, q.kernel, q.hardware, q.sizes))
+    if known is not None:
+        schedule, notes = known
+        searched = None
+    else:
+        schedule, searched, notes = _decide(q, clock)
+    program = clock.time("lower", lambda: lower(schedule))
+    checked = clock.time("prove program", lambda: require_proof(program))
+    if known is None and schedule.status == "OPTIMAL":
+        decisions.save(key, schedule, notes)
+    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant)
+    if searched is not None:
+        made.__dict__["mappings"] = searched  # what the cached property would search for again
+    clock.time("print", lambda: made.source)
+    return made
+
+
+def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
+    """The best schedule among those of the best few mappings."""
+    choice: Candidates = clock.time(
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
+    )
+    best: tuple[float, Schedule, MappingSet] | None = None
+    problems: list[str] = []
+    for mappings, proved in choice.found[:_TRIED]:
+        work = partial(
+            solve_schedule, proved, q.hardware, dict(q.sizes), objective=q.objective, constant=q.constant,
+            fix=dict(q.pins), threads=q.threads, timeout=q.timeout, progress=_told(q.progress),
+        )  # fmt: skip
+        try:
+            found = clock.time("schedule", work)
+        except ScheduleError as error:
+            problems.append(f"{proved.mapping.id}: {error}")
+            continue
+        cost = found.objective if found.objective is not None else float("inf")
+        if best is None or cost < best[0]:
+            best = (cost, found, mappings)
+    if best is None:
+        raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
+    return best[1], best[2], choice.notes
+
+
+def _told(progress: Progress | None) -> Callable[[int, float, float], None] | None:
+    """The solver's better solutions, as progress."""
+    if progress is None:
+        return None
+    return lambda count, objective, bound: progress(f"schedule: solution {count}, gap {1 - bound / objective:.1%}")
+
+
+def header(checked: ProvedProgram) -> str:
+    """What the comment at the top of the C says."""
+    schedule = checked.program.schedule
+    mapping = schedule.proved.mapping
+    proofs = (len(schedule.proved.proof.claims), len(checked.proof.claims))
+    lines = [
+        f"mapping   {mapping.id} onto {mapping.instruction.name}",
+        f"schedule  {schedule}",
+        f"proved    {proofs[0]} obligations of the mapping, {proofs[1]} of the program",
+    ]
+    return "\n".join(lines)
