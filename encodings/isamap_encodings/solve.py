@@ -14,6 +14,7 @@ from typing import Any
 
 import z3
 
+from isamap_encodings.smtlib import Texts, script
 from isamap_encodings.terms import NotExpressible, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
@@ -31,6 +32,7 @@ class Query:
 
 
 _recorders: list[list[Query]] = []
+_texts: Texts = {}  # of formulas met while recording
 
 
 @contextmanager
@@ -42,6 +44,8 @@ def recording() -> Iterator[list[Query]]:
         yield queries
     finally:
         _recorders.remove(queries)
+        if not _recorders:
+            _texts.clear()
 
 
 def versions() -> dict[str, str]:
@@ -108,7 +112,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     solver.add(z3.Not(claim))
     answer = solver.check()
     if _recorders:
-        query = Query(name, solver.to_smt2(), str(answer))
+        query = Query(name, script([*assumptions, z3.Not(claim)], _texts), str(answer))
         for r in _recorders:
             r.append(query)
     seconds = time.perf_counter() - started

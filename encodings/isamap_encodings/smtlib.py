@@ -1,0 +1,83 @@
+"""Formulas as SMT-LIB 2 text: the same text for the same formula, in every process and on every machine.
+
+Z3's own printer numbers its `let`s by the age of terms, and writes an empty conjunction as `and`, which is no SMT-LIB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+
+SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*\Z")
+_NAMES = {"if": "ite"}
+_EMPTY = {"and": "true", "or": "false"}
+_PARAMETERS = {z3.Z3_OP_EXTRACT: 2, z3.Z3_OP_SIGN_EXT: 1, z3.Z3_OP_ZERO_EXT: 1, z3.Z3_OP_REPEAT: 1}
+# id of a term -> (the term, which keeps the id from being used again, its text, what it needs declared)
+Texts = dict[int, tuple[Any, str, dict[str, str]]]
+
+
+def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
+    """Declarations in order of first use, one assertion a line, and (check-sat). `known` is kept between calls."""
+    texts: Texts = {} if known is None else known
+    declared: dict[str, str] = {}
+    lines = []
+    for a in assertions:
+        text, needs = _text(a, texts)
+        declared |= {n: d for n, d in needs.items() if n not in declared}
+        lines.append(f"(assert {text})")
+    return "\n".join([*declared.values(), *lines, "(check-sat)", ""])
+
+
+def symbol(name: str) -> str:
+    """The name as an SMT-LIB symbol, quoted where it must be."""
+    return name if SIMPLE.match(name) else "|" + name.replace("\\", "/").replace("|", "!") + "|"
+
+
+def _text(term: Any, texts: Texts) -> tuple[str, dict[str, str]]:
+    found = texts.get(term.get_id())
+    if found is None:
+        text, needs = _written(term, texts)
+        texts[term.get_id()] = found = (term, text, needs)
+    return found[1], found[2]
+
+
+def _written(term: Any, texts: Texts) -> tuple[str, dict[str, str]]:
+    literal = _literal(term)
+    if literal is not None:
+        return literal, {}
+    head = term.decl()
+    name = symbol(head.name())
+    parts = [_text(a, texts) for a in term.children()]
+    needs: dict[str, str] = {}
+    for _, below in parts:
+        needs |= {n: d for n, d in below.items() if n not in needs}
+    if head.kind() == z3.Z3_OP_UNINTERPRETED:
+        domain = " ".join(head.domain(k).sexpr() for k in range(head.arity()))
+        needs.setdefault(name, f"(declare-fun {name} ({domain}) {head.range().sexpr()})")
+        return (f"({name} {' '.join(t for t, _ in parts)})" if parts else name), needs
+    if head.kind() in _PARAMETERS:
+        given = " ".join(str(p) for p in head.params()[: _PARAMETERS[head.kind()]])
+        name = f"(_ {head.name()} {given})"
+    else:
+        name = _NAMES.get(head.name(), head.name())
+    if not parts:
+        return _EMPTY.get(name, name), needs
+    if len(parts) == 1 and name in _EMPTY:
+        return parts[0][0], needs
+    return f"({name} {' '.join(t for t, _ in parts)})", needs
+
+
+def _literal(term: Any) -> str | None:
+    if z3.is_int_value(term):
+        value = term.as_long()
+        return str(value) if value >= 0 else f"(- {-value})"
+    if z3.is_rational_value(term):
+        over, under = term.numerator_as_long(), term.denominator_as_long()
+        number = f"{abs(over)}.0" if under == 1 else f"(/ {abs(over)}.0 {under}.0)"
+        return number if over >= 0 else f"(- {number})"
+    if z3.is_bv_value(term):
+        return f"(_ bv{term.as_long()} {term.size()})"
+    return None
