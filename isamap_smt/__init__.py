@@ -17,6 +17,7 @@ _DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i16", "i8", "u64", "u32",
 _WHERE = {
     **dict.fromkeys(("kernel", "instruction", "axes", "tensor", "to_text"), "isamap_smt.language"),
     **dict.fromkeys(("find_kernel",), "isamap_smt.language.library"),
+    **dict.fromkeys(("assume",), "isamap_smt.language.ranges"),
     **dict.fromkeys(("find_hardware", "find_instruction"), "isamap_smt.language.hardware_library"),
     **dict.fromkeys(("Kernel", "Tensor", "Axis", "Statement", "Access"), "isamap_smt.ir.kernel"),
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from isamap_smt.language.hardware_library import find_hardware as find_hardware
     from isamap_smt.language.hardware_library import find_instruction as find_instruction
     from isamap_smt.language.library import find_kernel as find_kernel
+    from isamap_smt.language.ranges import assume as assume
 
 
 def __getattr__(name: str) -> Any:

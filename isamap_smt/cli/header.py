@@ -6,7 +6,7 @@ import re
 
 from isamap_smt.ir.program import Program
 from isamap_smt.language.printer import statement_text
-from isamap_smt.runtime.packing import constant_tensors
+from isamap_smt.runtime.packing import assumed_ranges, constant_tensors
 
 
 def c_header(program: Program) -> str:
@@ -28,7 +28,8 @@ def c_header(program: Program) -> str:
     else:
         lines.append("packed: none; NULL will do")
     lines += ["threads: how many to use, 1 or more", "", "assumed, and to be checked by the caller:"]
-    lines += [f"  {a}" for a in program.assumptions] or ["  nothing"]
+    values = [f"{low} <= {name} <= {high}" for name, low, high in assumed_ranges(program)]
+    lines += [f"  {a}" for a in (*program.assumptions, *values)] or ["  nothing"]
     lines += ["", "Returns 0; 1 when memory runs out; 2 for sizes beyond those the code was proved for."]
     comment = "\n".join(f" * {line}".rstrip() for line in lines)
     return f"""/*

@@ -35,17 +35,19 @@ def command(
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
+    assume: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given."""
     from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.language.ranges import assume as assume_values
     from isamap_smt.search import find_mappings
 
     name, wanted = split_names(words, text, "INSTRUCTION")
     types = parse_dtypes(dtypes)
     kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
     instruction = find_instruction(wanted)
-    kernel = with_types_of(kernel, instruction, operands, types)
+    kernel = assume_values(with_types_of(kernel, instruction, operands, types), assume)
     with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:
         found = find_mappings(
             kernel, instruction, family, operands, partial,

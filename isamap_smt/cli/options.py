@@ -27,13 +27,15 @@ def as_json(function: Command) -> Command:
 
 
 def kernel_options(function: Command) -> Command:
-    """--text, --sizes, --dtypes and --json."""
+    """--text, --sizes, --dtypes, --assume and --json."""
     for option in (
         as_json,
+        click.option("--assume", multiple=True, metavar="'A<=127'",
+                     help="Values of an integer input to take for granted; checked at each call. Repeatable."),
         click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
         click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
         click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
-    ):
+    ):  # fmt: skip
         function = option(function)
     return function
 
@@ -141,6 +143,7 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "fix": parse_fix(options["fix"]),
         "timeout": options["timeout"],
         "instruction": options["instruction"],
+        "assume": tuple(options["assume"]),
     }
 
 

@@ -40,6 +40,7 @@ def command(
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
+    assume: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Prove or refute one mapping of KERNEL onto INSTRUCTION.
@@ -57,7 +58,7 @@ def command(
     kernel = with_types_of(kernel, instruction, operands, types)
     mapping = fuse(kernel, instruction, axes.strip() or {}, operands, partial=partial)
     with progress(f"proving {mapping.id}"):
-        result = prove(mapping)
+        result = prove(mapping, assume)
     if as_json:
         print_json({"mapping": mapping.id, **proof_document(result.proof)})
     else:

@@ -39,12 +39,14 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as
 
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
     """
+    from isamap_smt.language.ranges import assume
     from isamap_smt.pipeline import build
 
     name, _ = split_names(words, options["text"], "HARDWARE")
     sizes = parse_sizes(options["sizes"])
     kernel = load_kernel(name, options["text"], parse_dtypes(options["dtypes"])).with_sizes(sizes)
     require_sizes(kernel)
+    kernel = assume(kernel, options["assume"])
     planned = make_plan(words, options)
     with progress("compiling"):
         compiled = build(planned, cc=cc)

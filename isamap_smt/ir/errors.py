@@ -27,6 +27,10 @@ class DTypeError(IsamapError):
     """Element types that do not fit the kernel, the instruction or the array."""
 
 
+class RangeError(IsamapError):
+    """An assumed range of values that nothing satisfies, or that is not written as one."""
+
+
 class UnknownNameError(IsamapError):
     """A kernel, instruction, hardware, axis or tensor nobody has defined."""
 

@@ -164,9 +164,10 @@ def random_arrays(
     outputs: bool = False,
 ) -> dict[str, Array]:
     """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), integers of up to 8 bits over their whole
-    range, wider ones in [-1000, 1000] (unsigned [0, 1000])."""
+    range, wider ones in [-1000, 1000] (unsigned [0, 1000]); within the range that the kernel assumes of an input."""
     rng = rng or np.random.default_rng(0)
     fixed = fix_sizes(kernel, {}, sizes)
+    ranges = {n: (low, high) for n, low, high in fixed.ranges}
     arrays = {}
     for n in (*fixed.inputs, *(fixed.outputs if outputs else ())):
         t = fixed.tensor(n)
@@ -175,6 +176,9 @@ def random_arrays(
             arrays[n] = rng.uniform(-1, 1, shape).astype(t.dtype.numpy)
         else:
             low, high = max(t.dtype.low, -1000), min(t.dtype.high, 1000)
+            if n in ranges:
+                low, high = max(ranges[n][0], low), min(ranges[n][1], high)
+                low, high = (low, high) if low <= high else ranges[n]
             arrays[n] = rng.integers(low, high, shape, endpoint=True).astype(t.dtype.numpy)
     return arrays
 

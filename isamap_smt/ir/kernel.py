@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import SizeError, did_you_mean
+from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
@@ -100,7 +100,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Kernel(Shown):
-    """Tensors, parameters and statements. Outputs are the tensors that some statement targets."""
+    """Tensors, parameters and statements. Outputs are the tensors that some statement targets.
+
+    ranges: (input, low, high), both included: values that proofs may take for granted and every call checks.
+    """
 
     name: str
     tensors: tuple[Tensor, ...]
@@ -108,6 +111,7 @@ class Kernel(Shown):
     parameters: tuple[Parameter, ...] = ()
     text: str = field(default="", compare=False)
     file: str = field(default="", compare=False)
+    ranges: tuple[tuple[str, int, int], ...] = ()
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
@@ -199,7 +203,31 @@ class Kernel(Shown):
             if n not in names:
                 raise SizeError(f"{self.name} has no tensor {n!r}; {did_you_mean(n, names)}")
         tensors = tuple(replace(t, dtype=dtype(dtypes.get(t.name, t.dtype))) for t in self.tensors)
-        return replace(self, tensors=tensors)
+        typed = replace(self, tensors=tensors, ranges=())
+        return typed.with_ranges({n: (low, high) for n, low, high in self.ranges})
+
+    def with_ranges(self, ranges: Dict[str, tuple[int, int]]) -> Kernel:
+        """The kernel with the values of some integer inputs assumed in [low, high], besides what is assumed already.
+
+        Raises UnknownNameError for tensors that are no inputs, DTypeError for a range that is not within the element
+        type, RangeError for one that no value satisfies.
+        """
+        known = {n: (low, high) for n, low, high in self.ranges}
+        for n, (low, high) in ranges.items():
+            if n in self.outputs:
+                raise UnknownNameError(f"{n} is an output of {self.name}: only inputs have assumed values")
+            if n not in self.inputs:
+                raise UnknownNameError(f"{self.name} has no input {n!r}; {did_you_mean(n, self.inputs)}")
+            d = self.tensor(n).dtype
+            if d.is_float:
+                raise DTypeError(f"{n} is {d}: a range of values is assumed of integers only")
+            if low < d.low or high > d.high:
+                raise DTypeError(f"{low} <= {n} <= {high} is not within {d}, which holds {d.low} to {d.high}")
+            before = known.get(n, (d.low, d.high))
+            known[n] = max(low, before[0]), min(high, before[1])
+            if known[n][0] > known[n][1]:
+                raise RangeError(f"no value of {n} is at least {known[n][0]} and at most {known[n][1]}")
+        return replace(self, ranges=tuple((n, *known[n]) for n in sorted(known)))
 
     def __str__(self) -> str:
         """The text as written, then element types and shapes as they are now, then the sizes left open."""
@@ -208,6 +236,7 @@ class Kernel(Shown):
         lines += _indented(f"{t.name}: {t.dtype}[{', '.join(map(words, t.shape))}]" for t in self.tensors)
         if self.free_sizes:
             lines.append(f"  sizes left open: {', '.join(self.free_sizes)}")
+        lines += [f"  assumed: {low} <= {n} <= {high}" for n, low, high in self.ranges]
         return "\n".join(lines)
 
 

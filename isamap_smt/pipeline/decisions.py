@@ -36,7 +36,7 @@ _KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
     h = hashlib.blake2b(digest_size=16)
-    for part in (to_text(kernel), kernel.name, repr(hardware), repr(options), _sources()):
+    for part in (to_text(kernel), repr(kernel.ranges), kernel.name, repr(hardware), repr(options), _sources()):
         h.update(len(part).to_bytes(8, "little") + part.encode())
     return h.hexdigest()
 

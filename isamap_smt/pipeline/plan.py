@@ -18,6 +18,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates
 from isamap_smt.proof import require_proof
@@ -138,18 +139,21 @@ def plan(
     fix: Dict[str, Any] | None = None,
     timeout: float = 30.0,
     instruction: str | None = None,
+    assume: Iterable[str] = (),
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
 
     Every compute instruction of the machine whose element types fit is mapped (or `instruction` alone); where none is
     legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
-    constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). progress
-    is told each stage's name. The same arguments give the same Plan, from a cache within the process; decisions (never
+    constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). assume:
+    values of integer inputs to take for granted, checked at each call (as for assume()). progress is told each stage's
+    name. The same arguments give the same Plan, from a cache within the process; decisions (never
     proofs) are also kept on disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and
     SizeError for wrong names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be
     proved.
     """
+    kernel = assume_values(kernel, [assume] if isinstance(assume, str) else assume)
     kernel.with_sizes(dict(sizes or {}))  # bad sizes are reported before any work
     names = tuple(dict.fromkeys(constant))
     for name in names:

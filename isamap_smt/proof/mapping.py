@@ -16,6 +16,7 @@ from isamap_encodings import agreement, bounds, coverage, exclusive, neutral, sp
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
+from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof import witness
 from isamap_smt.proof.mapping_form import check_form
@@ -29,7 +30,7 @@ from isamap_smt.proof.witness_text import tell
 FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows there
 
 
-def prove(mapping: Mapping) -> ProvedMapping | Rejection:
+def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejection:
     """A ProvedMapping when every claim is proved, else a Rejection with the reason; the latter is false in conditions.
 
     Sizes that the kernel leaves open stay symbolic: what is proved holds for all of them, from 1 (for parameters, from
@@ -38,7 +39,11 @@ def prove(mapping: Mapping) -> ProvedMapping | Rejection:
     `.proof.arithmetic` says what holds: 'exact' (machine integers), 'ordered' (bit for bit in the kernel's order) or
     'reassociate' (over the reals). The limit is a number of solver steps, so a busy machine gives the same verdict.
 
-    Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has).
+    assume: values of integer inputs to take for granted, such as "A <= 127" or "-64 <= B <= 64"; they are listed among
+    the assumptions, stay with the proved mapping's kernel, and are checked at every call of a compiled one.
+
+    Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has), and
+    what isamap_smt.assume() raises.
 
     >>> import isamap_smt as im
     >>> gemm, fma = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
@@ -47,6 +52,9 @@ def prove(mapping: Mapping) -> ProvedMapping | Rejection:
     >>> print(prove(im.fuse(gemm, fma, "l=k")).claim)
     exclusive c: refuted
     """
+    if assume:
+        ranged = assume_values(mapping.kernel, [assume] if isinstance(assume, str) else assume)
+        mapping = replace(mapping, kernel=ranged)
     return prove_after(mapping, FIRST)
 
 

@@ -18,7 +18,7 @@ from isamap_smt.ir.program import Exec
 from isamap_smt.ir.scalar import Cast, Read, SMul
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import Place, operand_cells
-from isamap_smt.proof.program_link import Execution, execution, operand_access, the_statement
+from isamap_smt.proof.program_link import Execution, execution, operand_access, the_mapping, the_statement
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
 
 
@@ -71,8 +71,8 @@ def _neutral(book: Book, site: Site) -> None:
     else:
         goal = ("or", *(_zero(p) for _, p in inputs))
         words = "one factor is 0"
-        if instruction.assume:
-            # outside its ranges the instruction may differ from its contract, so no operand may be garbage
+        if instruction.assume or the_mapping(sites).kernel.ranges:
+            # outside these ranges the instruction may differ from its contract, so no operand may be garbage
             goal = ("and", goal, *(("or", _zero(p), p.held.guard) for _, p in inputs))
     book.ask(
         "neutral", instruction.short, f"outside the kernel's domain {words}, so a live accumulator keeps its value",

@@ -97,6 +97,8 @@ def _elements(
     shape = tuple(max(0, int(evaluate(e, sizes))) for e in t.shape)
     low = 0 if t.dtype.kind == "u" else -4
     values = random.integers(low, 5, shape).astype(t.dtype.numpy)
+    for assumed, least, most in program.kernel.ranges:
+        values = values.clip(least, most).astype(t.dtype.numpy) if assumed == name else values
     if special and t.dtype.is_float and f"{name} is finite" not in program.assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))

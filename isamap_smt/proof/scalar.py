@@ -25,6 +25,7 @@ from isamap_smt.proof.scalar_trees import (
     access_of,
     accumulation,
     element,
+    fill_value,
     kind,
     leaves,
     whole_reduction,
@@ -35,7 +36,7 @@ MODELLED = ("exact", "fused", "unfused")
 
 def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
     """All scalar obligations of the mapping."""
-    contract = _contract_verdict(mapping.instruction)
+    contract = _contract_verdict(mapping)
     results = [
         ClaimResult("scalar", "operands", _operands(mapping), "element types and operator fit"),
         ClaimResult("scalar", "value", _value(mapping), "the kernel's value is the contract's"),
@@ -66,7 +67,8 @@ def arithmetic(mapping: Mapping) -> str:
 def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     """Hypotheses of the scalar claim in words: value ranges, and rounding that the reals do not show."""
     i = mapping.instruction
-    words = [f"{low} <= {mapping.operand_access(o).tensor} <= {high}" for o, low, high in i.assume]
+    ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
+    words = [f"{low} <= {name} <= {high}" for name, low, high in dict.fromkeys(ranges)]
     if i.rounding not in MODELLED:
         words.append(f"{i.name}: {i.rounding}")
     return tuple(words)
@@ -107,7 +109,10 @@ def _value(mapping: Mapping) -> Verdict:
         return Refuted({}, f"{instruction.name} has no operand for {_text(e)} of {kernel.name}")
     types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
     out = kernel.tensor(mapping.statement.target.tensor).dtype
-    verdict = _compare(ours, theirs, types, out, {})
+    held = _ranges(mapping)
+    if isinstance(held, Unknown):
+        return held
+    verdict = _compare(ours, theirs, types, out, {n: held[a.tensor] for a, n in names.items() if a.tensor in held})
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
         text = f"the values differ at {what}\n  kernel       {value_text(ours)}\n  instruction  {value_text(theirs)}"
@@ -126,13 +131,42 @@ def _compare(ours: Any, theirs: Any, types: dict[str, Any], out: Any, ranges: di
     return encoding.equal_integers(ours, theirs, types, kind(out), ranges)
 
 
-def _contract_verdict(instruction: Instruction) -> Verdict:
-    """Whether the instruction computes its contract; the proof is made once per instruction and process."""
-    return _contract(instruction)
+def _ranges(mapping: Mapping) -> dict[str, tuple[int, int]] | Unknown:
+    """Tensor -> the values it is assumed to hold, within its element type. Unknown where there is none."""
+    found: dict[str, tuple[int, int]] = {}
+    own = [(mapping.operand_access(o).tensor, low, high) for o, low, high in mapping.instruction.assume]
+    for name, low, high in (*mapping.kernel.ranges, *own):
+        d = mapping.kernel.tensor(name).dtype
+        before = found.get(name, (d.low, d.high))
+        found[name] = max(low, before[0]), min(high, before[1])
+        if found[name][0] > found[name][1]:
+            return Unknown(
+                f"no value of {name} satisfies the assumed ranges, and nothing is proved from a contradiction"
+            )
+    return found
+
+
+def _contract_verdict(mapping: Mapping) -> Verdict:
+    """Whether the instruction computes its contract; the proof is made once per instruction, ranges and process.
+
+    An operand's cells hold elements in the assumed range, or the value that makes padding harmless.
+    """
+    held = _ranges(mapping)
+    if isinstance(held, Unknown):
+        return held
+    contract = mapping.instruction.kernel.statements[0]
+    op = accumulation(mapping.instruction.kernel, contract)[0]
+    ranges = []
+    for operand, access in mapping.binding:
+        if access.tensor in held:
+            fill = fill_value(op, mapping.kernel.tensor(access.tensor).dtype)
+            low, high = held[access.tensor]
+            ranges.append((operand, min(low, fill), max(high, fill)))
+    return _contract(mapping.instruction, tuple(ranges))
 
 
 @cache
-def _contract(instruction: Instruction) -> Verdict:
+def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...] = ()) -> Verdict:
     if len(instruction.kernel.statements) != 1 or instruction.kernel.statements[0].guard:
         return Unknown("a contract is one statement without a guard; this one is not")
     if instruction.exact is None:
@@ -156,7 +190,7 @@ def _contract(instruction: Instruction) -> Verdict:
 
     a, b = leaves(ours, name), leaves(theirs, name)
     types = {n: kind(instruction.kernel.tensor(t).dtype) for n, t in found.items()}
-    ranges = {n: (low, high) for o, low, high in instruction.assume for n, t in found.items() if t == o}
+    ranges = {n: (low, high) for o, low, high in assumed for n, t in found.items() if t == o}
     out = instruction.kernel.tensor(contract.target.tensor).dtype
     verdict = _compare(a, b, types, out, ranges)
     if isinstance(verdict, Refuted):

@@ -87,3 +87,8 @@ def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
 def access_of(r: Any) -> Access:
     """The access of a Read."""
     return Access(r.tensor, r.index)
+
+
+def fill_value(op: str, d: DType) -> int:
+    """What a cell of an integer operand holds where no point of the kernel reads it, under that reduction."""
+    return {"*": 1, "max": d.low, "min": d.high}.get(op, 0)

@@ -197,7 +197,7 @@ def check_ranges(kernel: Signature, ranges: tuple[tuple[str, int, int], ...], ar
             where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
             raise ArgumentError(
                 f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
-                "use an instruction without that range"
+                "compile without that assumption, or with an instruction that needs none"
             )
 
 

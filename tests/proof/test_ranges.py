@@ -1,0 +1,141 @@
+"""Assumed values: read from text, hypotheses in proofs, run-time checks of compiled kernels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.errors import ArgumentError, DTypeError, IsamapError, LanguageError, RangeError, UnknownNameError
+from isamap_smt.mapping.fuse import fuse
+from isamap_smt.proof import prove
+
+GEMM = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
+SATURATING = fuse(GEMM, im.find_instruction("avx512_vnni.maddubs_dot"), "l=j,e=k")
+
+
+@pytest.mark.parametrize(
+    ("text", "range_"),
+    [
+        ("A<=127", ("A", 0, 127)),
+        ("A < 128", ("A", 0, 127)),
+        ("127 >= A", ("A", 0, 127)),
+        ("A > 3", ("A", 4, 255)),
+        ("A == 7", ("A", 7, 7)),
+        ("-64 <= B <= 64", ("B", -64, 64)),
+        ("64 >= B > -65", ("B", -64, 64)),
+        ("abs(B) <= 64", ("B", -64, 64)),
+        ("abs(B) < 64", ("B", -63, 63)),
+        ("B >= -3 and B <= 3", ("B", -3, 3)),
+    ],
+)
+def test_a_range_is_read(text: str, range_: tuple[str, int, int]) -> None:
+    assert im.assume(GEMM, [text]).ranges == (range_,)
+
+
+def test_ranges_of_one_input_are_intersected() -> None:
+    assert im.assume(im.assume(GEMM, ["A<=100"]), ["A>=3", "A<=200"]).ranges == (("A", 3, 100),)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("D <= 3", UnknownNameError, "gemm has no input 'D'; known: A, B"),
+        ("C <= 3", UnknownNameError, "C is an output of gemm"),
+        ("A <= 256", DTypeError, "0 <= A <= 256 is not within u8, which holds 0 to 255"),
+        ("A >= -1", DTypeError, "is not within u8"),
+        ("A < 3 and A > 5", RangeError, "no value of A"),
+        ("A <= 3 and B <= 3", RangeError, "speaks of A and B"),
+        ("A", LanguageError, "no range of values"),
+        ("A <= B", LanguageError, "must be a whole number"),
+        ("A <= 1.5", LanguageError, "must be a whole number"),
+        ("A != 3", LanguageError, "compares with"),
+        ("A[i,k] <= 3", LanguageError, "write the tensor alone: A"),
+        ("A <=", LanguageError, "cannot be read"),
+        ("", LanguageError, "missing"),
+        ("__import__('os') <= 3", LanguageError, "not the name of an input"),
+        ("abs(A) >= 3", LanguageError, "not the name of an input"),
+    ],
+)
+def test_what_is_no_range_is_refused(text: str, error: type[IsamapError], words: str) -> None:
+    with pytest.raises(error, match=re.escape(words)):
+        im.assume(GEMM, [text])
+
+
+def test_a_floating_point_input_has_no_range() -> None:
+    with pytest.raises(DTypeError, match="A is f32: a range of values is assumed of integers only"):
+        im.assume(im.find_kernel("gemm"), ["A <= 1"])
+
+
+def test_a_range_stays_through_sizes_and_is_checked_against_new_types() -> None:
+    ranged = im.assume(GEMM, ["A<=127"]).with_sizes({"i": 4})
+    assert ranged.ranges == (("A", 0, 127),)
+    assert "assumed: 0 <= A <= 127" in str(ranged)
+    assert ranged != GEMM.with_sizes({"i": 4})
+    with pytest.raises(DTypeError):
+        im.assume(GEMM, ["A<=200"]).with_dtypes({"A": "i8"})
+
+
+@pytest.mark.parametrize("text", ["A <= 128", "abs(B) <= 64"])
+def test_a_saturating_dot_is_proved_under_an_assumed_range(text: str) -> None:
+    found = prove(SATURATING, assume=[text])
+    assert isinstance(found, im.ProvedMapping), str(found)
+    assert {"A <= 128": "0 <= A <= 128", "abs(B) <= 64": "-64 <= B <= 64"}[text] in found.proof.assumptions
+    assert found.mapping.kernel.ranges
+
+
+@pytest.mark.parametrize("text", ["A <= 129", "-64 <= B <= 65", "-65 <= B <= 64"])
+def test_a_range_one_too_wide_is_refuted(text: str) -> None:
+    assert prove(SATURATING, assume=text).proof.word == "refuted"
+
+
+def test_a_range_without_zero_still_allows_for_padding() -> None:
+    """The dot is right for 0 <= A <= 128 and where A is 200, say, but never saturates only if padding is right too."""
+    exact = "acc[l] += select(a[l] == 0, i32(b[l]), i32(a[l]) * i32(b[l]))"
+    odd = im.instruction(
+        "toy.odd", "acc[l] += i32(a[l]) * i32(b[l])", axes={"l": 8}, dtypes={"a": "u8", "b": "i8", "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), "v"), exact=exact,
+    )  # fmt: skip
+    product = im.kernel("C[i] += i32(A[i]) * i32(B[i])", name="product")
+    product = product.with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
+    rejected = prove(fuse(product, odd, "l=i"), assume=["A >= 1"])
+    verdict = next(c.verdict for c in rejected.proof.claims if c.subject == "instruction")
+    assert isinstance(verdict, Refuted)
+    assert verdict.witness["a[l]"] == 0
+
+
+def test_contradicting_ranges_prove_nothing() -> None:
+    """A kernel made by hand, past the checks of with_ranges."""
+    impossible = replace(SATURATING, kernel=replace(GEMM, ranges=(("A", 0, 3), ("A", 5, 9))))
+    rejected = prove(impossible)
+    assert rejected.proof.word == "unknown"
+    assert any(isinstance(c.verdict, Unknown) and "contradiction" in c.verdict.reason for c in rejected.proof.claims)
+
+
+def test_a_compiled_kernel_checks_the_range_at_every_call() -> None:
+    kernel = GEMM.with_dtypes(dict.fromkeys("ABC", "i32"))
+    run = im.compile(kernel, im.find_hardware("scalar"), sizes={"i": 2, "j": 3, "k": 4}, assume=["0 <= A <= 127"])
+    assert "each call checks that 0 <= A <= 127" in str(run)
+    a, b = np.full((2, 4), 127, np.int32), np.full((4, 3), 1000, np.int32)
+    assert (run(a, b) == a @ b).all()
+    a[1, 2] = 128
+    with pytest.raises(ArgumentError, match=re.escape("A[1, 2] is 128, and gemm was proved for A in [0, 127]")):
+        run(a, b)
+
+
+def test_the_same_kernel_without_the_range_is_another_one() -> None:
+    """Neither the cache of plans nor the one of compiled code may hand out the other's checks."""
+    kernel = GEMM.with_dtypes(dict.fromkeys("ABC", "i32"))
+    machine = im.find_hardware("scalar")
+    for assume, fails in ((["A <= 5"], True), ([], False)):
+        run = im.compile(kernel, machine, sizes={"i": 2, "j": 3, "k": 4}, assume=assume)
+        a, b = np.full((2, 4), 6, np.int32), np.ones((4, 3), np.int32)
+        if fails:
+            with pytest.raises(ArgumentError):
+                run(a, b)
+        else:
+            assert (run(a, b) == a @ b).all()
