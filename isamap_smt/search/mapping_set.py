@@ -10,8 +10,8 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.mapping.layout import supply
-from isamap_smt.search.family import Family
-from isamap_smt.search.witnesses import Witness
+from isamap_smt.proof.family import Family
+from isamap_smt.proof.family_witnesses import Witness
 
 
 class Part(dict[str, list[str]]):

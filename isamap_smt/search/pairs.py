@@ -13,8 +13,8 @@ from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.proof.witness import conflict
 from isamap_smt.proof.witness_points import Instance, broadcast, label, size_vectors
-from isamap_smt.search.family import Family
-from isamap_smt.search.witnesses import PairWitness
+from isamap_smt.proof.family import Family
+from isamap_smt.proof.family_witnesses import PairWitness
 
 
 @dataclass(frozen=True)

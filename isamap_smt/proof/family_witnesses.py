@@ -15,7 +15,7 @@ import numpy as np
 
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
-from isamap_smt.search.family import Family
+from isamap_smt.proof.family import Family
 
 
 @dataclass(frozen=True)
