@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.boxes import slack
+from isamap_smt.ir.boxes import slack
 from isamap_smt.ir.expr import affine, symbols_of
 from isamap_smt.ir.program import Copy
 

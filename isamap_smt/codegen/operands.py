@@ -11,8 +11,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.boxes import always_true, extreme
 from isamap_smt.codegen.nest import Nest
+from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym, symbols_of
 from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref

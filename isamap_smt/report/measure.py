@@ -29,7 +29,8 @@ class Measured:
 
 def require_sizes(kernel: Kernel) -> None:
     """Nothing happens where every size is known. Raises SizeError that names those that are missing."""
-    missing = kernel.free_sizes
+    axes = {str(a.extent): a.name for a in kernel.axes}
+    missing = [axes.get(n, n) for n in kernel.free_sizes]
     if missing:
         example = ",".join(f"{n}=..." for n in missing)
         raise SizeError(f"{kernel.name} runs only at known sizes; {', '.join(missing)} missing: add --sizes {example}")

@@ -12,7 +12,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
+from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.scheduling.setting import Setting
 
@@ -53,6 +55,18 @@ def why_packed(s: Setting, operand: str) -> str:
                 return f"{a.name} ends inside an instruction"
             if a.lane in moving[1:]:
                 return f"no mask cuts the tail of {a.name}"
+    return _open_border(mapping, operand)
+
+
+def _open_border(mapping: Mapping, operand: str) -> str:
+    """Why no padded window can be made: one is needed, and its extent depends on sizes that are not fixed."""
+    statement = mapping.statement
+    index = mapping.operand_access(operand).index
+    names = {a.name for a in statement.axes}
+    mine = symbols_of(index)
+    borders = [g for g in statement.guard if symbols_of([g]) & names <= mine and not always_true(g, statement.axes)]
+    if borders and any(extreme(i, statement.axes, largest) is None for i in index for largest in (False, True)):
+        return "the width of its padding depends on sizes that are not fixed"
     return ""
 
 
