@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: gemm runs only at known sizes; J, K missing: add --sizes J=...,K=...
+error: gemm runs only at known sizes; j, k missing: add --sizes j=...,k=...
 """
 
 
