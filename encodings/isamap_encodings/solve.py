@@ -29,6 +29,7 @@ class Query:
     name: str
     smtlib: str
     answer: str
+    seconds: float = 0.0
 
 
 _recorders: list[list[Query]] = []
@@ -111,11 +112,11 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     solver.add(*assumptions)
     solver.add(z3.Not(claim))
     answer = solver.check()
+    seconds = time.perf_counter() - started
     if _recorders:
-        query = Query(name, script([*assumptions, z3.Not(claim)], _texts), str(answer))
+        query = Query(name, script([*assumptions, z3.Not(claim)], _texts), str(answer), seconds)
         for r in _recorders:
             r.append(query)
-    seconds = time.perf_counter() - started
     if answer == z3.unsat:
         return Proved(seconds)
     if answer == z3.unknown:

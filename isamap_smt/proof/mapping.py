@@ -7,7 +7,7 @@ through its own forward, inverse and guard. Counterexamples are looked for on sm
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claim
 from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
 
+Watch = Callable[[Sequence[ClaimResult]], None]
 FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows there
 
 
@@ -58,12 +59,15 @@ def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejec
     return prove_after(mapping, FIRST)
 
 
-def prove_after(mapping: Mapping, first: int) -> ProvedMapping | Rejection:
-    """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so)."""
+def prove_after(mapping: Mapping, first: int, watch: Watch | None = None) -> ProvedMapping | Rejection:
+    """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so).
+
+    `watch` is told the obligations of each step as soon as they are decided.
+    """
     started = time.perf_counter()
     check_form(mapping)
     judge = Judge(mapping, first)
-    claims = judge.claims()
+    claims = judge.claims(watch)
     proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
 
@@ -115,20 +119,29 @@ class Judge:
         """The instruction's output operand."""
         return self.mapping.instruction.kernel.statements[0].target.tensor
 
-    def claims(self) -> tuple[ClaimResult, ...]:
+    def claims(self, watch: Watch | None = None) -> tuple[ClaimResult, ...]:
         """Every obligation with its verdict, hypotheses first (they decide whether the rest says anything)."""
-        m = self.mapping
-        results = list(self.hypotheses.claims(m, self.fused))
-        if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in results):
-            return tuple(results)  # an expression that may divide by 0 says nothing about points
-        results += scalar_claims(m)
-        results += [self.agreement(o) for o, _ in m.binding]
-        results.append(self.exclusive())
-        results += self.coverage()
-        results += [self.bounds(o) for o, _ in m.binding]
-        results.append(self.neutral_result)
-        results += self.order()
+        results: list[ClaimResult] = []
+        for step in self.steps():
+            results += step
+            if watch is not None:
+                watch(step)
         return tuple(results)
+
+    def steps(self) -> Iterator[Sequence[ClaimResult]]:
+        """The same claim by claim."""
+        m = self.mapping
+        hypotheses = self.hypotheses.claims(m, self.fused)
+        yield hypotheses
+        if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in hypotheses):
+            return  # an expression that may divide by 0 says nothing about points
+        yield scalar_claims(m)
+        yield from ([self.agreement(o)] for o, _ in m.binding)
+        yield [self.exclusive()]
+        yield self.coverage()
+        yield from ([self.bounds(o)] for o, _ in m.binding)
+        yield [self.neutral_result]
+        yield self.order()
 
     def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
         """Hypotheses in words."""

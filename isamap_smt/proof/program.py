@@ -14,7 +14,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.proof.program_book import Book, StopHere
+from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
@@ -28,15 +28,15 @@ from isamap_smt.proof.program_trial import trials
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
 
-def prove_program(program: Program, stop: bool = False) -> Proof:
+def prove_program(program: Program, stop: bool = False, watch: Watch | None = None) -> Proof:
     """One verdict per obligation, for all free sizes at once. `assumptions` are what the entry check must test.
 
-    stop: leave off at the first obligation that is not proved.
+    stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
     started = time.perf_counter()
     proof = program.schedule.proved.proof
     try:
-        book = Book(collect(program), stop)
+        book = Book(collect(program), stop, watch)
     except UnrecognisedError as e:
         results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
         return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started)

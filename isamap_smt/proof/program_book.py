@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
+
+
+Watch = Callable[[Sequence[ClaimResult]], None]
 
 
 class StopHere(Exception):
@@ -18,9 +21,10 @@ class StopHere(Exception):
 class Book:
     """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved."""
 
-    def __init__(self, sites: Sites, stop: bool = False) -> None:
+    def __init__(self, sites: Sites, stop: bool = False, watch: Watch | None = None) -> None:
         self.sites = sites
         self.stop = stop
+        self.watch = watch
         self.results: list[ClaimResult] = []
         self.assumptions: dict[str, None] = {}
 
@@ -37,7 +41,10 @@ class Book:
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict reached without the solver."""
-        self.results.append(ClaimResult(claim, subject, verdict, statement))
+        result = ClaimResult(claim, subject, verdict, statement)
+        self.results.append(result)
+        if self.watch is not None:
+            self.watch([result])
         if self.stop and not isinstance(verdict, Proved):
             raise StopHere
         return verdict
