@@ -1,0 +1,53 @@
+"""SMT-LIB 2 text answered by Z3: for stored claims, and to say which assumptions a proof really needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import z3
+
+from isamap_encodings.solve import RLIMIT, SEED
+
+STEPS = 5 * RLIMIT  # some lemmas are asked with more than the usual limit
+
+
+def z3_answer(script: str, rlimit: int = STEPS) -> str:
+    """The answer to the script's assertions: sat, unsat, or unknown at the limit; 'error: ' and Z3's words otherwise."""
+    solver = _solver(rlimit)
+    try:
+        solver.from_string(script)
+        return str(solver.check())
+    except z3.Z3Exception as error:
+        return f"error: {str(error).strip()}"
+
+
+def unsat_core(script: str, rlimit: int = STEPS) -> list[str] | None:
+    """The assertions, as text, that contradict each other already without the rest; None where Z3 finds no contradiction.
+
+    No assertion of the core can be left out (each is tried within the limit).
+    """
+    try:
+        assertions = list(z3.parse_smt2_string(script))
+    except z3.Z3Exception:
+        return None
+    if not _contradict(assertions, rlimit):
+        return None
+    core = assertions
+    for a in assertions:
+        rest = [b for b in core if b is not a]
+        if _contradict(rest, rlimit):
+            core = rest
+    return [str(a.sexpr()) for a in core]
+
+
+def _contradict(assertions: Sequence[z3.BoolRef], rlimit: int) -> bool:
+    solver = _solver(rlimit)
+    solver.add(*assertions)
+    return bool(solver.check() == z3.unsat)
+
+
+def _solver(rlimit: int) -> z3.Solver:
+    solver = z3.Solver()
+    solver.set("random_seed", SEED)
+    solver.set("rlimit", rlimit)
+    return solver
