@@ -89,10 +89,15 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
 def difference(
     left: Any, right: Any, types: Mapping[str, Kind], result: Kind, ranges: Mapping[str, tuple[int, int]]
 ) -> dict[str, int] | None:
-    """Elements, each 0 or an extreme, at which the trees differ, with the fewest not 0; None if no such were found."""
+    """Elements at which the trees differ: found at their extremes, with the fewest not 0, then made as small as they go,
+    one after the other. None if no such were found."""
     names = sorted(types)
     extremes = {n: [v for v in reversed(ranges.get(n, limits(types[n]))) if v] for n in names}
     base = {n: 0 if _allowed(0, n, types, ranges) else ranges[n][0] for n in names}
+
+    def differ(at: Mapping[str, int]) -> bool:
+        return wrapped(value(left, at, types)[0], result) != wrapped(value(right, at, types)[0], result)
+
     tried = 0
     for count in range(len(names) + 1):
         for chosen in itertools.combinations(names, count):
@@ -101,9 +106,37 @@ def difference(
                 tried += 1
                 if tried > MOST:
                     return None
-                if wrapped(value(left, at, types)[0], result) != wrapped(value(right, at, types)[0], result):
-                    return at
+                if differ(at):
+                    return _smallest(at, chosen, differ, lambda v, n: _allowed(v, n, types, ranges))
     return None
+
+
+def _smallest(
+    at: dict[str, int],
+    chosen: tuple[str, ...],
+    differ: Callable[[Mapping[str, int]], bool],
+    allowed: Callable[[int, str], bool],
+) -> dict[str, int]:
+    """The same with each chosen element as near to 0 as the others allow: of 8 bits every value is tried, of more those
+    that a bisection meets."""
+    for name in chosen:
+        value, sign = abs(at[name]), (1 if at[name] > 0 else -1)
+        low, high = 0, value
+        if value <= 256:
+            high = next(
+                v
+                for v in range(value + 1)
+                if v == value or (allowed(sign * v, name) and differ({**at, name: sign * v}))
+            )
+            low = high
+        while low < high:
+            middle = (low + high) // 2
+            if allowed(sign * middle, name) and differ({**at, name: sign * middle}):
+                high = middle
+            else:
+                low = middle + 1
+        at = {**at, name: sign * high}
+    return at
 
 
 def _allowed(v: int, name: str, types: Mapping[str, Kind], ranges: Mapping[str, tuple[int, int]]) -> bool:

@@ -10,7 +10,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
-from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 
 STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
@@ -60,10 +60,16 @@ def command(
     with progress(f"proving {mapping.id}"):
         result = prove(mapping, assume)
     if as_json:
-        print_json({"mapping": mapping.id, **proof_document(result.proof)})
+        print_json({"mapping": result.mapping.id, **proof_document(result.proof), **extras(result)})
     else:
         show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
     return STATUS[result.proof.word]
+
+
+def extras(result: Any) -> dict[str, Any]:
+    """What else is known: ranges of values that mend a rejection, and when the accumulator cannot overflow."""
+    ranges = () if isinstance(result, ProvedMapping) else result.ranges
+    return {"try": [{"assume": r.text, "weakest": r.exact} for r in ranges]}
 
 
 def proof_document(proof: Proof) -> dict[str, Any]:

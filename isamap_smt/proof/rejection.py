@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ClaimResult, Proof
+
+if TYPE_CHECKING:
+    from isamap_smt.proof.ranges import WeakestRange
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,16 @@ class Rejection(Shown):
     def claim(self) -> ClaimResult:
         """The obligation that decides: the first refuted one, else the first unknown."""
         return self.proof.failed()[0]
+
+    @cached_property
+    def ranges(self) -> tuple[WeakestRange, ...]:
+        """Values of one input under which the mapping is proved, each as large a range as can be; worked out when asked.
+
+        Empty where the reason is not that an instruction saturates or wraps.
+        """
+        from isamap_smt.proof.ranges import weakest_ranges  # it proves, and proving makes rejections
+
+        return weakest_ranges(self)
 
     def __bool__(self) -> bool:
         return False
@@ -49,6 +64,7 @@ class Rejection(Shown):
         others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
         if others:
             lines.append(f"  also refuted: {', '.join(others)}")
+        lines += [f'  try: --assume "{r.text}"' for r in self.ranges]
         return "\n".join(lines)
 
 

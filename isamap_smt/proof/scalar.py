@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from isamap_encodings import scalar as encoding
+from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant
@@ -32,6 +33,7 @@ from isamap_smt.proof.scalar_trees import (
 )
 
 MODELLED = ("exact", "fused", "unfused")
+Ranges = dict[str, tuple[int, int]]  # tensor -> least and greatest value
 
 
 def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
@@ -94,30 +96,39 @@ def _operands(mapping: Mapping) -> Verdict:
 
 def _value(mapping: Mapping) -> Verdict:
     """The kernel's value against the contract, with every access under one name on both sides."""
-    kernel, instruction = mapping.kernel, mapping.instruction
-    contract = instruction.kernel.statements[0]
-    names = {}
-    for _, access in mapping.binding:
-        names[access] = f"{access.tensor}[{','.join(map(str, access.index))}]"
+    held = assumed_ranges(mapping)
+    if isinstance(held, Unknown):
+        return held
     try:
-        ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
-        bound = dict(mapping.binding)
-        theirs = leaves(accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]])
+        asked, _ = value_question(mapping, held)
     except DTypeError as e:
         return Refuted({}, str(e))
     except KeyError as e:
-        return Refuted({}, f"{instruction.name} has no operand for {_text(e)} of {kernel.name}")
-    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
-    out = kernel.tensor(mapping.statement.target.tensor).dtype
-    held = _ranges(mapping)
-    if isinstance(held, Unknown):
-        return held
-    verdict = _compare(ours, theirs, types, out, {n: held[a.tensor] for a, n in names.items() if a.tensor in held})
+        return Refuted({}, f"{mapping.instruction.name} has no operand for {_text(e)} of {mapping.kernel.name}")
+    verdict = _compare(asked)
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
-        text = f"the values differ at {what}\n  kernel       {value_text(ours)}\n  instruction  {value_text(theirs)}"
+        sides = value_text(asked.left), value_text(asked.right)
+        text = f"the values differ at {what}\n  kernel       {sides[0]}\n  instruction  {sides[1]}"
         return Refuted(verdict.witness, text, verdict.seconds)
     return verdict
+
+
+def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, str]]:
+    """The kernel's value against the contract's for these values of tensors; and leaf -> tensor.
+
+    Raises DTypeError, and KeyError with the access that no operand is for.
+    """
+    kernel, instruction = mapping.kernel, mapping.instruction
+    names = {a: f"{a.tensor}[{','.join(map(str, a.index))}]" for _, a in mapping.binding}
+    ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
+    bound = dict(mapping.binding)
+    contract = instruction.kernel.statements[0]
+    theirs = leaves(accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]])
+    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
+    out = kind(kernel.tensor(mapping.statement.target.tensor).dtype)
+    ranges = {n: held[a.tensor] for a, n in names.items() if a.tensor in held}
+    return Question(ours, theirs, types, out, ranges), {n: a.tensor for a, n in names.items()}
 
 
 def _text(e: KeyError) -> str:
@@ -125,15 +136,15 @@ def _text(e: KeyError) -> str:
     return f"{a.tensor}[{','.join(map(str, a.index))}]" if hasattr(a, "tensor") else str(a)
 
 
-def _compare(ours: Any, theirs: Any, types: dict[str, Any], out: Any, ranges: dict[str, Any]) -> Verdict:
-    if out.is_float:
-        return encoding.equal_reals(ours, theirs, types)
-    return encoding.equal_integers(ours, theirs, types, kind(out), ranges)
+def _compare(q: Question) -> Verdict:
+    if q.result[0] in ("f", "bf"):
+        return encoding.equal_reals(q.left, q.right, q.types)
+    return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
 
 
-def _ranges(mapping: Mapping) -> dict[str, tuple[int, int]] | Unknown:
+def assumed_ranges(mapping: Mapping) -> Ranges | Unknown:
     """Tensor -> the values it is assumed to hold, within its element type. Unknown where there is none."""
-    found: dict[str, tuple[int, int]] = {}
+    found: Ranges = {}
     own = [(mapping.operand_access(o).tensor, low, high) for o, low, high in mapping.instruction.assume]
     for name, low, high in (*mapping.kernel.ranges, *own):
         d = mapping.kernel.tensor(name).dtype
@@ -151,9 +162,14 @@ def _contract_verdict(mapping: Mapping) -> Verdict:
 
     An operand's cells hold elements in the assumed range, or the value that makes padding harmless.
     """
-    held = _ranges(mapping)
+    held = assumed_ranges(mapping)
     if isinstance(held, Unknown):
         return held
+    return _contract(mapping.instruction, cell_ranges(mapping, held))
+
+
+def cell_ranges(mapping: Mapping, held: Ranges) -> tuple[tuple[str, int, int], ...]:
+    """(operand, low, high) of what its cells may hold: the tensor's assumed values and the fill of padding."""
     contract = mapping.instruction.kernel.statements[0]
     op = accumulation(mapping.instruction.kernel, contract)[0]
     ranges = []
@@ -162,7 +178,7 @@ def _contract_verdict(mapping: Mapping) -> Verdict:
             fill = fill_value(op, mapping.kernel.tensor(access.tensor).dtype)
             low, high = held[access.tensor]
             ranges.append((operand, min(low, fill), max(high, fill)))
-    return _contract(mapping.instruction, tuple(ranges))
+    return tuple(ranges)
 
 
 @cache
@@ -180,22 +196,32 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     other, _ = accumulation(instruction.exact, really)
     if op != other or contract.target != really.target:
         return Refuted({}, f"the contract combines with {REDUCTIONS[op]}, the instruction with {REDUCTIONS[other]}")
-    ours = whole_reduction(instruction.kernel, contract)
-    theirs = whole_reduction(instruction.exact, really)
+    asked, _ = contract_question(instruction, assumed)
+    verdict = _compare(asked)
+    return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
+
+
+def contract_question(
+    instruction: Instruction, assumed: tuple[tuple[str, int, int], ...]
+) -> tuple[Question, dict[str, str]]:
+    """The contract against what the instruction really computes, its own reduction written out; and leaf -> operand.
+
+    assumed: (operand, low, high). The instruction has `exact`, of one statement.
+    """
+    assert instruction.exact is not None
+    contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
     found: dict[str, str] = {}
 
     def name(r: Any) -> str:
         found[element(r)] = r.tensor
         return element(r)
 
-    a, b = leaves(ours, name), leaves(theirs, name)
+    ours = leaves(whole_reduction(instruction.kernel, contract), name)
+    theirs = leaves(whole_reduction(instruction.exact, really), name)
     types = {n: kind(instruction.kernel.tensor(t).dtype) for n, t in found.items()}
     ranges = {n: (low, high) for o, low, high in assumed for n, t in found.items() if t == o}
-    out = instruction.kernel.tensor(contract.target.tensor).dtype
-    verdict = _compare(a, b, types, out, ranges)
-    if isinstance(verdict, Refuted):
-        return _replayed(instruction, verdict)
-    return verdict
+    out = kind(instruction.kernel.tensor(contract.target.tensor).dtype)
+    return Question(ours, theirs, types, out, ranges), found
 
 
 def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
@@ -214,4 +240,13 @@ def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
     return Refuted(witness, text, verdict.seconds)
 
 
-__all__ = ["arithmetic", "scalar_assumptions", "scalar_claims"]
+__all__ = [
+    "Ranges",
+    "arithmetic",
+    "assumed_ranges",
+    "cell_ranges",
+    "contract_question",
+    "scalar_assumptions",
+    "scalar_claims",
+    "value_question",
+]

@@ -139,3 +139,66 @@ def test_the_same_kernel_without_the_range_is_another_one() -> None:
                 run(a, b)
         else:
             assert (run(a, b) == a @ b).all()
+
+
+# ---- the weakest range -----------------------------------------------------------------------------------------------
+
+
+def test_the_weakest_ranges_of_a_saturating_dot_are_found_and_exact() -> None:
+    rejection = prove(SATURATING)
+    assert [(r.text, r.exact) for r in rejection.ranges] == [("A<=128", True), ("-64<=B<=64", True)]
+    assert 'try: --assume "A<=128"' in str(rejection)
+    for r in rejection.ranges:
+        assert isinstance(prove(SATURATING, assume=[r.text]), im.ProvedMapping)
+        wider = f"{r.low - 1 if r.low else 0} <= {r.tensor} <= {r.high + 1}"
+        assert prove(SATURATING, assume=[wider]).proof.word == "refuted"
+
+
+def test_a_range_of_one_input_lets_the_other_be_wider() -> None:
+    rejection = prove(SATURATING, assume=["A <= 200"])
+    # 200 * 2 * b stays within 16 bits for |b| <= 81
+    assert [r.text for r in rejection.ranges] == ["A<=128", "-81<=B<=81"]
+
+
+def test_the_counterexample_cannot_be_made_smaller() -> None:
+    verdict = next(c.verdict for c in prove(SATURATING).proof.claims if c.subject == "instruction")
+    assert isinstance(verdict, Refuted)
+    w = {n: v for n, v in verdict.witness.items() if v and n not in ("contract", "instruction")}
+    saturates = lambda w: abs(sum(w[f"a[l,{e}]"] * w[f"b[l,{e}]"] for e in (0, 1))) > 32767  # noqa: E731
+    assert len(w) == 4
+    assert saturates(w)
+    assert not any(saturates({**w, n: v - 1}) for n, v in w.items())
+
+
+def test_no_range_is_offered_where_none_helps() -> None:
+    """The instruction adds 1 whatever the operands are."""
+    wrong = im.instruction(
+        "toy.off", "acc[l] += i32(a[l]) * i32(b[l])", axes={"l": 8}, dtypes={"a": "u8", "b": "i8", "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), "v"), exact="acc[l] += i32(a[l]) * i32(b[l]) + 1",
+    )  # fmt: skip
+    product = im.kernel("C[i] += i32(A[i]) * i32(B[i])", name="product")
+    rejection = prove(fuse(product.with_dtypes({"A": "u8", "B": "i8", "C": "i32"}), wrong, "l=i"))
+    assert rejection.refuted
+    assert rejection.ranges == ()
+
+
+def test_no_range_is_offered_for_another_fault() -> None:
+    """Under a range the values agree, but k in the lanes still splits the sum."""
+    rejection = prove(fuse(GEMM, im.find_instruction("avx512_vnni.maddubs_dot"), "l=k,e=j"))
+    assert rejection.refuted
+    assert rejection.ranges == ()
+    assert "--assume" not in str(rejection)
+
+
+def test_a_kernel_whose_own_product_wraps_is_mended_by_a_range() -> None:
+    """u8 * u8 in 8 bits wraps, the instruction multiplies in 32."""
+    dot = im.instruction(
+        "toy.wide", "acc[l] += i32(a[l]) * i32(b[])", axes={"l": 8}, dtypes={"a": "u8", "b": "u8", "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), "v"),
+    )  # fmt: skip
+    narrow = im.kernel("C[i,j] += i32(u8(A[i,k]) * B[k,j])", name="narrow")
+    narrow = narrow.with_dtypes({"A": "u8", "B": "u8", "C": "i32"})
+    rejection = prove(fuse(narrow, dot, "l=i"))
+    assert [r.text for r in rejection.ranges] == ["A<=1", "B<=1"]
+    assert isinstance(prove(fuse(narrow, dot, "l=i"), assume=["A <= 15", "B <= 17"]), im.ProvedMapping)
+    assert prove(fuse(narrow, dot, "l=i"), assume=["A <= 16", "B <= 16"]).proof.word == "refuted"

@@ -1,0 +1,120 @@
+"""The weakest range of values under which two integer trees are equal: the largest bound, by binary search over proofs.
+
+A claim that holds for all values in a range holds for those of every range inside it, so the search may halve. It starts
+from plain integers: the largest bound at whose extremes no difference shows is nearly always the answer, and then one
+proof and one counterexample (at the next larger bound) settle it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.scalar import equal_integers
+from isamap_encodings.scalar_values import Kind, limits, value, wrapped
+from isamap_encodings.verdict import Proved, Refuted
+
+CORNERS = 512  # combinations of extremes looked at for one bound
+PROOFS = 12  # bit-vector proofs at most
+
+
+@dataclass(frozen=True)
+class Question:
+    """Are `left` and `right` equal in the type `result`, for elements of these types within these ranges?"""
+
+    left: Any
+    right: Any
+    types: Mapping[str, Kind]
+    result: Kind
+    ranges: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The claim is proved for every value in [low, high].
+
+    exact: it is refuted for the next larger bound, or every value of the type is in range.
+    """
+
+    bound: int
+    low: int
+    high: int
+    exact: bool
+
+
+def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0) -> Largest | None:
+    """The largest bound b such that the trees are equal where these elements, all of type `kind`, lie in [0, b]
+    (unsigned) or [-b, b] (signed), besides the ranges asked about. None where not even one value more than 0 will do.
+
+    fill: a value that the elements may hold as well.
+    """
+    low, high = limits(kind)
+    most = high
+    guess = _search(1, most, lambda b: not _differs_at_corner(_limited(asked, elements, kind, b, fill)))
+    if guess is None:
+        return None
+    proofs = 0
+    refuted_above = guess == most or _differs_at_corner(_limited(asked, elements, kind, guess + 1, fill))
+    best, lowest, top = None, 1, guess
+    bound = guess
+    while lowest <= top and proofs < PROOFS:
+        proofs += 1
+        q = _limited(asked, elements, kind, bound, fill)
+        verdict = equal_integers(q.left, q.right, q.types, q.result, q.ranges)
+        if isinstance(verdict, Proved):
+            best, lowest = bound, bound + 1
+        else:
+            top = bound - 1
+            refuted_above = isinstance(verdict, Refuted)
+        bound = (lowest + top + 1) // 2
+    if best is None:
+        return None
+    everything = best == most and kind[0] == "u"
+    return Largest(best, 0 if low == 0 else -best, best, (refuted_above and lowest > top) or everything)
+
+
+def _search(low: int, high: int, holds: Any) -> int | None:
+    """The largest number in [low, high] at which `holds`, which is true up to some number; None if at none."""
+    best = None
+    while low <= high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            best, low = middle, middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def _limited(asked: Question, elements: frozenset[str], kind: Kind, bound: int, fill: int) -> Question:
+    ranges = dict(asked.ranges)
+    for e in elements:
+        low, high = (0 if kind[0] == "u" else -bound), bound
+        before = ranges.get(e, limits(kind))
+        ranges[e] = min(fill, max(low, before[0])), max(fill, min(high, before[1]))
+    return Question(asked.left, asked.right, asked.types, asked.result, ranges)
+
+
+def _differs_at_corner(q: Question) -> bool:
+    """Whether the trees differ somewhere where every element is least or greatest."""
+    names = sorted(q.types)
+    ends = [q.ranges.get(n, limits(q.types[n])) for n in names]
+    if 1 << len(names) <= CORNERS:
+        corners: Any = itertools.product(*ends)
+    else:
+        some = random.Random(0)  # a guess, which a proof then settles
+        corners = ([some.choice(pair) for pair in ends] for _ in range(CORNERS))
+    for corner in corners:
+        at = dict(zip(names, corner, strict=True))
+        try:
+            a, b = value(q.left, at, q.types)[0], value(q.right, at, q.types)[0]
+        except (KeyError, TypeError):
+            return False
+        if wrapped(a, q.result) != wrapped(b, q.result):
+            return True
+    return False
+
+
+__all__ = ["Largest", "Question", "largest"]
