@@ -146,13 +146,14 @@ class Builder:
 
     def working_set(self, level: int) -> Any:
         """Bytes one tile of the level touches."""
-        total: Any = 0
+        # CP-SAT's expressions change in place under +=, and footprints are shared: parts are collected, then summed.
+        parts: list[Any] = []
         for o in self.p.operands:
             factors = [self.footprint(c, level)[0] for c in o.components]
             # The tile of level 2 fits its cache, and it holds the tile of level 1.
             most = self.p.capacities[max(level, 2) - 1] // o.bytes if self.u > 1 else CEILING
-            total += o.bytes * self._times(factors, f"footprint_{o.name}_{level}", most)[0]
-        return total
+            parts.append(o.bytes * self._times(factors, f"footprint_{o.name}_{level}", most)[0])
+        return sum(parts)
 
     def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
         """(operand, block) -> literal that may be true only where the operand is stationary in the block."""
@@ -227,7 +228,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
     blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
     scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes", CEILING)
-    added += scope[0]
+    added = added + scope[0]
     if problem.overlap:
         high = 2 * max(compute[2], *(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
@@ -245,7 +246,7 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
     """Cost of each link, what is added on top (exposed, packing, in place), and the packing literals."""
     p = b.p
     links: list[Range] = [(0, 0, 0)] * p.levels
-    added: Any = 0
+    added: list[Any] = []  # not a running sum: += would change the expression it began with
     packing = []
     for n, o in enumerate(p.operands):
         literals = b.packing(n)
@@ -256,15 +257,15 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
             e, low, high = links[u - 1]
             k = o.link[u - 1]
             links[u - 1] = (e + k * moved[0], low + k * moved[1], high + k * moved[2])
-            added += o.exposed[u - 1] * moved[0]
+            added.append(o.exposed[u - 1] * moved[0])
             if u in literals:
                 paid = b.m.new_int_var(0, o.pack[u - 1] * moved[2], f"pack_{o.name}_{u}")
                 b.m.add(paid >= o.pack[u - 1] * moved[0]).only_enforce_if(literals[u])
-                added += paid
+                added.append(paid)
         if IN_PLACE in literals and any(r.in_place[n] for r in p.registers):
             worst = max(r.in_place[n] for r in p.registers)
             paid = b.m.new_int_var(0, worst, f"in_place_{o.name}")
             cost = b._pick(b.registers, [r.in_place[n] for r in p.registers])
             b.m.add(paid >= cost[0]).only_enforce_if(literals[IN_PLACE])
-            added += paid
-    return links, added, packing
+            added.append(paid)
+    return links, sum(added), packing

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from isamap_encodings.schedule_cost import brute_force, evaluate, overlapped
-from isamap_encodings.schedule_problem import ScheduleProblem
+from isamap_encodings.schedule_problem import (
+    Component,
+    Part,
+    RegisterTile,
+    ScheduleProblem,
+    TileAxis,
+    TileOperand,
+)
 from isamap_encodings.schedule_solve import solve
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -27,6 +34,19 @@ def test_the_optimum_is_the_cheapest_choice(seed: int) -> None:
     assert answer.cost is not None and answer.choice is not None
     assert answer.cost.total == answer.bound == best[0]
     assert evaluate(problem, answer.choice) == answer.cost
+
+
+def test_operands_of_one_byte_with_equal_footprints() -> None:
+    """Their footprints are one expression of the model, which must not change when they are added up."""
+    axis = TileAxis("i", 40, False, ((1, 4, 40), (1, 8, 8), (4, 4, 20), (4, 8, 40)))
+    along = (Component((0,), ((Part(0, 1, 1, 40),),)),)
+    operands = tuple(TileOperand(n, 1, n == "y", along, (3, 2), (1, 1), (1, 1)) for n in ("a", "b", "y"))
+    registers = (RegisterTile((1,), 400, 40, (0, 0, 0)), RegisterTile((4,), 100, 60, (0, 0, 0)))
+    for capacities in ((12, 60), (24, 120), (200, 200)):
+        problem = ScheduleProblem((axis,), operands, registers, capacities, ((0,),))
+        best, answer = brute_force(problem), solve(problem, 20.0)
+        assert best is not None and answer.cost is not None
+        assert (answer.status, answer.cost.total) == ("OPTIMAL", best[0])
 
 
 def _tight_problems() -> list[ScheduleProblem]:
