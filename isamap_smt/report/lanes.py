@@ -66,10 +66,13 @@ def executions(mapping: Mapping, sizes: dict[str, int], count: int = 2) -> tuple
     """
     trips = [max(1, int(evaluate(a.extent, sizes))) for a in mapping.outer]
     names = [a.name for a in mapping.outer]
-    places = ({**sizes, **dict(zip(names, at, strict=True))} for at in itertools.product(*map(range, trips)))
+    first = itertools.islice(itertools.product(*map(range, trips)), _LOOKED_AT)
+    # a whole row of the output may lie in the padding, so that no early iteration computes anything
+    corner = itertools.product(*(range(min(2, n)) for n in trips))
+    places = ({**sizes, **dict(zip(names, at, strict=True))} for at in itertools.chain(first, corner))
     axes = mapping.instruction.axes
     lanes = dict(zip(axes, np.indices(tuple(axes.values())), strict=True))
-    live = (env for env in itertools.islice(places, _LOOKED_AT) if _live(mapping, {**env, **lanes}))
+    live = (env for env in places if _live(mapping, {**env, **lanes}))
     found = list(itertools.islice(live, count))
     if not found:
         found = [{**sizes, **dict.fromkeys(names, 0)}]
