@@ -272,8 +272,12 @@ def _resize(v: Any, source: Kind, bits: int) -> Any:
 
 
 def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
-    """Whether both trees have the same value over the reals. A difference is Unknown: the reals only abstract."""
-    if canonical(left) == canonical(right):
+    """Whether both trees have the same value over the reals.
+
+    Rounding, divisors of zero and the functions that z3 knows nothing of are abstracted, so a difference that involves
+    one of these is Unknown.
+    """
+    if same_tree(left, right):
         return Proved()
     r = _Reals(types)
     try:
@@ -282,15 +286,26 @@ def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
         return Unknown(f"not expressible over the reals: {e}")
     verdict = ask([], a == b, "scalar over the reals")
     if isinstance(verdict, Refuted):
+        if r.opaque:
+            return Unknown(f"they differ for some {r.opaque}, which need not be the true one", verdict.seconds)
         return Refuted({k: v for k, v in verdict.witness.items() if k in types}, "", verdict.seconds)
     return verdict
 
 
+def same_tree(left: Any, right: Any) -> bool:
+    """Whether both trees are one up to the order of a sum's, product's, maximum's or minimum's two operands.
+
+    Such trees have the same value in every arithmetic, bit for bit.
+    """
+    return bool(canonical(left) == canonical(right))
+
+
 class _Reals:
-    """Floating-point trees over the reals."""
+    """Floating-point trees over the reals. opaque: a function met of which only that it is one is known, or ''."""
 
     def __init__(self, types: Mapping[str, Kind]) -> None:
         self.types = types
+        self.opaque = ""
 
     def value(self, e: Any) -> Any:
         if e.is_Symbol:
@@ -306,6 +321,8 @@ class _Reals:
             a, b = self.value(x), self.value(y)
             test = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[str(op)]
             return z3.If(test, self.value(e.args[1]), self.value(e.args[2]))
+        if head in ("SAdd", "SSub", "SMul", "SNeg") and self._integer(e):
+            raise NotExpressible(f"{head} of integers, which wraps")
         args = [self.value(a) for a in e.args]
         match head:
             case "SAdd":
@@ -315,6 +332,7 @@ class _Reals:
             case "SMul":
                 return args[0] * args[1]
             case "SDiv":
+                self.opaque = "quotient by zero"
                 return args[0] / args[1]
             case "SNeg":
                 return -args[0]
@@ -325,6 +343,7 @@ class _Reals:
             case "Relu":
                 return z3.If(args[0] >= 0, args[0], z3.RealVal(0))
             case "Exp" | "Tanh" | "Sigmoid":
+                self.opaque = head.lower()
                 return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
         raise NotExpressible(head)
 
@@ -338,7 +357,17 @@ class _Reals:
         x = self.value(inner)
         if source is not None and _exact_conversion(source, to):
             return x
+        self.opaque = f"conversion to {e.args[0]}"
         return z3.Function(f"to_{e.args[0]}", z3.RealSort(), z3.RealSort())(x)
+
+    def _integer(self, e: Any) -> bool:
+        """Whether the tree is computed in an integer type."""
+        if e.is_Symbol:
+            return self.types[e.name][0] in "iu"
+        head = type(e).__name__
+        if head in ("Cast", "Saturate"):
+            return kind_of(e.args[0])[0] in "iu"
+        return any(self._integer(a) for a in (e.args[1:] if head == "Select" else e.args))
 
 
 def _exact_conversion(source: Kind, to: Kind) -> bool:

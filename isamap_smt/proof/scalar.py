@@ -15,7 +15,7 @@ from isamap_encodings import scalar as encoding
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
@@ -57,11 +57,11 @@ def arithmetic(mapping: Mapping) -> str:
     """exact, ordered or reassociate: what 'equal' means in this mapping's proof."""
     s = mapping.statement
     op = accumulation(mapping.kernel, s)[0]
-    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float or op in ("max", "min"):
+    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float:
         return "exact"
     if s.ordered:
         return "ordered"
-    if op == "=" and mapping.instruction.rounding in ("exact", "unfused"):
+    if op in ("=", "max", "min") and mapping.instruction.rounding in ("exact", "unfused"):
         return "exact"
     return "reassociate"
 
@@ -105,7 +105,7 @@ def _value(mapping: Mapping) -> Verdict:
         return Refuted({}, str(e))
     except KeyError as e:
         return Refuted({}, f"{mapping.instruction.name} has no operand for {_text(e)} of {mapping.kernel.name}")
-    verdict = _compare(asked)
+    verdict = _compare(asked, bits=arithmetic(mapping) != "reassociate")
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
         sides = value_text(asked.left), value_text(asked.right)
@@ -136,9 +136,13 @@ def _text(e: KeyError) -> str:
     return f"{a.tensor}[{','.join(map(str, a.index))}]" if hasattr(a, "tensor") else str(a)
 
 
-def _compare(q: Question) -> Verdict:
+def _compare(q: Question, bits: bool) -> Verdict:
+    """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing."""
     if q.result[0] in ("f", "bf"):
-        return encoding.equal_reals(q.left, q.right, q.types)
+        verdict = encoding.equal_reals(q.left, q.right, q.types)
+        if bits and isinstance(verdict, Proved) and not encoding.same_tree(q.left, q.right):
+            return Unknown("equal over the reals; rounding, NaN and signs of zero may still differ", verdict.seconds)
+        return verdict
     return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
 
 
@@ -165,7 +169,7 @@ def _contract_verdict(mapping: Mapping) -> Verdict:
     held = assumed_ranges(mapping)
     if isinstance(held, Unknown):
         return held
-    return _contract(mapping.instruction, cell_ranges(mapping, held))
+    return _contract(mapping.instruction, cell_ranges(mapping, held), arithmetic(mapping) != "reassociate")
 
 
 def cell_ranges(mapping: Mapping, held: Ranges) -> tuple[tuple[str, int, int], ...]:
@@ -182,13 +186,17 @@ def cell_ranges(mapping: Mapping, held: Ranges) -> tuple[tuple[str, int, int], .
 
 
 @cache
-def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...] = ()) -> Verdict:
+def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...], bits: bool) -> Verdict:
     if len(instruction.kernel.statements) != 1 or instruction.kernel.statements[0].guard:
         return Unknown("a contract is one statement without a guard; this one is not")
     if instruction.exact is None:
         return Proved()
     if len(instruction.exact.statements) != 1:
         return Unknown("`exact` is more than one statement")
+    if instruction.exact.statements[0].guard:
+        return Unknown("`exact` has a guard: at points where it fails nothing is computed")
+    if set(instruction.exact.tensors) != set(instruction.kernel.tensors):
+        return Unknown("`exact` and the contract speak of other operands")
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
     if not all(is_constant(a.extent) for a in (*contract.axes, *really.axes)):
         return Unknown("the instruction's sizes are not numbers")
@@ -196,8 +204,11 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     other, _ = accumulation(instruction.exact, really)
     if op != other or contract.target != really.target:
         return Refuted({}, f"the contract combines with {REDUCTIONS[op]}, the instruction with {REDUCTIONS[other]}")
+    lanes = symbols_of(contract.target.index)
+    if any(contract.axis(a).extent != next((x.extent for x in really.axes if x.name == a), None) for a in lanes):
+        return Unknown("`exact` and the contract compute other numbers of lanes")
     asked, _ = contract_question(instruction, assumed)
-    verdict = _compare(asked)
+    verdict = _compare(asked, bits)
     return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
 
 

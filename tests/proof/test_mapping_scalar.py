@@ -195,3 +195,72 @@ def test_bit_vectors_agree_with_plain_integers(tree: object, meaning: object, x:
 def test_what_the_rules_do_not_cover_is_unknown() -> None:
     verdict = encoding.equal_integers(X, cast("i32", X), {"x": ("f", 32)}, ("i", 32), {})
     assert isinstance(verdict, Unknown)
+
+
+def cells(text: str, dtypes: dict[str, str], **more: object) -> Instruction:
+    """An instruction of eight lanes."""
+    return im.instruction("toy.cells", text, axes={"l": 8}, dtypes=dtypes, places=dict.fromkeys(dtypes, "v"), **more)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "contract"),
+    [
+        ("y[i] += (A[i,k] * B[i,k]) * D[i,k] ordered", "y[l] += a[l] * (b[l] * d[l])"),
+        ("y[i] max= (A[i,k] * B[i,k]) * D[i,k]", "y[l] max= a[l] * (b[l] * d[l])"),
+        ("y[i] = max(A[i], B[i]) + D[i]", "y[l] = select(a[l] < b[l], b[l], a[l]) + d[l]"),
+    ],
+)
+def test_equal_over_the_reals_is_not_equal_bit_for_bit(kernel: str, contract: str) -> None:
+    made = im.kernel(kernel, dtypes=dict.fromkeys(("y", "A", "B", "D"), "f32"))
+    instruction = cells(contract, dict.fromkeys("yabd", "f32"), rounding="unfused")
+    verdict = scalar(prove(fuse(made, instruction, "l=i")), "value")
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason.startswith("equal over the reals; rounding, NaN")
+
+
+def test_the_reals_may_associate_where_the_sum_may_be_reordered() -> None:
+    made = im.kernel("y[i] += (A[i,k] * B[i,k]) * D[i,k]", dtypes=dict.fromkeys(("y", "A", "B", "D"), "f32"))
+    result = prove(fuse(made, cells("y[l] += a[l] * (b[l] * d[l])", dict.fromkeys("yabd", "f32")), "l=i"))
+    assert (result.proof.word, result.proof.arithmetic) == ("proved", "reassociate")
+
+
+def test_a_fused_maximum_is_not_exact() -> None:
+    made = im.kernel("y[i] max= A[i,k] * B[i,k] + D[i,k]", dtypes=dict.fromkeys(("y", "A", "B", "D"), "f32"))
+    instruction = cells("y[l] max= a[l] * b[l] + d[l]", dict.fromkeys("yabd", "f32"), rounding="fused")
+    assert prove(fuse(made, instruction, "l=i")).proof.arithmetic == "reassociate"
+
+
+def test_integers_inside_floating_point_wrap() -> None:
+    """a < a + 1 holds for every real number and not for 127 in eight bits."""
+    dtypes = {"y": "f32", "A": "i8", "B": "i8"}
+    made = im.kernel("y[i] += f32(select(A[i] < A[i] + 1, B[i], A[i]))", dtypes=dtypes)
+    instruction = cells("y[l] += f32(select(a[l] < i8(3), b[l], b[l]))", {"y": "f32", "a": "i8", "b": "i8"})
+    verdict = scalar(prove(fuse(made, instruction, "l=i")), "value")
+    assert isinstance(verdict, Unknown)
+    assert "wraps" in verdict.reason
+
+
+def test_a_difference_through_an_unknown_function_is_not_a_refutation() -> None:
+    """Narrowing what was just widened gives it back, which an unknown function does not know."""
+    made = im.kernel("y[i] += f32(bf16(f32(A[i])))", dtypes={"y": "f32", "A": "bf16"})
+    verdict = scalar(prove(fuse(made, cells("y[l] += f32(a[l])", {"y": "f32", "a": "bf16"}), "l=i")), "value")
+    assert isinstance(verdict, Unknown)
+    assert "conversion to bf16" in verdict.reason
+
+
+def test_an_exact_meaning_with_a_guard_leaves_lanes_out() -> None:
+    exact = "c[l] += a[l] * b[l] where l < 4"
+    made = im.kernel("y[i] += A[i] * B[i]", dtypes=dict.fromkeys("yAB", "i32"))
+    instruction = cells("c[l] += a[l] * b[l]", dict.fromkeys("cab", "i32"), exact=exact)
+    verdict = scalar(prove(fuse(made, instruction, "l=i")), "instruction")
+    assert isinstance(verdict, Unknown)
+    assert "guard" in verdict.reason
+
+
+def test_an_exact_meaning_of_fewer_lanes_is_not_the_contract() -> None:
+    whole = cells("c[l] += a[l] * b[l]", dict.fromkeys("cab", "i32"))
+    exact = im.kernel("c[l] += a[l] * b[l]\naxis l < 4\nc: i32[8]\na: i32[8]\nb: i32[8]")
+    made = im.kernel("y[i] += A[i] * B[i]", dtypes=dict.fromkeys("yAB", "i32"))
+    verdict = scalar(prove(fuse(made, replace(whole, exact=exact), "l=i")), "instruction")
+    assert isinstance(verdict, Unknown)
+    assert "lanes" in verdict.reason
