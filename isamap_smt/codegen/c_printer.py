@@ -13,102 +13,34 @@ filled by `ahead`. Results: 0 done, 1 out of memory, 2 sizes out of range.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-import sympy as sp
-
 from isamap_smt.codegen.c_copy import plan_copy
-from isamap_smt.codegen.c_expr import HELPERS, c_condition, c_expr, c_offset
+from isamap_smt.codegen.c_entry import (
+    declare_arguments,
+    heap_buffers,
+    packed_buffers,
+    packed_bytes,
+    pointer_type,
+    unused,
+    with_buffers,
+)
+from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_parallel import RUNTIME
+from isamap_smt.codegen.c_state import Printer, name_everything
 from isamap_smt.codegen.moves import lane_symbols, register_operand, row_major
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
-from isamap_smt.proof.program_memory import entry_bound
 
 Over = tuple[tuple[Any, Any], ...]
-
-_KEYWORDS = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "I",
-        "tensors",
-        "sizes",
-        "packed",
-        "threads",
-        "from",
-        "to",
-        "context",
-        "isamap_result",
-    ]
-)
-
-
-@dataclass
-class _Printer:
-    """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers."""
-
-    program: Program
-    names: dict[str, str] = field(default_factory=dict)
-    places: dict[str, tuple[str, DType, tuple[Any, ...]]] = field(default_factory=dict)
-    register_types: dict[str, str] = field(default_factory=dict)
-    functions: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    constants: dict[str, int] = field(default_factory=dict)
-    loop_variables: list[str] = field(default_factory=list)
-    depth: int = 1
-
-    def put(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def expr(self, e: Any) -> str:
-        return c_expr(substitute(e, self.constants), self.names)
-
-    def pointer(self, ref: Ref) -> str:
-        name, _, shape = self.places[ref.name]
-        index = tuple(substitute(i, self.constants) for i in ref.index)
-        return f"{name} + {c_offset(index, shape, self.names)}"
 
 
 def print_c(program: Program, header: str = "") -> str:
     """The C source of a program; `header` is put in a comment at the top."""
-    p = _Printer(program)
-    _name_everything(p)
+    p = Printer(program)
+    name_everything(p)
     run = _function(p, "isamap_run", "int64_t threads", program.body, ahead=False)
     pack = _function(p, "isamap_pack", "", program.ahead, ahead=True)
     used = _instructions(program)
@@ -124,7 +56,7 @@ def print_c(program: Program, header: str = "") -> str:
         *p.functions,
         run,
         pack,
-        _packed_bytes(p),
+        packed_bytes(p),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -134,150 +66,28 @@ def _instructions(program: Program) -> list[Instruction]:
     return list({n.instruction.name: n.instruction for n in nodes if isinstance(n, Move | Exec)}.values())
 
 
-def _packed_buffers(program: Program) -> list[Buffer]:
-    return [n.buffer for n in program.ahead if isinstance(n, Alloc)]
-
-
-def _heap_buffers(body: tuple[Node, ...], inside_parallel: bool) -> list[Buffer]:
-    """Heap buffers declared in the body, those inside a parallel loop or those outside."""
-    found = []
-    for node, around in walk(body):
-        parallel = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
-        if isinstance(node, Alloc) and node.buffer.memory == "heap" and parallel == inside_parallel:
-            found.append(node.buffer)
-    return found
-
-
-def _name_everything(p: _Printer) -> None:
-    program = p.program
-    taken = set(_KEYWORDS)
-    taken |= {str(n.var) for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Loop)}
-
-    def unique(name: str) -> str:
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
-
-    for size in program.kernel.free_sizes:
-        p.names[size] = unique(f"n_{size}")
-    for t in program.kernel.tensors:
-        p.places[t.name] = (unique(t.name), t.dtype, t.shape)
-    for n, _ in walk((*program.ahead, *program.body)):
-        if isinstance(n, Alloc) and n.buffer.memory == "heap":
-            p.places[n.buffer.name] = (unique(n.buffer.name), n.buffer.dtype, n.buffer.shape)
-        for register, kind in _register_types(n):
-            p.register_types.setdefault(register, kind)
-
-
-def _register_types(node: Node) -> list[tuple[str, str]]:
-    if isinstance(node, Move):
-        return [(node.register.name, dict(node.instruction.c_types)[register_operand(node.instruction)])]
-    if isinstance(node, Exec):
-        types = dict(node.instruction.c_types)
-        return [(ref.name, types[o]) for o, ref in node.operands]
-    return []
-
-
 # ---- functions -----------------------------------------------------------------------------------------------------
 
 
-def _function(p: _Printer, name: str, last: str, body: tuple[Node, ...], ahead: bool) -> str:
+def _function(p: Printer, name: str, last: str, body: tuple[Node, ...], ahead: bool) -> str:
     p.lines, p.depth = [], 1
-    packed = _packed_buffers(p.program)
+    packed = packed_buffers(p.program)
     arguments = "const void *const *tensors, const int64_t *sizes, void *const *packed" + (f", {last}" if last else "")
-    _declare_arguments(p)
+    declare_arguments(p)
     for which, b in enumerate(packed):
-        p.put(f"{_pointer_type(b.dtype)} restrict {p.places[b.name][0]} = packed[{which}];")
-    _unused(p, ["packed", *([last.rsplit(maxsplit=1)[-1]] if last else []), *(p.places[b.name][0] for b in packed)])
+        p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = packed[{which}];")
+    unused(p, ["packed", *([last.rsplit(maxsplit=1)[-1]] if last else []), *(p.places[b.name][0] for b in packed)])
     p.put("int isamap_result = 0;")
-    owned = [] if ahead else _heap_buffers(body, inside_parallel=False)
-    _with_buffers(p, owned, lambda: _print_body(p, body))
+    owned = [] if ahead else heap_buffers(body, inside_parallel=False)
+    with_buffers(p, owned, lambda: _print_body(p, body))
     p.put("return isamap_result;")
     return f"int {name}({arguments}) {{\n" + "\n".join(p.lines) + "\n}\n"
-
-
-def _declare_arguments(p: _Printer) -> None:
-    kernel = p.program.kernel
-    for n, size in enumerate(kernel.free_sizes):
-        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
-    for n, t in enumerate(kernel.tensors):
-        name = p.places[t.name][0]
-        if t.name in kernel.outputs:
-            p.put(f"{_pointer_type(t.dtype)} restrict {name} = ({_pointer_type(t.dtype)})tensors[{n}];")
-        else:
-            p.put(f"const {_pointer_type(t.dtype)} restrict {name} = tensors[{n}];")
-    _unused(p, ["tensors", "sizes", *p.names.values(), *(p.places[t.name][0] for t in kernel.tensors)])
-    _size_check(p)
-
-
-def _size_check(p: _Printer) -> None:
-    """Refuse sizes for which some index, counter or byte offset would leave int64_t: the proof's own hypothesis."""
-    kernel = p.program.kernel
-    if not kernel.free_sizes:
-        return
-    for size in kernel.free_sizes:
-        low = next((q.low for q in kernel.parameters if q.name == size), 1)
-        p.put(f"if ({p.names[size]} < {low}) return 2;")
-    p.put("{ int64_t bound = 0, term;")
-    for term in sp.Add.make_args(sp.expand(entry_bound(p.program))):
-        coefficient, rest = term.as_coeff_Mul()
-        p.put(f"  term = INT64_C({int(coefficient)});")
-        for factor in sp.Mul.make_args(rest):
-            base, power = factor.as_base_exp()
-            for _ in range(int(power) if base != 1 else 0):
-                p.put(f"  if (__builtin_mul_overflow(term, {c_expr(base, p.names)}, &term)) return 2;")
-        p.put("  if (__builtin_add_overflow(bound, term, &bound)) return 2;")
-    p.put("}")
-
-
-def _with_buffers(p: _Printer, owned: list[Buffer], body: Any) -> None:
-    """Allocate the buffers, run the body, free them. Nothing leaks when memory runs out."""
-    for b in owned:
-        name = p.places[b.name][0]
-        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
-        p.put(
-            f"{_pointer_type(b.dtype)} restrict {name} = "
-            f"aligned_alloc(64, (size_t)(({count} * {b.dtype.bytes} + 127) / 64 * 64));"
-        )
-    missing = " || ".join(f"!{p.places[b.name][0]}" for b in owned)
-    if missing:
-        p.put(f"if ({missing}) isamap_result = 1;")
-        p.put("else {")
-        p.depth += 1
-    body()
-    if missing:
-        p.depth -= 1
-        p.put("}")
-    for b in reversed(owned):
-        p.put(f"free({p.places[b.name][0]});")
-
-
-def _unused(p: _Printer, names: list[str]) -> None:
-    p.put(" ".join(f"(void){n};" for n in names))
-
-
-def _pointer_type(dtype: DType) -> str:
-    return f"{dtype.c} *"
-
-
-def _packed_bytes(p: _Printer) -> str:
-    p.lines, p.depth = [], 1
-    for n, size in enumerate(p.program.kernel.free_sizes):
-        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
-    _unused(p, ["sizes", *p.names.values()])
-    for which, b in enumerate(_packed_buffers(p.program)):
-        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
-        p.put(f"if (which == {which}) return {count} * {b.dtype.bytes};")
-    p.put("(void)which;")
-    p.put("return -1;")
-    return "int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) {\n" + "\n".join(p.lines) + "\n}\n"
 
 
 # ---- statements ----------------------------------------------------------------------------------------------------
 
 
-def _print_body(p: _Printer, body: tuple[Node, ...]) -> None:
+def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
     for node in body:
         match node:
             case Loop(kind="unroll"):
@@ -298,11 +108,11 @@ def _print_body(p: _Printer, body: tuple[Node, ...]) -> None:
                 p.put(node.instruction.emit.format(**{o: _register(p, ref) for o, ref in node.operands}))
 
 
-def _condition(p: _Printer, relations: tuple[Any, ...]) -> str:
+def _condition(p: Printer, relations: tuple[Any, ...]) -> str:
     return c_condition(tuple(substitute(r, p.constants) for r in relations), p.names)
 
 
-def _block(p: _Printer, opening: str, body: tuple[Node, ...]) -> None:
+def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
     p.put(opening)
     p.depth += 1
     _print_body(p, body)
@@ -310,7 +120,7 @@ def _block(p: _Printer, opening: str, body: tuple[Node, ...]) -> None:
     p.put("}")
 
 
-def _print_serial(p: _Printer, loop: Loop, start: str, count: str) -> None:
+def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
     name = str(loop.var)
     p.loop_variables.append(name)
     # a count that is not a constant is computed once, not at every turn
@@ -322,7 +132,7 @@ def _print_serial(p: _Printer, loop: Loop, start: str, count: str) -> None:
     p.loop_variables.pop()
 
 
-def _print_unrolled(p: _Printer, loop: Loop) -> None:
+def _print_unrolled(p: Printer, loop: Loop) -> None:
     scoped = any(isinstance(n, Alloc) for n in loop.body)
     for k in range(int(loop.count)):
         p.constants[str(loop.var)] = k
@@ -333,7 +143,7 @@ def _print_unrolled(p: _Printer, loop: Loop) -> None:
     p.constants.pop(str(loop.var), None)
 
 
-def _print_alloc(p: _Printer, b: Buffer) -> None:
+def _print_alloc(p: Printer, b: Buffer) -> None:
     if b.memory != "registers":
         return
     names = [_register_name(b.name, i) for i in _indices(b.shape[: len(b.shape) - b.lanes])]
@@ -351,11 +161,11 @@ def _register_name(name: str, index: tuple[int, ...]) -> str:
     return "_".join([name, *map(str, index)])
 
 
-def _register(p: _Printer, ref: Ref) -> str:
+def _register(p: Printer, ref: Ref) -> str:
     return _register_name(ref.name, tuple(int(substitute(i, p.constants)) for i in ref.index))
 
 
-def _emit_move(p: _Printer, move: Move) -> str:
+def _emit_move(p: Printer, move: Move) -> str:
     instruction = move.instruction
     register = register_operand(instruction)
     words = {register: _register(p, move.register)}
@@ -370,7 +180,7 @@ def _emit_move(p: _Printer, move: Move) -> str:
     return instruction.emit.format(**words)
 
 
-def _print_copy(p: _Printer, copy: Copy) -> None:
+def _print_copy(p: Printer, copy: Copy) -> None:
     _, _, shape = p.places[copy.src.name]
     choice = plan_copy(copy, row_major(copy.src.index, shape))
     outer, inner = copy.over[: choice.split], copy.over[choice.split :]
@@ -393,20 +203,20 @@ def _print_copy(p: _Printer, copy: Copy) -> None:
     _close(p, len(outer))
 
 
-def _plain_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = *({p.pointer(copy.src)});"
 
 
-def _filled_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
 
 
-def _guarded_cell(p: _Printer, copy: Copy) -> Callable[[], str]:
+def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     fill = _constant(p.places[copy.dst.name][1], copy.fill)
     return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.guard)}) ? *({p.pointer(copy.src)}) : {fill};"
 
 
-def _copy_cells(p: _Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
+def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
     """Loops around one assignment; `unrolled` writes the innermost dimension out."""
     p.depth += 1
     _copy_loops(p, over[:-1] if unrolled else over)
@@ -422,7 +232,7 @@ def _copy_cells(p: _Printer, over: Over, cell: Callable[[], str], unrolled: bool
     p.depth -= 1
 
 
-def _copy_loops(p: _Printer, over: Over) -> None:
+def _copy_loops(p: Printer, over: Over) -> None:
     for var, count in over:
         name, text = str(var), p.expr(count)
         bound, start = (text, "") if text.isdigit() else (f"{name}_end", f", {name}_end = {text}")
@@ -430,7 +240,7 @@ def _copy_loops(p: _Printer, over: Over) -> None:
         p.depth += 1
 
 
-def _close(p: _Printer, count: int) -> None:
+def _close(p: Printer, count: int) -> None:
     for _ in range(count):
         p.depth -= 1
         p.put("}")
@@ -442,25 +252,25 @@ def _constant(dtype: DType, fill: str) -> str:
     return "0x8000" if dtype.name in ("bf16",) else f"({dtype.c})-0.0"
 
 
-def _print_parallel(p: _Printer, loop: Loop) -> None:
+def _print_parallel(p: Printer, loop: Loop) -> None:
     """The loop's body becomes a function of a range of iterations; everything in scope travels in a struct."""
     name = f"isamap_part_{len(p.functions)}"
-    private = _heap_buffers(loop.body, inside_parallel=False)
+    private = heap_buffers(loop.body, inside_parallel=False)
     mine = {b.name for b in private}
     fields = [("int64_t", n) for n in (*p.names.values(), *p.loop_variables)]
     outputs = p.program.kernel.outputs
     inputs = {t.name for t in p.program.kernel.tensors} - set(outputs)
     for key, (c_name, dtype, _) in p.places.items():
         if key not in mine and _visible(p, key):
-            fields.append((("const " if key in inputs else "") + _pointer_type(dtype) + "restrict", c_name))
+            fields.append((("const " if key in inputs else "") + pointer_type(dtype) + "restrict", c_name))
     outer_lines, outer_depth = p.lines, p.depth
     p.lines, p.depth = [], 1
     p.put(f"const struct {name} *const scope = context;")
     for kind, field_name in fields:
         p.put(f"{kind} {field_name} = scope->{field_name};")
-    _unused(p, ["scope", *(n for _, n in fields)])
+    unused(p, ["scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
-    _with_buffers(p, private, lambda: _print_serial(p, loop, "from", "to"))
+    with_buffers(p, private, lambda: _print_serial(p, loop, "from", "to"))
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)
@@ -476,6 +286,6 @@ def _print_parallel(p: _Printer, loop: Loop) -> None:
     )
 
 
-def _visible(p: _Printer, key: str) -> bool:
+def _visible(p: Printer, key: str) -> bool:
     """Whether a tensor or heap buffer is declared outside every parallel loop (those inside are private)."""
-    return key not in {b.name for b in _heap_buffers(p.program.body, inside_parallel=True)}
+    return key not in {b.name for b in heap_buffers(p.program.body, inside_parallel=True)}

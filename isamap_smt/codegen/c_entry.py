@@ -1,0 +1,104 @@
+"""What stands at the edges of a printed function: arguments, checks of sizes, and buffers with their release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.c_expr import c_expr
+from isamap_smt.codegen.c_state import Printer
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, walk
+from isamap_smt.proof.program_memory import entry_bound
+
+
+def packed_buffers(program: Program) -> list[Buffer]:
+    return [n.buffer for n in program.ahead if isinstance(n, Alloc)]
+
+
+def heap_buffers(body: tuple[Node, ...], inside_parallel: bool) -> list[Buffer]:
+    """Heap buffers declared in the body, those inside a parallel loop or those outside."""
+    found = []
+    for node, around in walk(body):
+        parallel = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
+        if isinstance(node, Alloc) and node.buffer.memory == "heap" and parallel == inside_parallel:
+            found.append(node.buffer)
+    return found
+
+
+def declare_arguments(p: Printer) -> None:
+    kernel = p.program.kernel
+    for n, size in enumerate(kernel.free_sizes):
+        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+    for n, t in enumerate(kernel.tensors):
+        name = p.places[t.name][0]
+        if t.name in kernel.outputs:
+            p.put(f"{pointer_type(t.dtype)} restrict {name} = ({pointer_type(t.dtype)})tensors[{n}];")
+        else:
+            p.put(f"const {pointer_type(t.dtype)} restrict {name} = tensors[{n}];")
+    unused(p, ["tensors", "sizes", *p.names.values(), *(p.places[t.name][0] for t in kernel.tensors)])
+    _size_check(p)
+
+
+def _size_check(p: Printer) -> None:
+    """Refuse sizes for which some index, counter or byte offset would leave int64_t: the proof's own hypothesis."""
+    kernel = p.program.kernel
+    if not kernel.free_sizes:
+        return
+    for size in kernel.free_sizes:
+        low = next((q.low for q in kernel.parameters if q.name == size), 1)
+        p.put(f"if ({p.names[size]} < {low}) return 2;")
+    p.put("{ int64_t bound = 0, term;")
+    for term in sp.Add.make_args(sp.expand(entry_bound(p.program))):
+        coefficient, rest = term.as_coeff_Mul()
+        p.put(f"  term = INT64_C({int(coefficient)});")
+        for factor in sp.Mul.make_args(rest):
+            base, power = factor.as_base_exp()
+            for _ in range(int(power) if base != 1 else 0):
+                p.put(f"  if (__builtin_mul_overflow(term, {c_expr(base, p.names)}, &term)) return 2;")
+        p.put("  if (__builtin_add_overflow(bound, term, &bound)) return 2;")
+    p.put("}")
+
+
+def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:
+    """Allocate the buffers, run the body, free them. Nothing leaks when memory runs out."""
+    for b in owned:
+        name = p.places[b.name][0]
+        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
+        p.put(
+            f"{pointer_type(b.dtype)} restrict {name} = "
+            f"aligned_alloc(64, (size_t)(({count} * {b.dtype.bytes} + 127) / 64 * 64));"
+        )
+    missing = " || ".join(f"!{p.places[b.name][0]}" for b in owned)
+    if missing:
+        p.put(f"if ({missing}) isamap_result = 1;")
+        p.put("else {")
+        p.depth += 1
+    body()
+    if missing:
+        p.depth -= 1
+        p.put("}")
+    for b in reversed(owned):
+        p.put(f"free({p.places[b.name][0]});")
+
+
+def unused(p: Printer, names: list[str]) -> None:
+    p.put(" ".join(f"(void){n};" for n in names))
+
+
+def pointer_type(dtype: DType) -> str:
+    return f"{dtype.c} *"
+
+
+def packed_bytes(p: Printer) -> str:
+    p.lines, p.depth = [], 1
+    for n, size in enumerate(p.program.kernel.free_sizes):
+        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+    unused(p, ["sizes", *p.names.values()])
+    for which, b in enumerate(packed_buffers(p.program)):
+        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
+        p.put(f"if (which == {which}) return {count} * {b.dtype.bytes};")
+    p.put("(void)which;")
+    p.put("return -1;")
+    return "int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) {\n" + "\n".join(p.lines) + "\n}\n"

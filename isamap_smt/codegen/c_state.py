@@ -1,0 +1,117 @@
+"""What is known while a program is printed: identifiers, places, register types, and the lines so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from isamap_smt.codegen.c_expr import c_expr, c_offset
+from isamap_smt.codegen.moves import register_operand
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.program import Alloc, Exec, Loop, Move, Node, Program, Ref, walk
+
+_KEYWORDS = frozenset(
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "I",
+        "tensors",
+        "sizes",
+        "packed",
+        "threads",
+        "from",
+        "to",
+        "context",
+        "isamap_result",
+    ]
+)
+
+
+@dataclass
+class Printer:
+    """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers."""
+
+    program: Program
+    names: dict[str, str] = field(default_factory=dict)
+    places: dict[str, tuple[str, DType, tuple[Any, ...]]] = field(default_factory=dict)
+    register_types: dict[str, str] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    constants: dict[str, int] = field(default_factory=dict)
+    loop_variables: list[str] = field(default_factory=list)
+    depth: int = 1
+
+    def put(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def expr(self, e: Any) -> str:
+        return c_expr(substitute(e, self.constants), self.names)
+
+    def pointer(self, ref: Ref) -> str:
+        name, _, shape = self.places[ref.name]
+        index = tuple(substitute(i, self.constants) for i in ref.index)
+        return f"{name} + {c_offset(index, shape, self.names)}"
+
+
+def name_everything(p: Printer) -> None:
+    program = p.program
+    taken = set(_KEYWORDS)
+    taken |= {str(n.var) for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Loop)}
+
+    def unique(name: str) -> str:
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return name
+
+    for size in program.kernel.free_sizes:
+        p.names[size] = unique(f"n_{size}")
+    for t in program.kernel.tensors:
+        p.places[t.name] = (unique(t.name), t.dtype, t.shape)
+    for n, _ in walk((*program.ahead, *program.body)):
+        if isinstance(n, Alloc) and n.buffer.memory == "heap":
+            p.places[n.buffer.name] = (unique(n.buffer.name), n.buffer.dtype, n.buffer.shape)
+        for register, kind in _register_types(n):
+            p.register_types.setdefault(register, kind)
+
+
+def _register_types(node: Node) -> list[tuple[str, str]]:
+    if isinstance(node, Move):
+        return [(node.register.name, dict(node.instruction.c_types)[register_operand(node.instruction)])]
+    if isinstance(node, Exec):
+        types = dict(node.instruction.c_types)
+        return [(ref.name, types[o]) for o, ref in node.operands]
+    return []
