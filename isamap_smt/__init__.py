@@ -29,6 +29,7 @@ _WHERE = {
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
+    **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
     **dict.fromkeys(("prove_program",), "isamap_smt.proof.program"),
     **dict.fromkeys(("find_mappings", "check_certificate", "MappingSet"), "isamap_smt.search"),
     **dict.fromkeys(("run_kernel", "run_instruction"), "isamap_smt.ir.interpret"),

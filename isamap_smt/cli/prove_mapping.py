@@ -68,8 +68,14 @@ def command(
 
 def extras(result: Any) -> dict[str, Any]:
     """What else is known: ranges of values that mend a rejection, and when the accumulator cannot overflow."""
+    from isamap_smt.proof.overflow import overflow
+
     ranges = () if isinstance(result, ProvedMapping) else result.ranges
-    return {"try": [{"assume": r.text, "weakest": r.exact} for r in ranges]}
+    longest = overflow(result.mapping.kernel)
+    return {
+        "try": [{"assume": r.text, "weakest": r.exact} for r in ranges],
+        "overflow": None if longest is None else longest.document(),
+    }
 
 
 def proof_document(proof: Proof) -> dict[str, Any]:
@@ -102,6 +108,8 @@ def claim_document(claim: ClaimResult) -> dict[str, Any]:
 
 def show(result: Any, title: str) -> None:
     """The claims as a table, then, where one fails, the rejection with its counterexample."""
+    from isamap_smt.proof.overflow import BEYOND, overflow
+
     proof: Proof = result.proof
     out = console()
     shown = table(title, "claim", "about", "verdict", "time", "what it says", right=("time",))
@@ -112,6 +120,9 @@ def show(result: Any, title: str) -> None:
         out.print(f"\n{result}", soft_wrap=True)
     if proof.assumptions:
         out.print(f"\nassumed: {'; '.join(proof.assumptions)}", style="dim")
+    longest = overflow(result.mapping.kernel)
+    if longest is not None:
+        out.print(f"\n{longest}\nbeyond, it {BEYOND}", style="dim", soft_wrap=True)
     order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
              "ordered": "in the kernel's own order", "exact": "exact integer arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")

@@ -1,0 +1,150 @@
+"""How long an integer reduction may be before its accumulator can overflow.
+
+Nothing else depends on it: a kernel's integers wrap, an instruction's accumulator wraps in the same way, and addition modulo
+2^bits may be reordered, so that mapping and kernel give the same bits whether or not the sum overflows. But who expects the
+sum of the products as integers has to know where that ends.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.overflow import largest_count, sums_stay, term_range
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.proof.scalar_trees import access_of, accumulation, kind, leaves
+
+
+@dataclass(frozen=True)
+class Overflow:
+    """About the sum of one statement, from an accumulator of 0.
+
+    term: least and greatest value of what one point adds. largest: the number of points up to which no sum overflows, in
+    any order, or None where none ever does, or 0 where one term may overflow by itself; `verdict` is its proof. tight:
+    one point more can overflow, with the elements of `witness` at every point. axes: those that are reduced over.
+    points: how many points the reduction has, where its sizes are numbers.
+    """
+
+    accumulator: str
+    dtype: str
+    term: tuple[int, int]
+    axes: tuple[str, ...]
+    largest: int | None
+    verdict: Verdict
+    tight: bool
+    witness: tuple[tuple[str, int], ...]
+    points: int | None
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether this reduction cannot overflow; None while its sizes are open and some would."""
+        if not isinstance(self.verdict, Proved):
+            return None
+        if self.largest is None:
+            return True
+        return None if self.points is None else self.points <= self.largest
+
+    @property
+    def name(self) -> str:
+        """The number of points of the reduction, as the user may write it: `k`, or `c*r*s`."""
+        return "*".join(self.axes)
+
+    def __str__(self) -> str:
+        low, high = self.term
+        said = f"{self.accumulator} is {self.dtype} and adds terms from {low} to {high}"
+        if not isinstance(self.verdict, Proved):
+            return f"{said}: when it may overflow is not known"
+        if self.largest is None:
+            return f"{said}: no sum overflows, however long"
+        if self.largest == 0:
+            return f"{said}: one term may overflow by itself"
+        text = f"{said}: from 0, no sum overflows up to {self.name} = {self.largest}"
+        if self.tight:
+            text += f"; {self.largest + 1} terms can ({' '.join(f'{n}={v}' for n, v in self.witness)})"
+        if self.points is not None:
+            text += f"; here {self.name} = {self.points} {'fits' if self.fits else 'does not fit'}"
+        return text
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "accumulator": self.accumulator,
+            "type": self.dtype,
+            "term": {"low": self.term[0], "high": self.term[1]},
+            "largest": {self.name: self.largest},
+            "verdict": self.verdict.word,
+            "tight": self.tight,
+            "witness": dict(self.witness),
+            "points": self.points,
+            "fits": self.fits,
+            "beyond": BEYOND,
+        }
+
+
+BEYOND = "wraps modulo 2^bits, in the kernel and in the instruction alike: the results are equal all the same"
+
+
+def overflow(kernel: Kernel, statement: int = 0) -> Overflow | None:
+    """The largest number of reduction points for which the integer sum of a statement cannot overflow, proved.
+
+    None where nothing is summed, where the sum is floating point, or where the terms are not integer arithmetic. Ranges
+    that the kernel assumes of its inputs count.
+
+    >>> import isamap_smt as im
+    >>> found = overflow(im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"}))
+    >>> found.term, found.name, found.largest, found.tight
+    ((-32640, 32385), 'k', 65793, True)
+    """
+    s = kernel.statements[statement]
+    out = kernel.tensor(s.target.tensor).dtype
+    if out.is_float or not s.reduction_axes:
+        return None
+    try:
+        op, value = accumulation(kernel, s)
+    except IsamapError:
+        return None
+    if op != "+":
+        return None
+    accesses = {a: f"{a.tensor}[{','.join(map(str, a.index))}]" for a in s.inputs if a != s.target}
+    try:
+        tree = leaves(value, lambda r: accesses[access_of(r)])
+    except KeyError:
+        return None
+    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in accesses.items()}
+    if any(k not in "iu" for k, _ in types.values()):
+        return None
+    held = {name: (low, high) for name, low, high in kernel.ranges}
+    ranges = {n: held[a.tensor] for a, n in accesses.items() if a.tensor in held}
+    found = term_range(tree, types, kind(out), ranges)
+    if found is None:
+        return None
+    count = 0 if found.wraps else largest_count(found.low, found.high, kind(out))
+    verdict = found.verdict
+    if isinstance(verdict, Refuted):
+        verdict = Unknown("the bounds of one term are refuted")
+    if isinstance(verdict, Proved):
+        verdict = sums_stay(found.low, found.high, count, kind(out))
+    tight, witness = (False, ()) if found.wraps else _beyond(found, count, kind(out))
+    extents = [s.axis(a).extent for a in s.reduction_axes]
+    points = math.prod(int(e) for e in extents) if all(map(is_constant, extents)) else None
+    return Overflow(
+        s.target.tensor, str(out), (found.low, found.high), s.reduction_axes, count, verdict, tight, witness, points
+    )
+
+
+def _beyond(found: Any, count: int | None, out: tuple[str, int]) -> tuple[bool, tuple[tuple[str, int], ...]]:
+    """Whether one term more can overflow, and the elements of each term."""
+    if count is None:
+        return True, ()
+    for term, at in ((found.low, found.least), (found.high, found.greatest)):
+        more = sums_stay(term, term, count + 1, out)
+        if at is not None and isinstance(more, Refuted):
+            return True, tuple(at.items())
+    return False, ()
+
+
+__all__ = ["BEYOND", "Overflow", "overflow"]
