@@ -41,6 +41,7 @@ static inline uint16_t isamap_narrow_bf16(float value) {
 }
 """
 _ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
+_LITERAL = dtype("i64")
 _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 
@@ -56,10 +57,10 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
         case Cast():
             return _cast(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
         case Saturate():
-            return _saturate(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
+            return _saturate(dtype(str(tree.args[0])), tree.args[1], names)
         case SNeg():
             text, kind = c_value(tree.args[0], names, literal)
-            return _arithmetic("-", "0" if not kind.is_float else "-0.0f", text, kind), kind
+            return _arithmetic("-", _literal(-0.0 if kind.is_float else 0, kind), text, kind), kind
         case Relu():
             return _choose(">", *_pair(tree.args[0], sp.S.Zero, names, literal))
         case SMax() | SMin():
@@ -110,7 +111,14 @@ def _literal(value: Any, kind: DType) -> str:
         return f"isamap_narrow_bf16({float(value)!r}f)"
     if kind.is_float:
         return f"({kind.c}){float(value)!r}"
-    return f"({kind.c})INT64_C({int(value)})"
+    return f"({kind.c}){_integer(int(value))}"
+
+
+def _integer(value: int) -> str:
+    """A 64-bit literal that C reads as this number."""
+    if value == -(1 << 63):
+        return "(-INT64_C(9223372036854775807) - 1)"
+    return f"UINT64_C({value})" if value >= 1 << 63 else f"INT64_C({value})"
 
 
 def _wide(text: str, kind: DType) -> str:
@@ -147,8 +155,62 @@ def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
     return f"(({to.c})({value}))", to
 
 
-def _saturate(to: DType, text: str, kind: DType) -> tuple[str, DType]:
-    if to.is_float or kind.is_float:
-        raise ScheduleError("saturation is between integer types")
-    low, high = f"INT64_C({to.low})", f"INT64_C({to.high})"
-    return f"(({to.c})((int64_t){text} < {low} ? {low} : (int64_t){text} > {high} ? {high} : {text}))", to
+def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
+    """The tree's exact value, clamped: nothing below a saturation wraps, so it is computed as wide as it needs."""
+    most = max(map(abs, _reach(tree, names)[2]))
+    if most >= 1 << 127:
+        raise ScheduleError(
+            "the value below this saturation does not fit 128 bits, so portable C cannot say it exactly"
+        )
+    wide = "int64_t" if max(most, abs(to.low), to.high) < 1 << 63 else "__int128"
+    text = _exact(tree, names, wide)
+    low, high = (f"({wide}){_integer(v)}" for v in (to.low, to.high))
+    return f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))", to
+
+
+def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
+    """C text of the integer tree in the type `wide`, which holds every part of it."""
+    match tree:
+        case sp.Integer():
+            return f"({wide}){_integer(int(tree))}"
+        case Read() | Cast() | Saturate():
+            return f"({wide}){c_value(tree, names, _LITERAL)[0]}"
+        case SNeg():
+            return f"(-{_exact(tree.args[0], names, wide)})"
+        case Relu():
+            x = _exact(tree.args[0], names, wide)
+            return f"({x} > 0 ? {x} : 0)"
+    x, y = (_exact(a, names, wide) for a in tree.args)
+    if isinstance(tree, SMax | SMin):
+        return f"({x} {'>' if isinstance(tree, SMax) else '<'} {y} ? {x} : {y})"
+    return f"({x} {_ARITHMETIC[type(tree)]} {y})"
+
+
+def _reach(tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[int, int, tuple[int, ...]]:
+    """(least, greatest value) of an exact tree, and the bounds of all its parts. Raises ScheduleError for other trees."""
+    match tree:
+        case sp.Integer():
+            return int(tree), int(tree), (int(tree),)
+        case Read() | Cast() | Saturate():
+            kind = names[tree.tensor][1] if isinstance(tree, Read) else dtype(str(tree.args[0]))
+            if kind.is_float:
+                raise ScheduleError("saturation is between integer types")
+            return kind.low, kind.high, (kind.low, kind.high)
+    parts = [_reach(a, names) for a in tree.args]
+    match tree, [p[:2] for p in parts]:
+        case SNeg(), [(low, high)]:
+            found = [-high, -low]
+        case Relu(), [(low, high)]:
+            found = [max(low, 0), max(high, 0)]
+        case SAdd(), [(a, b), (c, d)]:
+            found = [a + c, b + d]
+        case SSub(), [(a, b), (c, d)]:
+            found = [a - d, b - c]
+        case SMul(), [(a, b), (c, d)]:
+            found = [a * c, a * d, b * c, b * d]
+        case SMax() | SMin(), [(a, b), (c, d)]:
+            choose = max if isinstance(tree, SMax) else min
+            found = [choose(a, c), choose(b, d)]
+        case _:
+            raise ScheduleError(f"portable C has no exact {type(tree).__name__} below a saturation")
+    return min(found), max(found), (*found, *(v for p in parts for v in p[2]))

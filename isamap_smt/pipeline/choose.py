@@ -53,10 +53,15 @@ def candidates(
             ranked += _ranked(_search(search, kernel, i), sizes)
     notes: tuple[str, ...] = ()
     if not ranked and not pinned:
-        scalar = next((i for i in fitting if not i.axes), None) or point_instruction(kernel)
+        scalar, ranked = _points(kernel, fitting, sizes, search)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
+        homes = {place for _, place in scalar.places}
+        if missing := homes - {m.name for m in hardware.memories}:
+            raise ScheduleError(
+                f"{why}, and portable C needs a memory {min(missing)!r}, which {hardware.name} has not; "
+                "try the hardware `host` or `scalar`"
+            )
         notes = (f"{why}; falling back to {scalar.name}",)
-        ranked = _ranked(_search(search, kernel, scalar), sizes)
     if not ranked:
         raise ScheduleError(
             f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
@@ -64,6 +69,17 @@ def candidates(
         )
     ranked.sort(key=lambda r: (r[0], r[2].mapping.id))
     return Candidates(tuple((s, m) for _, s, m in ranked), notes)
+
+
+def _points(
+    kernel: Kernel, fitting: list[Instruction], sizes: dict[str, int], search: Search
+) -> tuple[Instruction, list[tuple[float, MappingSet, ProvedMapping]]]:
+    """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
+    for i in fitting:
+        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i), sizes)):
+            return i, ranked
+    point = point_instruction(kernel)
+    return point, _ranked(_search(search, kernel, point), sizes)
 
 
 def _search(search: Search, kernel: Kernel, instruction: Instruction) -> MappingSet:

@@ -148,7 +148,8 @@ def _same_scalar(book: Book) -> None:
     blank = [rewrite_reads(x.value, lambda r: Read(r.args[0])) for x in (s, t)]
     book.structure(
         "link", "scalar", "the program computes the scalar that the mapping was proved for",
-        blank[0] == blank[1] and isinstance(s.value, Scalar), "the program's scalar expression differs from the mapping's",
+        blank[0] == blank[1] and isinstance(s.value, Scalar | sp.Number),
+        "the program's scalar expression differs from the mapping's",
     )  # fmt: skip
     for site in sites.of(Exec):
         book.structure(

@@ -1,0 +1,49 @@
+"""One point in portable C: every scalar expression means in C what the interpreter says, at the ends of its types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+
+CASES = [
+    ("y[i] = sat_i8(A[i]*B[i])", "i8", "i8", "i8"),
+    ("y[i] = sat_u8(A[i]-B[i])", "u8", "i8", "i8"),
+    ("y[i] = sat_i8(A[i]+B[i])", "i8", "i8", "u8"),
+    ("y[i] = sat_i8(max(A[i],-B[i]))", "i8", "i16", "u8"),
+    ("y[i] = sat_u16(relu(A[i]-B[i]))", "u16", "i32", "u32"),
+    ("y[i] = sat_i16(i32(A[i])*i32(B[i]) + i32(A[i]))", "i16", "i32", "i32"),
+    ("y[i] = sat_i64(A[i]+B[i])", "i64", "i64", "i64"),
+    ("y[i] = sat_u64(A[i]+B[i])", "u64", "u64", "u64"),
+    ("y[i] = sat_i32(A[i]-B[i])", "i32", "u64", "u64"),
+    ("y[i] = sat_i64(A[i]*B[i])", "i64", "i64", "i64"),
+    ("y[i] = max(A[i], -9223372036854775808) + B[i]", "i64", "i64", "i64"),
+    ("y[i] = (A[i] + 18446744073709551615) * B[i]", "u64", "u64", "u64"),
+    ("y[i] = -A[i]", "bf16", "bf16", None),
+    ("y[i] = -A[i]", "f16", "f16", None),
+    ("y[i] = A[i] / B[i]", "f32", "f32", "f32"),
+    ("y[i] = 3.7", "f32", None, None),
+    ("y[i] += 3", "i32", None, None),
+]
+
+
+def _edges(dtype: im.DType) -> np.ndarray:
+    if dtype.is_float:
+        return np.array([0.0, -0.0, 1.0, -1.5, 3.0, np.inf, -np.inf, np.nan], np.float32).astype(dtype.numpy)
+    values = [0, 1, 2, 7, dtype.high, dtype.high - 1, dtype.low, dtype.low + 1, dtype.high // 2, dtype.low // 2]
+    return np.array(values, dtype.numpy)
+
+
+@pytest.mark.parametrize(("text", "y", "a", "b"), CASES, ids=[f"{c[0]} {c[1]}" for c in CASES])
+def test_c_means_what_the_interpreter_says(text: str, y: str, a: str | None, b: str | None) -> None:
+    kernel = im.kernel(text, dtypes={n: d for n, d in (("y", y), ("A", a), ("B", b)) if d})
+    edges = {n: _edges(kernel.tensor(n).dtype) for n in kernel.inputs}
+    grids = np.meshgrid(*edges.values(), indexing="ij") if edges else []
+    arrays = {n: np.ascontiguousarray(g.reshape(-1)) for n, g in zip(edges, grids, strict=True)}
+    sizes = {} if arrays else {"i": 5}
+    want = im.run_kernel(kernel, arrays, sizes=sizes)["y"]
+    got = im.compile(kernel, im.find_hardware("scalar"), sizes=sizes)(**arrays)
+    bits = f"u{want.dtype.itemsize}"
+    nan = np.isnan(want.astype(np.float64)) & np.isnan(got.astype(np.float64))
+    assert ((want.view(bits) == got.view(bits)) | nan).all()
