@@ -21,6 +21,7 @@ from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.language.printer import value_text
+from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
 from isamap_smt.proof.scalar_trees import (
     access_of,
@@ -67,10 +68,17 @@ def arithmetic(mapping: Mapping) -> str:
 
 
 def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
-    """Hypotheses of the scalar claim in words: value ranges, and rounding that the reals do not show."""
+    """Hypotheses of the scalar claim in words: value ranges, and rounding and order that the reals do not show."""
     i = mapping.instruction
     ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
     words = [f"{low} <= {name} <= {high}" for name, low, high in dict.fromkeys(ranges)]
+    s = mapping.statement
+    if arithmetic(mapping) == "reassociate":
+        if s.reduction_axes and accumulation(mapping.kernel, s)[0] in ("+", "*"):
+            over = ", ".join(s.reduction_axes)
+            words.append(f"terms over {over} may be combined in any order, each result rounded to nearest even")
+        if i.rounding == "fused":
+            words.append(f"{i.name} rounds a product and its sum once")
     if i.rounding not in MODELLED:
         words.append(f"{i.name}: {i.rounding}")
     return tuple(words)
@@ -141,7 +149,7 @@ def _compare(q: Question, bits: bool) -> Verdict:
     if q.result[0] in ("f", "bf"):
         verdict = encoding.equal_reals(q.left, q.right, q.types)
         if bits and isinstance(verdict, Proved) and not encoding.same_tree(q.left, q.right):
-            return Unknown("equal over the reals; rounding, NaN and signs of zero may still differ", verdict.seconds)
+            return equal_bits(q)
         return verdict
     return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
 
