@@ -1,0 +1,67 @@
+"""Answers remembered between runs, keyed by the digest of everything they depend on: changed text is asked again.
+
+The cache stands in the user's cache directory (or ISAMAP_CACHE) and may be deleted at any time. One that cannot be read
+or written is as good as none.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+_MOST = 200_000  # entries; beyond that the oldest half goes
+
+
+class Cache:
+    """Text by digest. Without a file nothing is remembered."""
+
+    def __init__(self, use: bool = True) -> None:
+        self._database = _opened() if use else None
+
+    def get(self, key: str) -> str | None:
+        """What was put under this key, or None."""
+        if self._database is None:
+            return None
+        with suppress(sqlite3.Error):
+            row = self._database.execute("select value from answers where key = ?", (key,)).fetchone()
+            return None if row is None else str(row[0])
+        return None
+
+    def put(self, entries: dict[str, str]) -> None:
+        """Remember these."""
+        if self._database is None or not entries:
+            return
+        with suppress(sqlite3.Error), self._database:
+            self._database.executemany("insert or replace into answers values (?, ?)", list(entries.items()))
+            (count,) = self._database.execute("select count(*) from answers").fetchone()
+            if count > _MOST:
+                half = "select rowid from answers order by rowid limit ?"
+                self._database.execute(f"delete from answers where rowid in ({half})", (count // 2,))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def _opened() -> sqlite3.Connection | None:
+    directory = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
+    file = directory / "proofs.sqlite"
+    for attempt in (1, 2):
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            database = sqlite3.connect(file, timeout=20.0)
+            database.execute("create table if not exists answers (key text primary key, value text)")
+            return database
+        except sqlite3.DatabaseError:
+            if attempt == 1:
+                with suppress(OSError):
+                    file.unlink()
+        except OSError:
+            return None
+    return None

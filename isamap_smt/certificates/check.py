@@ -1,0 +1,241 @@
+"""One certificate against today's sources: every claim is derived and discharged again; what a file says proves nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from isamap_encodings.cvc5_check import cvc5_version
+from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.certificates.cache import Cache
+from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
+from isamap_smt.certificates.completeness import family_from, witness_from
+from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
+from isamap_smt.certificates.digests import (
+    canonical,
+    digest,
+    generator_digest,
+    hardware_digests,
+    instruction_digest,
+    kernel_digest,
+    mapping_digest,
+)
+from isamap_smt.certificates.discharge import second_opinion, z3_again
+from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.store import PROGRAM, program_digest
+from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.proof.family_check import check_family
+
+_SHOWN = 3  # refuted obligations that a report tells
+
+
+def check_certificate(
+    directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
+) -> Outcome:
+    """The outcome of one certificate; never raises for what is in its files or in the sources."""
+    started = time.perf_counter()
+    try:
+        document = read_manifest(directory / identifier, expected)
+        key = _key(directory / identifier, document, sources)
+        remembered = cache.get(key) if key else None
+        if remembered is not None:
+            seconds = time.perf_counter() - started
+            return replace(_outcome(remembered), id=identifier, remembered=True, seconds=seconds, z3=())
+        outcome = _Check(directory / identifier, identifier, document, sources, cache).outcome()
+    except DamagedError as error:
+        return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        told = f"{MANIFEST} is not of the form it should have: {error!r}"
+        return Outcome(identifier, "damaged", (told,), seconds=time.perf_counter() - started)
+    outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
+    if key and outcome.status in ("ok", "stale"):
+        cache.put({key: json.dumps(asdict(outcome))})
+    return outcome
+
+
+def _outcome(text: str) -> Outcome:
+    document = json.loads(text)
+    return Outcome(**{k: tuple(v) if isinstance(v, list) else v for k, v in document.items()})
+
+
+def _key(place: Path, document: Dict[str, Any], sources: Sources) -> str | None:
+    """Digest of everything an outcome depends on; None where today's sources lack something."""
+    try:
+        parts: list[Any] = [generator_digest(), cvc5_version()]
+        parts += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
+        if "kernel" in document:
+            kernel = kernel_from(document["kernel"])
+            instruction = sources.instruction(document["instruction"]["source"], kernel)
+            parts += [kernel_digest(kernel), instruction_digest(instruction)]
+        machine = document["hardware"] if document["kind"] == "machine" else document.get("schedule", {}).get("hardware")
+        if machine is not None:
+            parts.append(hardware_digests(sources.hardware(machine)))
+    except IsamapError:
+        return None
+    return digest(canonical(parts))
+
+
+@dataclass
+class _Check:
+    """One certificate whose files are as they were written. changes: what is not as it was, in words."""
+
+    place: Path
+    id: str
+    document: Dict[str, Any]
+    sources: Sources
+    cache: Cache
+    changes: list[str] = field(default_factory=list)
+
+    def outcome(self) -> Outcome:
+        """By its kind."""
+        if self.document["kind"] == "machine":
+            return self._machine()
+        try:
+            kernel = kernel_from(self.document["kernel"])
+            instruction = self.sources.instruction(self.document["instruction"]["source"], kernel)
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
+        self._changed("kernel", kernel.name, kernel_digest(kernel), self.document["kernel"])
+        self._changed("instruction", instruction.name, instruction_digest(instruction), self.document["instruction"])
+        if self.document["kind"] == "completeness":
+            return self._completeness(kernel, instruction)
+        return self._mapping(kernel, instruction)
+
+    def _changed(self, what: str, name: str, now: str, then: Dict[str, Any]) -> None:
+        if now != then["digest"]:
+            self.changes.append(f"the {what} {name} has changed")
+
+    def _machine(self) -> Outcome:
+        try:
+            now = hardware_digests(self.sources.hardware(self.document["hardware"]))
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
+        then = self.document["parts"]
+        changed = [k for k in now if k in then and now[k] != then[k]]
+        told = [f"{', '.join(changed)} of {self.document['hardware']} changed"] if changed else []
+        told += [f"{k} is new" for k in now if k not in then] + [f"{k} is gone" for k in then if k not in now]
+        return Outcome(self.id, "stale" if told else "ok", tuple(told), claims=len(now))
+
+    def _completeness(self, kernel: Kernel, instruction: Instruction) -> Outcome:
+        claims = 1
+        try:
+            family = family_from(self.document["family"], kernel, instruction)
+            witnesses = [witness_from(w, family) for w in self.document["witnesses"]]
+            found = check_family(family, self.document["legal"], witnesses)
+        except DamagedError as error:
+            return Outcome(self.id, "broken", ("the list of legal mappings is not shown to be complete", str(error)))
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("the family cannot be gone over", str(error)))
+        if not found:
+            told = ["the list of legal mappings is no longer shown to be complete", *found.faults]
+            told += [f"nothing accounts for {u}" for u in found.uncovered[:_SHOWN]]
+            if len(found.uncovered) > _SHOWN:
+                told.append(f"nor for {len(found.uncovered) - _SHOWN} more")
+            return Outcome(self.id, "broken", tuple(told), claims)
+        return self._proved(claims, (), ())
+
+    def _mapping(self, kernel: Kernel, instruction: Instruction) -> Outcome:
+        then = self.document["mapping"]
+        try:
+            mapping = mapping_from(then, kernel, instruction)
+            derived, result = derive_mapping(mapping)
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("the mapping cannot be made any more", str(error)))
+        if not isinstance(result, ProvedMapping):
+            return self._not_proved(derived.proof, str(result))
+        self._changed("mapping", mapping.id, mapping_digest(mapping), then)
+        everything = [derived]
+        stored = self._stored(derived.steps, "")
+        if "schedule" in self.document:
+            try:
+                below = self._program(result)
+            except IsamapError as error:
+                return Outcome(self.id, "broken", ("the program cannot be lowered any more", *self.changes, str(error)))
+            if not below.proof.proved:
+                return self._not_proved(below.proof, _told(below.proof))
+            everything.append(below)
+            stored += self._stored(below.steps, "program-")
+        last = everything[-1].proof
+        if list(last.assumptions) != self.document["assumptions"] or last.arithmetic != self.document["arithmetic"]:
+            self.changes.append("it assumes something else")
+        steps = [s for d in everything for s in d.steps]
+        return self._proved(sum(len(s.claims) for s in steps), steps, stored)
+
+    def _program(self, proved: ProvedMapping) -> Derived:
+        then = self.document["schedule"]
+        derived, program = derive_program(schedule_from(then, proved, self.sources.hardware(then["hardware"])))
+        if program_digest(program) != self.document["program"]["digest"]:
+            self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
+        return derived
+
+    def _stored(self, steps: Sequence[Step], prefix: str) -> list[Question]:
+        """Stored questions that are not today's; every claim whose questions differ is a change."""
+        grouped: dict[str, list[Step]] = {}
+        for s in steps:
+            grouped.setdefault(f"{prefix}{s.claim}.smt2", []).append(s)
+        mine = [f for f in self.document["files"] if f.endswith(".smt2") and f.startswith("program-") == bool(prefix)]
+        other: list[Question] = []
+        for name in mine:
+            then = parse_claim_text((self.place / name).read_text(encoding="utf-8"), name)
+            if then != questions_of(grouped.get(name, [])):
+                self.changes.append(f"the formulas of {name} are no longer those that the sources make")
+                other += then
+        self.changes += [f"the claim of {name} is new" for name in grouped if name not in mine]
+        return other
+
+    def _not_proved(self, proof: Proof, told: str) -> Outcome:
+        status = "broken" if proof.word == "refuted" else "unknown"
+        first = "no longer proved" if status == "broken" else "no longer decided"
+        return Outcome(self.id, status, (first, *self.changes, told), len(proof.claims))
+
+    def _proved(self, claims: int, steps: Sequence[Step], stored: Sequence[Question]) -> Outcome:
+        """All claims hold by Z3: what cvc5 says, what both say of stored text that differs, and whether anything changed."""
+        questions = questions_of(steps)
+        tally = second_opinion(questions, self.cache)
+        told = list(tally.disagreements)
+        for q, answer in zip(stored, z3_again(stored, self.cache), strict=True):
+            if answer != q.wanted:
+                told.append(f"a stored formula should be {q.wanted}, and Z3 says {answer}")
+        told += [f"of a stored formula: {d}" for d in second_opinion(stored, self.cache).disagreements]
+        status = "ok"
+        if told:
+            status = "unknown"
+            told.insert(0, "the solvers disagree" if tally.disagreements else "a stored formula does not hold")
+        elif self.changes:
+            status = "stale"
+        return Outcome(
+            self.id,
+            status,
+            (*told, *self.changes),
+            claims,
+            len(questions),
+            tally.agreed,
+            tally.open + len(tally.disagreements),
+            z3=tuple(round(q.seconds, 5) for s in steps for q in s.queries),
+        )
+
+
+def _told(proof: Proof) -> str:
+    lines = []
+    for c in proof.failed()[:_SHOWN]:
+        about = f"{c.claim} of {c.subject}" if c.subject else c.claim
+        match c.verdict:
+            case Refuted(_, text):
+                lines.append(f"{about}: {text or c.statement}")
+            case Unknown(reason):
+                lines.append(f"{about} is unknown: {reason}")
+    return "\n".join(lines)
+
+
+__all__ = ["check_certificate"]

@@ -1,0 +1,85 @@
+"""One SMT-LIB 2 file per claim: its obligations in words, and under each the questions that decide it.
+
+A question stands between (push 1) and (pop 1) and is complete in itself: declarations, assumptions, the denied claim,
+and in (set-info :status ...) the answer that proves it. `unsat` says the assumptions allow no counterexample; `sat`, for
+the hypotheses alone, says that nothing was proved from a contradiction. Any SMT-LIB solver reads the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isamap_smt.certificates.derive import Step, wants_model
+from isamap_smt.certificates.errors import DamagedError
+
+LOGIC = "(set-logic ALL)"
+_STATUS = re.compile(r"\(set-info :status (sat|unsat)\)\n")
+_WIDTH = 120
+
+
+@dataclass(frozen=True)
+class Question:
+    """A complete script without its logic, and the answer that proves."""
+
+    script: str
+    wanted: str
+
+
+def questions_of(steps: Sequence[Step]) -> tuple[Question, ...]:
+    """All questions of these steps, in order."""
+    return tuple(Question(q.smtlib, _wanted(q.smtlib)) for s in steps for q in s.queries)
+
+
+def _wanted(script: str) -> str:
+    return "sat" if wants_model(script) else "unsat"
+
+
+def claim_text(identifier: str, claim: str, steps: Sequence[Step]) -> str:
+    """The file of one claim."""
+    lines = [
+        "(set-info :smt-lib-version 2.6)",
+        LOGIC,
+        f"; {identifier}",
+        f"; claim: {claim}",
+        "; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.",
+    ]
+    number = 0
+    for step in steps:
+        lines.append("")
+        for c in step.claims:
+            about = f"{c.claim} of {c.subject}" if c.subject else c.claim
+            lines += [f"; {line}" for line in _wrapped(f"{about}: {c.statement or 'holds'}")]
+        if not step.queries:
+            lines.append(";   decided without a solver, from the structure alone")
+        for q in step.queries:
+            number += 1
+            name = f": {' '.join(q.name.split())}" if q.name and step.claims[0].statement not in q.name else ""
+            lines += [f"; question {number}{name}", "(push 1)", f"(set-info :status {_wanted(q.smtlib)})"]
+            lines += [q.smtlib.rstrip("\n"), "(pop 1)"]
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    flat = " ".join(text.split())
+    lines = [""]
+    for word in flat.split(" "):
+        if len(lines[-1]) + len(word) > _WIDTH - 4:
+            lines.append("  ")
+        lines[-1] += word if not lines[-1].strip() else f" {word}"
+    return lines
+
+
+def parse_claim_text(text: str, name: str) -> tuple[Question, ...]:
+    """The questions of a file. Raises DamagedError where it is not of this form."""
+    found: list[Question] = []
+    for part in text.split("\n(push 1)\n")[1:]:
+        body, end, rest = part.partition("\n(pop 1)\n")
+        status = _STATUS.match(body)
+        if not end or status is None or "(check-sat)" not in body or "(pop" in body:
+            raise DamagedError(f"{name} is truncated or was edited: question {len(found) + 1} is not complete")
+        if any(line and not line.startswith(";") for line in rest.split("\n")):
+            raise DamagedError(f"{name} has text between its questions")
+        found.append(Question(body[status.end() :] + "\n", status.group(1)))
+    return tuple(found)

@@ -1,0 +1,115 @@
+"""The claims that today's sources make, each with the questions that were asked to decide it.
+
+Deriving a claim is proving it: Z3 answers every question on the way. No verdict is taken from a file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.solve import Query, recording
+from isamap_encodings.verdict import Proved
+from isamap_smt.codegen.lower import lower
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.proof.mapping import FIRST, prove_after
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.rejection import Rejection
+
+# the last assertion of a question whether some values satisfy all the others; any other denies a claim
+SATISFIABLE = "(assert (not false))"
+_SAFE = ("translate", "_symbols")  # caches of terms, not of verdicts
+
+
+@dataclass(frozen=True)
+class Step:
+    """Obligations that were decided together, with the questions that decided them."""
+
+    claims: tuple[ClaimResult, ...]
+    queries: tuple[Query, ...]
+
+    @property
+    def claim(self) -> str:
+        """Which of the claims of DESIGN this is about."""
+        return self.claims[0].claim
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Steps of one proof, and the proof itself."""
+
+    proof: Proof
+    steps: tuple[Step, ...]
+
+
+def derive_mapping(mapping: Mapping) -> tuple[Derived, ProvedMapping | Rejection]:
+    """All claims of a mapping, asked again."""
+    with _Watch() as watch:
+        result = prove_after(mapping, FIRST, watch)
+    return Derived(result.proof, watch.steps()), result
+
+
+def derive_program(schedule: Schedule) -> tuple[Derived, Program]:
+    """The schedule lowered again, and all claims of the program asked again. Raises ScheduleError from lowering."""
+    program = lower(schedule)
+    with _Watch() as watch:
+        proof = prove_program(program, watch=watch)
+    return Derived(proof, watch.steps()), program
+
+
+class _Watch:
+    """Puts every question with the obligations that are decided next."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._taken = 0
+
+    def __enter__(self) -> _Watch:
+        forget_verdicts()
+        self._recording = recording()
+        self._queries = self._recording.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._recording.__exit__(*error)
+
+    def __call__(self, claims: Sequence[ClaimResult]) -> None:
+        asked = self._queries[self._taken :]
+        self._taken = len(self._queries)
+        if claims:
+            self._steps.append(Step(tuple(claims), evidence(claims, asked)))
+
+    def steps(self) -> tuple[Step, ...]:
+        """Everything watched."""
+        return tuple(self._steps)
+
+
+def evidence(claims: Sequence[ClaimResult], asked: Sequence[Query]) -> tuple[Query, ...]:
+    """Of what was asked, what a proof stands on: contradictions, and models where a model was wanted.
+
+    Attempts that failed on the way (a harder form of the same claim, a bound on sizes) are left out. Where a claim is
+    not proved nothing is left out.
+    """
+    if not all(isinstance(c.verdict, Proved) for c in claims):
+        return tuple(asked)
+    kept = {q.smtlib: q for q in asked if q.answer == ("sat" if wants_model(q.smtlib) else "unsat")}
+    return tuple(kept.values())
+
+
+def wants_model(script: str) -> bool:
+    """Whether the question is if some values satisfy everything, so that `sat` is the answer hoped for."""
+    return script.rstrip().removesuffix("(check-sat)").rstrip().endswith(SATISFIABLE)
+
+
+def forget_verdicts() -> None:
+    """Empty every cache of verdicts in this process, so that each question is asked, and heard, again."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("isamap_encodings.", "isamap_smt.proof.")):
+            for key, value in list(vars(module).items()):
+                if hasattr(value, "cache_clear") and key not in _SAFE:
+                    value.cache_clear()

@@ -1,0 +1,104 @@
+"""Digests: two values have the same digest exactly when nothing that a proof can depend on differs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import isamap_encodings
+import isamap_smt
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.language.printer import to_text
+
+# parts of the library that make, discharge or judge claims
+GENERATORS = ("ir", "language", "mapping", "proof", "codegen", "certificates")
+PACKAGES = ("isamap-smt", "z3-solver", "cvc5", "sympy", "numpy", "ml_dtypes")
+
+
+def digest(data: str | bytes) -> str:
+    """SHA-256, in hexadecimal."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def canonical(document: Any) -> str:
+    """JSON text that is the same for equal documents."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def kernel_digest(kernel: Kernel) -> str:
+    """Of the kernel's name, text, element types, sizes and assumed ranges."""
+    return digest(canonical([kernel.name, to_text(kernel), [list(r) for r in kernel.ranges]]))
+
+
+def instruction_parts(instruction: Instruction) -> dict[str, Any]:
+    """Every field of the instruction as plain data; what it computes as kernel text."""
+    return {f.name: _plain(getattr(instruction, f.name)) for f in dataclasses.fields(instruction)}
+
+
+def instruction_digest(instruction: Instruction) -> str:
+    """Of every field: contract, what it really computes, cost, C, preconditions, needs."""
+    return digest(canonical(instruction_parts(instruction)))
+
+
+def mapping_digest(mapping: Mapping) -> str:
+    """Of the binding, the loops around one execution, forward, inverse and guard."""
+    return digest(
+        canonical(
+            [
+                mapping.id,
+                [[o, a.tensor, [str(i) for i in a.index]] for o, a in mapping.binding],
+                [[a.name, str(a.extent)] for a in mapping.outer],
+                [[n, str(e)] for n, e in mapping.forward],
+                [[n, str(e)] for n, e in mapping.inverse],
+                sorted(map(str, mapping.guard)),
+            ]
+        )
+    )
+
+
+def hardware_digests(hardware: Hardware) -> dict[str, str]:
+    """One digest for the memories, one for the links, one for each instruction."""
+    parts = {
+        "memories": digest(canonical([_plain(m) for m in hardware.memories])),
+        "links": digest(canonical([_plain(k) for k in hardware.links])),
+    }
+    return parts | {i.name: instruction_digest(i) for i in hardware.instructions}
+
+
+@cache
+def generator_digest() -> str:
+    """Of the library's own code that derives and discharges claims, and of the versions of what it stands on."""
+    code = hashlib.sha256()
+    roots = [Path(isamap_smt.__file__).parent / part for part in GENERATORS]
+    for root in [*roots, Path(isamap_encodings.__file__).parent]:
+        for file in sorted(root.rglob("*.py")):
+            code.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest(canonical([code.hexdigest(), [_version(p) for p in PACKAGES]]))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Kernel():
+            return [value.name, to_text(value)]
+        case None | str() | int() | float() | bool():
+            return value
+        case tuple() | list():
+            return [_plain(v) for v in value]
+    if dataclasses.is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return str(value)

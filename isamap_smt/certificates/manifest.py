@@ -1,0 +1,110 @@
+"""A manifest names what a certificate is about and digests every file beside it; the index digests every manifest.
+
+A digest does not make a certificate trusted: claims are derived again. It tells a damaged file from a changed claim.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping as Dict
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.certificates.digests import canonical, digest
+from isamap_smt.certificates.errors import CertificateError, DamagedError
+
+FORMAT = "isamap certificate 1"
+INDEX = "proofs.json"
+MANIFEST = "manifest.json"
+KINDS = {
+    "mapping": ("kernel", "instruction", "mapping", "claims", "files", "solvers"),
+    "completeness": ("kernel", "instruction", "family", "legal", "witnesses", "claims", "files", "solvers"),
+    "machine": ("hardware", "parts", "files"),
+}
+
+
+def sealed(document: Dict[str, Any]) -> dict[str, Any]:
+    """The document with its own digest."""
+    body = {k: v for k, v in document.items() if k != "digest"}
+    return {**body, "digest": digest(canonical(body))}
+
+
+def text_of(document: Dict[str, Any]) -> str:
+    """As it stands in the file."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _read(path: Path, what: str) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DamagedError(f"{what} is missing") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DamagedError(f"{what} cannot be read: {error}") from None
+    except json.JSONDecodeError as error:
+        raise DamagedError(f"{what} is truncated or no JSON (line {error.lineno}: {error.msg})") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, dict) else type(document).__name__
+        raise DamagedError(f"{what} is foreign: its format is {found!r}, this version reads {FORMAT!r}")
+    if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
+        raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
+    return document
+
+
+def read_index(directory: Path) -> dict[str, str]:
+    """Certificate id -> digest of its manifest's text. Raises DamagedError."""
+    document = _read(directory / INDEX, INDEX)
+    found = document.get("certificates")
+    if not isinstance(found, dict):
+        raise DamagedError(f"{INDEX} lists no certificates")
+    return {str(k): str(v) for k, v in found.items()}
+
+
+def write_index(directory: Path) -> None:
+    """List every certificate that stands in the directory now."""
+    found = {i: digest((directory / i / MANIFEST).read_bytes()) for i in certificate_ids(directory)}
+    (directory / INDEX).write_text(text_of(sealed({"format": FORMAT, "certificates": found})), encoding="utf-8")
+
+
+def certificate_ids(directory: Path) -> tuple[str, ...]:
+    """Ids (paths below the directory) of everything that has a manifest."""
+    return tuple(sorted(m.parent.relative_to(directory).as_posix() for m in directory.rglob(MANIFEST)))
+
+
+def read_manifest(place: Path, expected: str | None = None) -> dict[str, Any]:
+    """The manifest of one certificate, checked: form, kind, own digest, the index's digest if given, and every file.
+
+    Raises DamagedError that says what is the matter with which file.
+    """
+    path = place / MANIFEST
+    document = _read(path, MANIFEST)
+    kind = document.get("kind")
+    if kind not in KINDS:
+        raise DamagedError(f"{MANIFEST} is of the unknown kind {kind!r}")
+    missing = [k for k in KINDS[kind] if k not in document]
+    if missing:
+        raise DamagedError(f"{MANIFEST} lacks {missing[0]!r}")
+    if expected is not None and digest(path.read_bytes()) != expected:
+        raise DamagedError(f"{MANIFEST} is not the one that {INDEX} lists")
+    for name, wanted in document["files"].items():
+        file = place / name
+        if file.parent != place or not file.is_file():
+            raise DamagedError(f"{name} is missing")
+        if digest(file.read_bytes()) != wanted:
+            raise DamagedError(f"{name} is not as it was written: its digest differs from the manifest's")
+    strangers = sorted({f.name for f in place.iterdir()} - {MANIFEST, *document["files"]})
+    if strangers:
+        raise DamagedError(f"{strangers[0]} is not listed in {MANIFEST}")
+    return document
+
+
+def write_certificate(place: Path, document: Dict[str, Any], files: Dict[str, str]) -> None:
+    """Write files and manifest into a new or empty directory."""
+    place.mkdir(parents=True, exist_ok=True)
+    if any(place.iterdir()):
+        raise CertificateError(f"{place} is not empty")
+    for name, text in files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    listed = {name: digest(text) for name, text in files.items()}
+    whole = sealed({"format": FORMAT, **document, "files": listed})
+    (place / MANIFEST).write_text(text_of(whole), encoding="utf-8")

@@ -1,0 +1,120 @@
+"""All certificates of a directory, several at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.certificates.cache import Cache
+from isamap_smt.certificates.check import check_certificate
+from isamap_smt.certificates.errors import CertificateError, DamagedError
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
+from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.subject import Sources
+from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.language.hardware_library import find_hardware
+
+Progress = Callable[[int, int, Outcome], None]  # done, all, the latest
+
+
+def check_directory(
+    directory: Path,
+    hardware: Sequence[str] = (),
+    *,
+    jobs: int | None = None,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """The outcome of every certificate listed in the directory's index, and of every one found there, by id.
+
+    hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
+    default. cache: whether answers to unchanged text may be taken from an earlier run. Raises CertificateError where
+    there is no such directory, HardwareError for a file that is no machine.
+    """
+    if not directory.is_dir():
+        raise CertificateError(f"there are no certificates at {directory}: no such directory")
+    load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
+    found = certificate_ids(directory)
+    outcomes: list[Outcome] = []
+    try:
+        listed = read_index(directory)
+    except DamagedError as error:
+        outcomes.append(Outcome(INDEX, "damaged", (str(error),)))
+        listed = dict.fromkeys(found, "")
+    work: list[tuple[str, str | None]] = []
+    for identifier in sorted({*listed, *found}):
+        if identifier not in found:
+            outcomes.append(Outcome(identifier, "damaged", (f"it is missing: {INDEX} lists it",)))
+        elif identifier not in listed:
+            outcomes.append(Outcome(identifier, "damaged", (f"it is foreign: {INDEX} does not list it",)))
+        else:
+            work.append((identifier, listed[identifier] or None))
+    calls = [(str(directory), i, expected, tuple(hardware), cache) for i, expected in work]
+    outcomes += spread(_check, calls, jobs, progress)
+    return sorted(outcomes, key=lambda o: o.id)
+
+
+def load_sources(hardware: tuple[str, ...]) -> Sources:
+    """Sources in which the machines of these files stand for the library's. Raises HardwareError."""
+    machines: dict[str, Hardware] = {}
+    for spec in hardware:
+        found = find_hardware(spec)
+        if found.name in machines:
+            raise HardwareError(f"--hardware names the machine {found.name} twice")
+        machines[found.name] = found
+    return Sources(machines)
+
+
+def spread(
+    work: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    jobs: int | None = None,
+    progress: Callable[[int, int, Any], None] | None = None,
+) -> list[Any]:
+    """work(*call) for every call, in the calls' order, in up to `jobs` fresh processes (in this one for a single job).
+
+    An interrupt ends all of them.
+    """
+    jobs = min(jobs or os.cpu_count() or 1, len(calls))
+    results: dict[int, Any] = {}
+    if jobs <= 1:
+        for n, call in enumerate(calls):
+            results[n] = work(*call)
+            if progress:
+                progress(len(results), len(calls), results[n])
+        return [results[n] for n in range(len(calls))]
+    # Solvers are not made for being forked.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, mp_context=context)
+    try:
+        waiting: dict[Future[Any], int] = {pool.submit(work, *call): n for n, call in enumerate(calls)}
+        while waiting:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                n = waiting.pop(future)
+                results[n] = future.result()
+                if progress:
+                    progress(len(results), len(calls), results[n])
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+    return [results[n] for n in range(len(calls))]
+
+
+_sources: dict[tuple[str, ...], Sources] = {}
+
+
+def _check(directory: str, identifier: str, expected: str | None, hardware: tuple[str, ...], use: bool) -> Outcome:
+    """In a process of its own, sources are loaded once."""
+    if hardware not in _sources:
+        _sources[hardware] = load_sources(hardware)
+    cache = Cache(use)
+    try:
+        return check_certificate(Path(directory), identifier, expected, _sources[hardware], cache)
+    finally:
+        cache.close()

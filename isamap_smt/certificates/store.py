@@ -1,0 +1,200 @@
+"""Certificates of proved values: what stands in their files, and where they are put."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from isamap_encodings.cvc5_check import cvc5_version
+from isamap_encodings.solve import versions
+from isamap_smt.certificates.claim_file import claim_text
+from isamap_smt.certificates.completeness import family_document, witness_document
+from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
+from isamap_smt.certificates.digests import (
+    digest,
+    hardware_digests,
+    instruction_digest,
+    kernel_digest,
+    mapping_digest,
+)
+from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.manifest import write_certificate
+from isamap_smt.certificates.subject import kernel_document, mapping_document, schedule_document
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.printer import to_text
+from isamap_smt.proof.family import Family
+from isamap_smt.proof.family_witnesses import Witness
+
+PROGRAM = "program.txt"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is written: a manifest without its digests of files, and the files by name."""
+
+    id: str
+    document: dict[str, Any]
+    files: dict[str, str]
+
+    def write(self, directory: Path) -> Path:
+        """Put it at its place below the directory. Raises CertificateError where something stands there."""
+        place = directory / self.id
+        write_certificate(place, self.document, self.files)
+        return place
+
+
+def mapping_certificate(
+    proved: ProvedMapping,
+    schedule: Schedule | None = None,
+    kernel: str | None = None,
+    instruction: str | None = None,
+) -> Certificate:
+    """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
+
+    kernel, instruction: where today's ones are found, such as `kernels.py:mine`, if not by their names. Raises
+    CertificateError where a claim is not proved, or what is proved cannot be written.
+    """
+    mapping = proved.mapping
+    known = _instruction_document(mapping.instruction, instruction)
+    identifier = mapping_id(mapping)
+    derived, again = derive_mapping(mapping)
+    if not isinstance(again, ProvedMapping):
+        raise CertificateError(f"{identifier} is not proved:\n{again}")
+    document: dict[str, Any] = {
+        "id": identifier,
+        "kind": "mapping",
+        "kernel": {**kernel_document(mapping.kernel, kernel), "digest": kernel_digest(mapping.kernel)},
+        "instruction": known,
+        "mapping": {**mapping_document(mapping), "digest": mapping_digest(mapping)},
+    }
+    files = claim_files(identifier, derived.steps, "")
+    claims = claim_documents(derived.steps, "")
+    assumptions = derived.proof.assumptions
+    if schedule is not None:
+        below, program = derive_program(replace(schedule, proved=again))
+        if not below.proof.proved:
+            raise CertificateError(f"the program of {identifier} is not proved:\n{below.proof}")
+        document["schedule"] = schedule_document(schedule)
+        document["program"] = {"file": PROGRAM, "digest": program_digest(program)}
+        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: program_text(program)}
+        claims += claim_documents(below.steps, "program-")
+        assumptions = below.proof.assumptions
+        derived = Derived(below.proof, (*derived.steps, *below.steps))
+    document |= {
+        "arithmetic": derived.proof.arithmetic,
+        "assumptions": list(assumptions),
+        "claims": claims,
+        "solvers": solvers(),
+        "seconds": {"z3": round(sum(q.seconds for s in derived.steps for q in s.queries), 3)},
+    }
+    return Certificate(identifier, document, files)
+
+
+def completeness_certificate(
+    family: Family, legal: Sequence[str], witnesses: Sequence[Witness], kernel: str | None = None
+) -> Certificate:
+    """The certificate that the legal list of a family is complete."""
+    machine, short = _names(family.instruction)
+    identifier = f"{machine}/{family.kernel.name}/complete,{short}"
+    words = f"each of {family.size} candidates is one of {len(legal)} legal ones, not in normal form, or violated"
+    return Certificate(
+        identifier,
+        {
+            "id": identifier,
+            "kind": "completeness",
+            "kernel": {**kernel_document(family.kernel, kernel), "digest": kernel_digest(family.kernel)},
+            "instruction": _instruction_document(family.instruction, None),
+            "family": family_document(family),
+            "legal": list(legal),
+            "witnesses": [witness_document(w, family) for w in witnesses],
+            "claims": [{"claim": "complete", "subject": "", "statement": words, "verdict": "proved", "file": ""}],
+            "solvers": {"integers": "plain"},
+        },
+        {},
+    )
+
+
+def machine_certificate(hardware: Hardware) -> Certificate:
+    """Digests of everything that a machine's description says: its proofs were made for this."""
+    identifier = f"{hardware.name}/machine"
+    document = {
+        "id": identifier,
+        "kind": "machine",
+        "hardware": hardware.name,
+        "parts": hardware_digests(hardware),
+    }
+    return Certificate(identifier, document, {})
+
+
+def mapping_id(mapping: Mapping) -> str:
+    """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory."""
+    machine, short = _names(mapping.instruction)
+    return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(mapping.id)}"
+
+
+def _names(instruction: Instruction) -> tuple[str, str]:
+    machine, dot, short = instruction.name.rpartition(".")
+    return (_plain(machine), _plain(short)) if dot else ("user", _plain(instruction.name))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",")).lstrip(".") or "unnamed"
+
+
+def _instruction_document(instruction: Instruction, source: str | None) -> dict[str, Any]:
+    return {
+        "source": source or instruction.name,
+        "text": to_text(instruction.kernel),
+        "rounding": instruction.rounding,
+        "digest": instruction_digest(instruction),
+    }
+
+
+def claim_documents(steps: Iterable[Step], prefix: str) -> list[dict[str, Any]]:
+    """Claims in words, with verdict, file and number of questions (said once for obligations decided together)."""
+    found = []
+    for step in steps:
+        for n, c in enumerate(step.claims):
+            found.append(
+                {
+                    "claim": c.claim,
+                    "subject": c.subject,
+                    "statement": c.statement,
+                    "verdict": c.verdict.word,
+                    "file": f"{prefix}{step.claim}.smt2",
+                    "questions": 0 if n else len(step.queries),
+                }
+            )
+    return found
+
+
+def claim_files(identifier: str, steps: Sequence[Step], prefix: str) -> dict[str, str]:
+    """One file per claim."""
+    grouped: dict[str, list[Step]] = {}
+    for step in steps:
+        grouped.setdefault(step.claim, []).append(step)
+    return {f"{prefix}{claim}.smt2": claim_text(identifier, claim, part) for claim, part in grouped.items()}
+
+
+def program_text(program: Program) -> str:
+    """The program as pseudo-code, with what it assumes."""
+    assumed = "".join(f"assumes {a}\n" for a in program.assumptions)
+    return f"{program}\n{assumed}"
+
+
+def program_digest(program: Program) -> str:
+    """Of the pseudo-code, which shows every loop, buffer, move and execution."""
+    return digest(program_text(program))
+
+
+def solvers() -> dict[str, str]:
+    """Names and versions; cvc5 is 'not installed' where it is not."""
+    return {**versions(), "cvc5": cvc5_version() or "not installed"}

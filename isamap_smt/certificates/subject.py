@@ -1,0 +1,125 @@
+"""What a certificate speaks of, as JSON that today's sources turn back into a kernel, an instruction, a mapping, a schedule.
+
+Names are looked up again each time, so that a certificate is checked against what the sources say now, never against
+what they said when it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from typing import Any
+
+from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.language.hardware_library import find_hardware, find_instruction
+from isamap_smt.language.library import find_kernel
+from isamap_smt.language.printer import to_text
+from isamap_smt.language.text import kernel as kernel_of_text
+from isamap_smt.mapping.fuse import fuse, is_fused
+from isamap_smt.mapping.point import point_instruction
+
+POINT = "scalar.point"  # the instruction that is made for each kernel
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's)."""
+
+    machines: Dict[str, Hardware] = field(default_factory=dict)
+
+    def hardware(self, name: str) -> Hardware:
+        """The machine of that name. Raises IsamapError where there is none."""
+        return self.machines.get(name) or find_hardware(name)
+
+    def instruction(self, source: str, kernel: Kernel) -> Instruction:
+        """The instruction machine.name, file.py:name, or the kernel's own point."""
+        machine, dot, name = source.partition(".")
+        if source == POINT:
+            return point_instruction(kernel)
+        if dot and machine in self.machines:
+            return self.machines[machine].instruction(name)
+        return find_instruction(source)
+
+
+def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]:
+    """The kernel by its library name (or `source`) with element types, if that gives it back; else by its text."""
+    types = {t.name: t.dtype.name for t in kernel.tensors}
+    document: dict[str, Any] = {"name": kernel.name, "source": source or kernel.name, "dtypes": types}
+    document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges}
+    document["text"] = to_text(kernel)
+    try:
+        same = kernel_from(document) == kernel
+    except IsamapError:
+        same = False
+    if not same:
+        if source is not None:
+            raise CertificateError(f"{source} with element types {types} is not the kernel {kernel.name}")
+        document["source"] = None
+    return document
+
+
+def kernel_from(document: Dict[str, Any]) -> Kernel:
+    """The kernel as today's sources say it. Raises IsamapError."""
+    if document["source"] is None:
+        found = kernel_of_text(document["text"], name=document["name"])
+    else:
+        found = find_kernel(document["source"]).with_dtypes(document["dtypes"])
+    return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
+
+
+def mapping_document(mapping: Mapping) -> dict[str, Any]:
+    """Groups and operands of a fuse mapping (or of a single point). Raises CertificateError for other mappings."""
+    single = not mapping.instruction.axes
+    if not (single or is_fused(mapping)) or len({a.tensor for _, a in mapping.binding}) != len(mapping.binding):
+        raise CertificateError(
+            f"{mapping.id}: only mappings of the fuse family whose operands are distinct tensors can be written to a file"
+        )
+    return {
+        "id": mapping.id,
+        "axes": {t: list(g) for t, g in mapping.groups},
+        "operands": {o: a.tensor for o, a in mapping.binding},
+        "statement": mapping.statement_index,
+    }
+
+
+def mapping_from(document: Dict[str, Any], kernel: Kernel, instruction: Instruction) -> Mapping:
+    """The mapping of these groups and operands between today's kernel and instruction. Raises IsamapError."""
+    axes = {t: tuple(g) for t, g in document["axes"].items()}
+    return fuse(kernel, instruction, axes, document["operands"], document["statement"], partial=True)
+
+
+def schedule_document(schedule: Schedule) -> dict[str, Any]:
+    """The decisions that lowering needs; nothing of how they were found."""
+    if schedule.hardware is None:
+        raise CertificateError("the schedule names no hardware, so its program cannot be lowered again")
+    return {
+        "hardware": schedule.hardware.name,
+        "loops": [[s.axis, s.step] for s in schedule.loops],
+        "accumulate": schedule.accumulate,
+        "registers": dict(schedule.registers),
+        "packing": [[p.operand, p.depth, p.ahead] for p in schedule.packing],
+        "parallel": schedule.parallel,
+        "sizes": dict(schedule.sizes),
+    }
+
+
+def schedule_from(document: Dict[str, Any], proved: ProvedMapping, hardware: Hardware) -> Schedule:
+    """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering."""
+    return Schedule(
+        proved,
+        tuple(LoopStep(axis, step) for axis, step in document["loops"]),
+        document["accumulate"],
+        tuple(document["registers"].items()),
+        tuple(Packing(*p) for p in document["packing"]),
+        document["parallel"],
+        space="the decisions that a certificate holds",
+        sizes=tuple(document["sizes"].items()),
+        hardware=hardware,
+    )
