@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from isamap_encodings.neutral_element import neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
-from isamap_smt.proof.scalar_trees import accumulation
+from isamap_smt.proof.scalar_trees import accumulation, kind
 from isamap_smt.proof.witness import at_model, neutral, search
 from isamap_smt.proof.witness_points import Instance
 from isamap_smt.proof.witness_text import tell
@@ -117,18 +118,40 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
     """Proved, with what it presupposes of the cells and of the other operand."""
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
+    ordered = mapping.statement.ordered and out.is_float
     words = [f"operand cells that no guarded point reads are filled with {FILL[op]}"]
     alive = [o for o in operands if not isinstance(reached([o], True), Proved)]
     if out.is_float and op == "+":
-        if mapping.statement.ordered and alive:
+        if ordered and alive:
             text = (
                 f"0 * {tensors[alive[0]]} is +0 or -0, and -0 + 0 = +0: an accumulator of -0 would change its sign\n"
                 "try: drop `ordered`, or a mapping without padding"
             )
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
-        if mapping.statement.ordered:
+        if ordered:
             words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")
             if len(operands) != 2 or not isinstance(value, SMul):
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
+        else:
+            words.append("padding may turn a sum of -0 into +0")
         words += [f"{tensors[o]} is finite" for o in alive]
+    verdict = _arithmetic(op, kind(out), bool(ordered), bool(alive))
+    if not isinstance(verdict, Proved):
+        text = verdict.reason if isinstance(verdict, Unknown) else "the fill is not neutral"
+        return Neutral(Unknown(f"padding with {FILL[op]} under {op} in {out}: {text}"))
     return Neutral(Proved(), tuple(dict.fromkeys(words)))
+
+
+def _arithmetic(op: str, of: tuple[str, int], ordered: bool, alive: bool) -> Verdict:
+    """Whether the fill is neutral in the machine's own arithmetic, for every accumulator; asked once per process.
+
+    A sum that need not keep its order need not keep the sign of a zero either.
+    """
+    fills = {"+": "0", "*": "1", "max": "least", "min": "greatest"}
+    if op == "+" and of[0] in ("f", "bf"):
+        if ordered:
+            return zero_product(of, "0", "-0")
+        return zero_product(of, "0", "finite" if alive else "0", signs=False)
+    if op == "+" and alive:
+        return zero_product(of, "0", "any")
+    return neutral_element(op, of, fills[op])
