@@ -87,7 +87,12 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
 
 
 def _check_guards(nest: Nest, inputs: tuple[str, ...]) -> None:
-    carried = {g for o in inputs for g in guards_carried(nest, o)}
+    carried, s = {g for o in inputs for g in guards_carried(nest, o)}, nest.mapping.statement
+    if open_guards(nest) and s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float:
+        raise ScheduleError(
+            f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
+            "drop `ordered`, or pad the input before the call"
+        )
     for g in open_guards(nest):
         if g not in carried:
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")

@@ -19,6 +19,7 @@ from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
+from isamap_smt.proof.program_order import order_claims
 from isamap_smt.proof.program_parallel import parallel_claims
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
@@ -66,6 +67,7 @@ def _claims(book: Book) -> None:
     read_claims(book, transfers)
     compute_claims(book)
     link_claims(book)
+    order_claims(book)
     parallel_claims(book, transfers)
     memory_claims(book)
 

@@ -45,6 +45,16 @@ class Setting:
         return self.mapping.kernel
 
     @property
+    def unbroken(self) -> frozenset[str]:
+        """Reduction axes that are walked whole: all but the outermost where the order of a floating-point sum is fixed."""
+        s = self.mapping.statement
+        if not (s.ordered and self.kernel.tensor(s.target.tensor).dtype.is_float and s.op in ("+", "*")):
+            return frozenset()
+        order = [a.name for a in s.axes]
+        sums = sorted((a for a in self.axes if a.reduction and a.members), key=lambda a: order.index(a.members[0]))
+        return frozenset(a.name for a in sums[1:])
+
+    @property
     def output(self) -> str:
         """The instruction's output operand."""
         return self.mapping.instruction.kernel.statements[0].target.tensor

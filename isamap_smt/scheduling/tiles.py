@@ -26,6 +26,13 @@ def tile_axes(s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins:
         chains: set[tuple[int, ...]] = set()
         for t0 in sorted({r.tile[d] for r in registers}):
             chains |= _chains(a.extent, t0, a.reduction, len(m.caches), _pinned(d, pins))
+        if a.name in s.unbroken:
+            chains = {c for c in chains if c[1] >= a.extent}
+            if any(t < a.extent for t in _pinned(d, pins)):
+                raise ScheduleError(
+                    f"no tiles of {a.name} can be fixed: {s.kernel.name} is ordered, so of its reduction axes only the "
+                    "outermost is cut"
+                )
         kept = tuple(sorted(c for c in chains if all(c[u] == t for (x, u), t in pins.tiles.items() if x == d)))
         if not kept:
             told = ", ".join(

@@ -1,0 +1,57 @@
+"""Claim 11 for one statement: an `ordered` floating-point reduction adds to each element in the order of the kernel's axes.
+
+Two executions that add to one output element are compared: where the loops put one first, its point comes first in the
+kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.program import Exec
+from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_link import Execution, execution, the_statement
+from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjunction, primed, rename, state
+
+_WORDS = "each element receives its points in the order of the kernel's axes"
+
+
+def order_claims(book: Book) -> None:
+    """The claim, for kernels that fix the order of a floating-point sum or product."""
+    book.attempt("order", "", _WORDS, lambda: _order(book))
+
+
+def _order(book: Book) -> None:
+    s = the_statement(book.sites)
+    dtype = book.sites.kernel.tensor(s.target.tensor).dtype
+    if not (s.ordered and dtype.is_float and s.op in ("+", "*")):
+        return
+    sites = book.sites.of(Exec)
+    if len(sites) != 1:
+        raise UnrecognisedError(f"{len(sites)} statements execute instructions; their order is proved for one")
+    e = execution(book.sites, sites[0])
+    for position in range(len(e.site.loops)):
+        _one_loop(book, s, e, position)
+
+
+def _one_loop(book: Book, s: Statement, e: Execution, position: int) -> None:
+    """An earlier iteration of this loop, at equal values of the loops around it, holds earlier points."""
+    loops = e.site.loops
+    again = primed([x.var.name for x in loops[position:]] + list(e.site.node.instruction.axes))  # type: ignore[union-attr]
+    here = [*state(e.site), e.live, *e.inside(s)]
+    target = [rename(i, e.point) for i in s.target.index]
+    given = [*here, *rename(here, again), *(("eq", i, rename(i, again)) for i in target)]
+    var = loops[position].var
+    given.append(("lt", var, again[var.name]))
+    points = [(e.point[a.name], rename(e.point[a.name], again)) for a in s.axes]
+    about = f"{_WORDS}: along {loops[position].var}"
+    book.ask("order", s.target.tensor, about, given, [("or", *_earlier(points))])
+
+
+def _earlier(points: list[tuple[Any, Any]]) -> list[Formula]:
+    """Ways in which the first point comes before the second, lexicographically."""
+    return [
+        conjunction([*(("eq", a, b) for a, b in points[:n]), ("lt", points[n][0], points[n][1])])
+        for n in range(len(points))
+    ]
