@@ -36,6 +36,7 @@ def cvc5_answer(script: str, resources: int = RESOURCES) -> str:
         raise RuntimeError("cvc5 is not installed")
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("rlimit-per", str(resources))
+    solver.setOption("fp-exp", "true")  # half precision
     parser = cvc5.InputParser(solver)
     answer = "error: the text asks nothing"
     try:

@@ -14,7 +14,10 @@ import z3
 SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*\Z")
 _NAMES = {"if": "ite"}
 _EMPTY = {"and": "true", "or": "false"}
-_PARAMETERS = {z3.Z3_OP_EXTRACT: 2, z3.Z3_OP_SIGN_EXT: 1, z3.Z3_OP_ZERO_EXT: 1, z3.Z3_OP_REPEAT: 1}
+_PARAMETERS = {
+    z3.Z3_OP_EXTRACT: 2, z3.Z3_OP_SIGN_EXT: 1, z3.Z3_OP_ZERO_EXT: 1, z3.Z3_OP_REPEAT: 1,
+    z3.Z3_OP_FPA_TO_FP: 2, z3.Z3_OP_FPA_TO_FP_UNSIGNED: 2, z3.Z3_OP_FPA_TO_UBV: 1, z3.Z3_OP_FPA_TO_SBV: 1,
+}  # fmt: skip
 # id of a term -> (the term, which keeps the id from being used again, its text, what it needs declared)
 Texts = dict[int, tuple[Any, str, dict[str, str]]]
 
@@ -78,6 +81,8 @@ def _literal(term: Any) -> str | None:
         over, under = term.numerator_as_long(), term.denominator_as_long()
         number = f"{abs(over)}.0" if under == 1 else f"(/ {abs(over)}.0 {under}.0)"
         return number if over >= 0 else f"(- {number})"
+    if z3.is_fprm_value(term) or z3.is_fp_value(term):
+        return str(term.sexpr())  # 24 bits in one piece, or (_ +zero 8 24): nothing that Z3 would abbreviate
     if z3.is_bv_value(term):
         return f"(_ bv{term.as_long()} {term.size()})"
     return None
