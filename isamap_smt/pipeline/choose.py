@@ -46,6 +46,11 @@ def candidates(
     """
     if len(kernel.statements) != 1:
         raise ScheduleError(f"{kernel.name} has {len(kernel.statements)} statements; code is made for kernels of one")
+    out = kernel.outputs[0]
+    if any(a.tensor == out for a in kernel.statements[0].inputs):
+        raise ScheduleError(
+            f"{kernel.name} reads its output {out}; code is made for kernels that only accumulate, such as `{out}[..] += ..`"
+        )
     fitting = _fitting(kernel, hardware, pinned)
     ranked: list[tuple[float, MappingSet, ProvedMapping]] = []
     for i in fitting:

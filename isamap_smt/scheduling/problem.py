@@ -102,10 +102,14 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
 def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
     if s.threads <= 1 or pins.serial:
         return ()
-    allowed = tuple(not a.reduction and (pins.parallel is None or pins.parallel == d) for d, a in enumerate(s.axes))
+    allowed = tuple(
+        not a.reduction and s.separates(d) and (pins.parallel is None or pins.parallel == d)
+        for d, a in enumerate(s.axes)
+    )
     if pins.parallel is not None and not any(allowed):
-        name = s.axes[pins.parallel].name
-        raise ScheduleError(f"parallel={name}: {name} is a reduction axis; threads would add into the same elements")
+        a = s.axes[pins.parallel]
+        why = "is a reduction axis" if a.reduction else "does not tell outputs apart"
+        raise ScheduleError(f"parallel={a.name}: {a.name} {why}; threads would add into the same elements")
     return allowed
 
 

@@ -80,7 +80,9 @@ def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
 def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
     """Unrolled along at most two axes, pinned ones apart; never more units than the axis has."""
     leaf = tuple(a.leaf for a in s.axes)
-    free = [d for d, a in enumerate(s.axes) if not a.reduction and d not in pins.registers and a.extent > a.leaf]
+    # Accumulators that are open together stand for distinct outputs.
+    outputs = [d for d, a in enumerate(s.axes) if not a.reduction and s.separates(d)]
+    free = [d for d in outputs if d not in pins.registers and s.axes[d].extent > leaf[d]]
     base = list(leaf)
     for d, p in pins.registers.items():
         if p % leaf[d] or (s.axes[d].reduction and p != leaf[d]):

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
@@ -43,6 +43,16 @@ class Setting:
     @property
     def kernel(self) -> Kernel:
         return self.mapping.kernel
+
+    def separates(self, d: int) -> bool:
+        """Whether different values of a program axis are sure to be different outputs, whatever the other axes are."""
+        names = {a.name for a in self.mapping.statement.axes}
+        own = set()
+        for i in self.mapping.statement.target.index:
+            used = symbols_of([i]) & names
+            if len(used) == 1 and (parts := affine(i, sorted(used))) is not None:
+                own |= {a for a in used if parts[0].get(a, 0) != 0}
+        return set(self.axes[d].members) <= own
 
     @property
     def unbroken(self) -> frozenset[str]:
