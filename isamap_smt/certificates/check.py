@@ -14,7 +14,7 @@ from isamap_encodings.cvc5_check import cvc5_version
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
-from isamap_smt.certificates.completeness import family_from, witness_from
+from isamap_smt.certificates.completeness import family_from, listed, witness_from
 from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
 from isamap_smt.certificates.digests import (
     canonical,
@@ -36,37 +36,62 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.proof.family_check import check_family
+from isamap_smt.proof.mapping import FIRST, prove_after
 
 _SHOWN = 3  # refuted obligations that a report tells
+
+
+def remembered(
+    directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
+) -> Outcome | None:
+    """The outcome where nothing it depends on has changed since it was found, or the files are damaged; else None."""
+    started = time.perf_counter()
+    place = directory / identifier
+    try:
+        document = read_manifest(place, expected)
+        key = _key(place, document, sources)
+    except DamagedError as error:
+        return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
+    except _MALFORMED as error:
+        return Outcome(identifier, "damaged", (_malformed(error),), seconds=time.perf_counter() - started)
+    found = cache.get(key) if key else None
+    if found is None:
+        return None
+    return replace(_outcome(found), id=identifier, remembered=True, seconds=time.perf_counter() - started)
 
 
 def check_certificate(
     directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
 ) -> Outcome:
-    """The outcome of one certificate; never raises for what is in its files or in the sources."""
+    """The outcome of one certificate, found anew; never raises for what is in its files or in the sources."""
     started = time.perf_counter()
+    place = directory / identifier
+    key = None
     try:
-        document = read_manifest(directory / identifier, expected)
-        key = _key(directory / identifier, document, sources)
-        remembered = cache.get(key) if key else None
-        if remembered is not None:
-            seconds = time.perf_counter() - started
-            return replace(_outcome(remembered), id=identifier, remembered=True, seconds=seconds, z3=())
-        outcome = _Check(directory / identifier, identifier, document, sources, cache).outcome()
+        document = read_manifest(place, expected)
+        key = _key(place, document, sources)
+        outcome = _Check(place, identifier, document, sources, cache).outcome()
     except DamagedError as error:
-        return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        told = f"{MANIFEST} is not of the form it should have: {error!r}"
-        return Outcome(identifier, "damaged", (told,), seconds=time.perf_counter() - started)
+        outcome = Outcome(identifier, "damaged", (str(error),))
+    except _MALFORMED as error:
+        outcome = Outcome(identifier, "damaged", (_malformed(error),))
     outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
     if key and outcome.status in ("ok", "stale"):
         cache.put({key: json.dumps(asdict(outcome))})
     return outcome
 
 
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+def _malformed(error: Exception) -> str:
+    return f"{MANIFEST} is not of the form it should have: {error!r}"
+
+
 def _outcome(text: str) -> Outcome:
-    document = json.loads(text)
-    return Outcome(**{k: tuple(v) if isinstance(v, list) else v for k, v in document.items()})
+    document: dict[str, Any] = json.loads(text)
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
+    return Outcome(**fields)
 
 
 def _key(place: Path, document: Dict[str, Any], sources: Sources) -> str | None:
@@ -78,9 +103,14 @@ def _key(place: Path, document: Dict[str, Any], sources: Sources) -> str | None:
             kernel = kernel_from(document["kernel"])
             instruction = sources.instruction(document["instruction"]["source"], kernel)
             parts += [kernel_digest(kernel), instruction_digest(instruction)]
-        machine = document["hardware"] if document["kind"] == "machine" else document.get("schedule", {}).get("hardware")
+        machine = (
+            document["hardware"] if document["kind"] == "machine" else document.get("schedule", {}).get("hardware")
+        )
         if machine is not None:
-            parts.append(hardware_digests(sources.hardware(machine)))
+            hardware = sources.hardware(machine)
+            # Lowering takes moves from the machine; its other compute instructions have no part in a program.
+            others = {i.name for i in hardware.computes} if document["kind"] == "mapping" else set()
+            parts.append({k: v for k, v in hardware_digests(hardware).items() if k not in others})
     except IsamapError:
         return None
     return digest(canonical(parts))
@@ -128,7 +158,7 @@ class _Check:
         return Outcome(self.id, "stale" if told else "ok", tuple(told), claims=len(now))
 
     def _completeness(self, kernel: Kernel, instruction: Instruction) -> Outcome:
-        claims = 1
+        claims = 1 + len(self.document["legal"])
         try:
             family = family_from(self.document["family"], kernel, instruction)
             witnesses = [witness_from(w, family) for w in self.document["witnesses"]]
@@ -137,6 +167,14 @@ class _Check:
             return Outcome(self.id, "broken", ("the list of legal mappings is not shown to be complete", str(error)))
         except IsamapError as error:
             return Outcome(self.id, "broken", ("the family cannot be gone over", str(error)))
+        for identifier in self.document["legal"]:
+            try:
+                result = prove_after(listed(family, identifier), FIRST)
+            except IsamapError as error:
+                told = [f"{identifier}, on the list of legal mappings, is no mapping any more", str(error)]
+                return Outcome(self.id, "broken", tuple(told), claims)
+            if not isinstance(result, ProvedMapping):
+                return self._not_proved(result.proof, str(result))
         if not found:
             told = ["the list of legal mappings is no longer shown to be complete", *found.faults]
             told += [f"nothing accounts for {u}" for u in found.uncovered[:_SHOWN]]

@@ -8,6 +8,9 @@ from typing import Any
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.mapping.axes import AxesError, parse_axes
+from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
 
@@ -87,6 +90,17 @@ def witness_from(document: Dict[str, Any], family: Family) -> Witness:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise DamagedError(f"a witness is not of the form it should have: {error!r}") from None
     raise DamagedError(f"a witness is of the unknown kind {document['kind']!r}")
+
+
+def listed(family: Family, identifier: str) -> Mapping:
+    """The mapping of the family that has this id (`l=j,e=k;a=A,b=B`). Raises IsamapError where there is none."""
+    axes, _, operands = identifier.partition(";")
+    pairs = dict(pair.partition("=")[::2] for pair in operands.split(","))
+    groups = {} if axes == "point" else parse_axes(axes)
+    mapping = fuse(family.kernel, family.instruction, groups, pairs, family.statement, partial=family.partial)
+    if mapping.id != identifier:
+        raise AxesError(f"{identifier!r} is not the id of a mapping; {mapping.id!r} would be")
+    return mapping
 
 
 def accesses(family: Family) -> tuple[Access, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.check import check_certificate
+from isamap_smt.certificates.check import check_certificate, remembered
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
 from isamap_smt.certificates.outcome import Outcome
@@ -38,7 +38,7 @@ def check_directory(
     """
     if not directory.is_dir():
         raise CertificateError(f"there are no certificates at {directory}: no such directory")
-    load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
+    sources = load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
     found = certificate_ids(directory)
     outcomes: list[Outcome] = []
     try:
@@ -54,9 +54,23 @@ def check_directory(
             outcomes.append(Outcome(identifier, "damaged", (f"it is foreign: {INDEX} does not list it",)))
         else:
             work.append((identifier, listed[identifier] or None))
-    calls = [(str(directory), i, expected, tuple(hardware), cache) for i, expected in work]
+    known = _remembered(directory, work, sources, cache)
+    calls = [(str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
+    outcomes += known.values()
     outcomes += spread(_check, calls, jobs, progress)
     return sorted(outcomes, key=lambda o: o.id)
+
+
+def _remembered(
+    directory: Path, work: Sequence[tuple[str, str | None]], sources: Sources, use: bool
+) -> dict[str, Outcome]:
+    """Outcomes that need no new work, so that a run without changes starts no process."""
+    cache = Cache(use)
+    try:
+        found = {i: remembered(directory, i, expected, sources, cache) for i, expected in work}
+    finally:
+        cache.close()
+    return {i: o for i, o in found.items() if o is not None}
 
 
 def load_sources(hardware: tuple[str, ...]) -> Sources:

@@ -104,7 +104,10 @@ def completeness_certificate(
     """The certificate that the legal list of a family is complete."""
     machine, short = _names(family.instruction)
     identifier = f"{machine}/{family.kernel.name}/complete,{short}"
-    words = f"each of {family.size} candidates is one of {len(legal)} legal ones, not in normal form, or violated"
+    words = (
+        f"each of {family.size} candidates is one of {len(legal)} listed ones, not in normal form, or violated by one of "
+        f"{len(witnesses)} witnesses; each listed one is legal"
+    )
     return Certificate(
         identifier,
         {

@@ -1,8 +1,8 @@
 """The command group, and the one place where exceptions become exit statuses.
 
-0    done; for `prove`: every obligation is proved
-1    `prove`: refuted
-2    `prove`: unknown
+0    done; for `prove`: every obligation is proved; for `proofs check`: every certificate is ok
+1    `prove`: refuted; `proofs check`: broken, stale or damaged
+2    `prove`: unknown; `proofs check`: unknown
 3    misuse: wrong usage, and every IsamapError
 4    a fault of isamap itself (a traceback is printed)
 130  interrupted
@@ -32,6 +32,7 @@ COMMANDS = {
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
     "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
+    "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
     "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
 }
 

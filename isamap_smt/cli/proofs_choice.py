@@ -1,8 +1,8 @@
 """Which certificates are shipped: every library kernel on every instruction that takes its element types.
 
-For each pair the legal list with its completeness; for the best legal mapping its claims; and for the machines' main
-instructions (and gemm on all of them) the program of the schedule that the scheduler chooses with sizes left open. What
-is chosen here is not trusted: the certificates are derived from the choice.
+For each pair the claims of the best legal mapping; for the machines' main instructions (and gemm on all of them) also the
+legal list with its completeness, and the program of the schedule that the scheduler chooses with sizes left open. What is
+chosen here is not trusted: the certificates are derived from the choice.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 
-# the instruction of each machine that every kernel's program is certified for; gemm's is for all of them
-MAIN = ("fmadd_ps", "dpbusd", "dpbf16_ps", "muladd_f32")
+# the instruction of each machine for which every kernel's program and legal list are certified; gemm's are for all
+MAIN = ("fmadd_ps", "dpbusd", "dpbf16_ps", "muladd_f32", "16x16x16")
 # what the convolutions' programs need fixed: padding is written out at compile time
 WINDOW = {"sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1, "R": 3, "S": 3}
 ANYTHING_OF_SCALAR = "gemm"  # the only kernel that is mapped onto each of the scalar instructions
@@ -86,7 +86,9 @@ def write(one: Wanted, directory: str) -> list[str]:
             return []
         if not found.complete:
             raise RuntimeError(f"{one.name}: {found}")
-        made = [completeness_certificate(found.family, [p.mapping.id for p in found], found.witnesses)]
+        made = []
+        if one.kernel == "gemm" or one.instruction in MAIN:
+            made.append(completeness_certificate(found.family, [p.mapping.id for p in found], found.witnesses))
         if found.legal:
             schedule = _schedule(kernel, one, instruction)
             proved = found.legal[0] if schedule is None else schedule.proved
@@ -101,7 +103,7 @@ def _schedule(kernel: Kernel, one: Wanted, instruction: Instruction) -> Schedule
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.pipeline import plan
 
-    if not instruction.emit or not (one.kernel == "gemm" and one.hardware != "scalar" or one.instruction in MAIN):
+    if not instruction.emit or not ((one.kernel == "gemm" and one.hardware != "scalar") or one.instruction in MAIN):
         return None
     sizes = {n: v for n, v in WINDOW.items() if n in kernel.free_sizes} if kernel.parameters else {}
     return plan(kernel, find_hardware(one.hardware), sizes=sizes, instruction=instruction.name).schedule

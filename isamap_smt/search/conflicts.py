@@ -13,12 +13,12 @@ import numpy as np
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.mapping.fuse import fuse_groups, operand_accesses
+from isamap_smt.proof.family import Family
+from isamap_smt.proof.family_witnesses import KernelWitness, PairWitness, Witness
 from isamap_smt.proof.witness import Found, Point, agreement, exclusive, kernel_point, shrunk
 from isamap_smt.proof.witness_text import tell
-from isamap_smt.proof.family import Family
 from isamap_smt.search.mapping_set import Conflict, Part
 from isamap_smt.search.pairs import SmallKernel
-from isamap_smt.proof.family_witnesses import KernelWitness, PairWitness, Witness
 
 Literal = tuple[int, int]  # kernel axis, instruction axis
 LARGEST = 2  # axes in a part

@@ -20,12 +20,12 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
+from isamap_smt.proof.family import Family, FamilyError
+from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
 from isamap_smt.proof.mapping import prove_after
 from isamap_smt.search.conflicts import conflicts_of, reasons_of
-from isamap_smt.proof.family import Family, FamilyError
 from isamap_smt.search.mapping_set import MappingSet
 from isamap_smt.search.pairs import SmallKernel, small_kernels
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
 
 Progress = Callable[[int, int, int], None]  # candidates decided, all candidates, legal so far
 FAMILIES = ("fuse",)

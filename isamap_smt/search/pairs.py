@@ -11,10 +11,10 @@ import numpy as np
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.proof.witness import conflict
-from isamap_smt.proof.witness_points import Instance, broadcast, label, size_vectors
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import PairWitness
+from isamap_smt.proof.witness import conflict
+from isamap_smt.proof.witness_points import Instance, broadcast, label, size_vectors
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,10 @@ class SmallKernel:
     def points(self) -> np.ndarray:
         """One row per point of the domain, one column per axis."""
         domain = self.instance.domain
-        return np.stack([domain[a] for a in self.family.axes], axis=1)
+        count = len(next(iter(domain.values())))  # a kernel without axes has one point, of no columns
+        return (
+            np.stack([domain[a] for a in self.family.axes], axis=1) if self.family.axes else np.zeros((count, 0), int)
+        )
 
     @cached_property
     def elements(self) -> dict[Access, np.ndarray]:

@@ -14,9 +14,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.proof.family import Family
 from isamap_smt.proof.witness_points import Arrays, Instance, label
 from isamap_smt.search import MappingSet, check_certificate, find_mappings
-from isamap_smt.proof.family import Family
 
 PLACES = dict.fromkeys("abc", "v")
 I64 = dict.fromkeys("abc", "i64")

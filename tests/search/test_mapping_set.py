@@ -8,9 +8,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.search import MappingSet, check_certificate, find_mappings
 from isamap_smt.proof.family import FamilyError
 from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness
+from isamap_smt.search import MappingSet, check_certificate, find_mappings
 
 F32 = dict.fromkeys("abc", "f32")
 PLACES = dict.fromkeys("abc", "v")

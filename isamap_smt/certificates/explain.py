@@ -1,0 +1,108 @@
+"""Why a claim holds, or does not: in words, its formula, and the assumptions that its proof needs or the counterexample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isamap_encodings.verdict import Proved, Refuted, Unknown
+from isamap_encodings.z3_check import unsat_core
+from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, wants_model
+from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.manifest import certificate_ids, read_manifest
+from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.proof import ProvedMapping
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One obligation: in words, its verdict, and per question its formula and what the proof needs of it.
+
+    cores: (formula, assertions that contradict each other); the assertions are empty where a model was wanted or none
+    was found. witness: the counterexample in words.
+    """
+
+    claim: str
+    subject: str
+    statement: str
+    verdict: str
+    cores: tuple[tuple[str, tuple[str, ...]], ...]
+    witness: str = ""
+
+    def as_document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "claim": self.claim,
+            "subject": self.subject,
+            "statement": self.statement,
+            "verdict": self.verdict,
+            "questions": [{"formula": f, "core": list(core)} for f, core in self.cores],
+            "witness": self.witness,
+        }
+
+
+def find_certificate(directory: Path, words: str) -> tuple[str, str]:
+    """(id, claim or '') of `id`, `id/claim`, or a part of an id that only one has. Raises UnknownNameError."""
+    ids = certificate_ids(directory)
+    if words in ids:
+        return words, ""
+    head, _, claim = words.rpartition("/")
+    if head in ids:
+        return head, claim
+    for part, rest in ((words, ""), (head, claim)):
+        found = [i for i in ids if part and part in i]
+        if len(found) > 1:  # only mappings have formulas to explain
+            found = [i for i in found if not i.endswith("/machine") and "/complete," not in i] or found
+        if len(found) > 1:
+            raise UnknownNameError(f"{len(found)} certificates have {part!r} in their id, such as {found[0]}")
+        if found:
+            return found[0], rest
+    raise UnknownNameError(f"{directory} has no certificate {words!r}; {did_you_mean(words, ids)}")
+
+
+def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> list[Reason]:
+    """The reasons of all obligations of one claim (of every claim, without formulas, when it is empty), derived today.
+
+    Raises CertificateError for a certificate without such a claim, DamagedError, and what looking up names raises.
+    """
+    steps = _steps(directory / identifier, sources)
+    known = dict.fromkeys(s.claim for s in steps)
+    if claim and claim not in known:
+        raise CertificateError(f"{identifier} has no claim {claim!r}; {did_you_mean(claim, known)}")
+    return [r for s in steps if claim in ("", s.claim) for r in _reasons(s, bool(claim))]
+
+
+def _steps(place: Path, sources: Sources) -> tuple[Step, ...]:
+    document = read_manifest(place)
+    if document["kind"] != "mapping":
+        raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
+    kernel = kernel_from(document["kernel"])
+    instruction = sources.instruction(document["instruction"]["source"], kernel)
+    derived, result = derive_mapping(mapping_from(document["mapping"], kernel, instruction))
+    steps = derived.steps
+    if isinstance(result, ProvedMapping) and "schedule" in document:
+        then = document["schedule"]
+        below, _ = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])))
+        steps += below.steps
+    return steps
+
+
+def _reasons(step: Step, formulas: bool) -> list[Reason]:
+    cores = tuple((q.smtlib, _core(q.smtlib)) for q in step.queries) if formulas else ()
+    found = []
+    for n, c in enumerate(step.claims):
+        match c.verdict:
+            case Refuted(witness, text):
+                told = text or " ".join(f"{k}={v}" for k, v in witness.items())
+            case Unknown(reason):
+                told = reason
+            case Proved():
+                told = ""
+        found.append(Reason(c.claim, c.subject, c.statement, c.verdict.word, () if n else cores, told))
+    return found
+
+
+def _core(script: str) -> tuple[str, ...]:
+    return () if wants_model(script) else tuple(unsat_core(script) or ())

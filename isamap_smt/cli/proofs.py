@@ -1,0 +1,199 @@
+"""isamap proofs update|check|why: certificates that others can check."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from isamap_smt.cli.options import as_json
+from isamap_smt.cli.output import console, print_json, say, table
+
+if TYPE_CHECKING:
+    from isamap_smt.certificates import Outcome
+
+DIRECTORY = "proofs"
+STYLE = {"ok": "green", "stale": "yellow", "unknown": "yellow", "broken": "bold red", "damaged": "bold red"}
+
+
+@click.group("proofs")
+def command() -> None:
+    """Write certificates, check them against today's sources with two solvers, and explain them."""
+
+
+def jobs_option(function: Any) -> Any:
+    """--jobs."""
+    return click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; by default one for each core.")(
+        function
+    )
+
+
+@command.command("check")
+@click.argument("directory", required=False, default=DIRECTORY, metavar="[DIR]")
+@click.option("--hardware", multiple=True, metavar="FILE", help="Check against this edited description; repeatable.")
+@click.option("--no-cache", is_flag=True, help="Ask every question again, whatever earlier runs answered.")
+@jobs_option
+@as_json
+def check(directory: str, hardware: tuple[str, ...], no_cache: bool, jobs: int | None, as_json: bool) -> int:
+    """Derive every claim of the certificates in DIR (./proofs) again, and discharge it with Z3 and with cvc5.
+
+    Exit status: 0 all ok; 1 some broken (a claim no longer holds), stale (it holds, but was written for something else)
+    or damaged; 2 unknown; 3 misuse.
+    """
+    from isamap_smt.certificates import check_directory, exit_status
+
+    with bar("checking") as tell:
+        outcomes = check_directory(
+            Path(directory),
+            hardware,
+            jobs=jobs,
+            cache=not no_cache,
+            progress=lambda n, of, o: tell(n, of, o.id),
+        )
+    status = exit_status(outcomes)
+    if as_json:
+        print_json({**summary(outcomes), "status": status, "certificates": [o.as_document() for o in outcomes]})
+    else:
+        show(outcomes)
+    return status
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, Any]:
+    """Counts over all certificates, and the solvers."""
+    from isamap_smt.certificates.outcome import STATUSES
+    from isamap_smt.certificates.store import solvers
+
+    times = sorted(s for o in outcomes for s in o.z3)
+    return {
+        "solvers": solvers(),
+        "counts": {s: sum(o.status == s for o in outcomes) for s in STATUSES},
+        "claims": sum(o.claims for o in outcomes),
+        "formulas": sum(o.formulas for o in outcomes),
+        "confirmed": sum(o.second for o in outcomes),
+        "one_solver": sum(o.alone for o in outcomes),
+        "from_cache": sum(o.remembered for o in outcomes),
+        "median_ms": round(times[len(times) // 2] * 1e3, 2) if times else None,
+    }
+
+
+def show(outcomes: list[Outcome]) -> None:
+    """What is not ok, each with its reason, then the counts."""
+    out = console()
+    for o in outcomes:
+        if o.status != "ok":
+            head, *rest = str(o).split("\n")
+            out.print(head, style=STYLE[o.status], soft_wrap=True)
+            for line in rest:
+                out.print(line, soft_wrap=True)
+    found = summary(outcomes)
+    counts = ", ".join(f"{n} {word}" for word, n in found["counts"].items() if n) or "none"
+    remembered = f" ({found['from_cache']} unchanged since an earlier check)" if found["from_cache"] else ""
+    out.print(f"{len(outcomes)} certificates: {counts}{remembered}; {found['claims']} claims", soft_wrap=True)
+    out.print(solver_words(found), soft_wrap=True)
+
+
+def solver_words(found: dict[str, Any]) -> str:
+    """Which solvers discharged how many formulas."""
+    z3, cvc5 = found["solvers"]["z3"], found["solvers"]["cvc5"]
+    if cvc5 == "not installed":
+        return (
+            f"one solver: Z3 {z3} proved {found['formulas']} formulas; cvc5 is not installed "
+            "(pip install 'isamap-smt[cvc5]')"
+        )
+    words = f"two solvers: Z3 {z3} and cvc5 {cvc5} agree on {found['confirmed']} of {found['formulas']} formulas"
+    return words + (f"; {found['one_solver']} rest on Z3 alone" if found["one_solver"] else "")
+
+
+@command.command("update")
+@click.argument("pattern", required=False, default="*")
+@click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
+@jobs_option
+def update(pattern: str, directory: str, jobs: int | None) -> int:
+    """Write the certificates of the library's kernels on its machines; PATTERN such as avx2/gemm picks some.
+
+    All of them appear, or none: an interrupt leaves what was there.
+    """
+    from isamap_smt.cli.proofs_update import update_directory
+
+    with bar("proving") as tell:
+        written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
+    say(f"{len(written)} certificates written to {directory}")
+    return 0
+
+
+@command.command("why")
+@click.argument("name", metavar="ID[/CLAIM]")
+@click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
+@click.option("--hardware", multiple=True, metavar="FILE", help="Explain against this edited description.")
+@as_json
+def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> int:
+    """Show a claim in words, its formula, and what its proof needs of it, or the counterexample.
+
+    ID may be any part of an id that only one certificate has. Without CLAIM, every claim is listed in words.
+    """
+    from isamap_smt.certificates.errors import CertificateError
+    from isamap_smt.certificates.explain import explain, find_certificate
+    from isamap_smt.certificates.run import load_sources
+
+    root = Path(directory)
+    if not root.is_dir():
+        raise CertificateError(f"there are no certificates at {directory}: no such directory")
+    identifier, claim = find_certificate(root, name)
+    reasons = explain(root, identifier, claim, load_sources(hardware))
+    if as_json:
+        print_json({"id": identifier, "claims": [r.as_document() for r in reasons]})
+        return 0
+    out = console()
+    out.print(identifier, style="bold")
+    if not claim:
+        shown = table("", "claim", "about", "verdict", "what it says")
+        for r in reasons:
+            shown.add_row(r.claim, r.subject, r.verdict, r.statement)
+        out.print(shown)
+        out.print(f"isamap proofs why '{identifier}/CLAIM' shows the formulas of one claim", soft_wrap=True)
+    for r in reasons:
+        if claim or r.witness:
+            _tell(out, r)
+    return 0
+
+
+def _tell(out: Any, reason: Any) -> None:
+    about = f"{reason.claim} of {reason.subject}" if reason.subject else reason.claim
+    out.print(f"\n{about}: {reason.verdict}", style="bold", soft_wrap=True)
+    out.print(f"  {reason.statement}", soft_wrap=True)
+    if reason.witness:
+        for line in reason.witness.split("\n"):
+            out.print(f"  {line}", soft_wrap=True)
+    for formula, core in reason.cores:
+        out.print("  formula", style="dim")
+        for line in formula.rstrip().split("\n"):
+            out.print(f"    {line}", soft_wrap=True)
+        if core:
+            out.print("  unsatisfiable already because of", style="dim")
+            for line in core:
+                out.print(f"    {' '.join(line.split())}", soft_wrap=True)
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A progress bar on standard error, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda done, of, about: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", total=None)
+        yield lambda done, of, about: shown.update(task, completed=done, total=of, description=about[:60])

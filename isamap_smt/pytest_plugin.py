@@ -1,0 +1,99 @@
+"""For the tests of those who use isamap-smt: `assert_proved(mapping)`, and each certificate as a test.
+
+    pytest --isamap-proofs            every certificate in ./proofs
+    pytest --isamap-proofs=DIR        every certificate in DIR
+
+Loaded by pytest through its entry point; nothing of the library is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.mapping import Mapping
+    from isamap_smt.ir.proof import ProvedMapping
+
+_OUTCOMES = pytest.StashKey[dict[str, Any]]()
+
+
+def assert_proved(mapping: Mapping) -> ProvedMapping:
+    """The proved mapping. Fails the test with the counterexample, or with what is unknown, where it is not proved."""
+    __tracebackhide__ = True
+    from isamap_smt.ir.proof import ProvedMapping
+    from isamap_smt.proof import prove
+
+    result = prove(mapping)
+    if not isinstance(result, ProvedMapping):
+        raise AssertionError(str(result))
+    return result
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """--isamap-proofs."""
+    parser.getgroup("isamap-smt").addoption(
+        "--isamap-proofs",
+        nargs="?",
+        const="proofs",
+        default=None,
+        metavar="DIR",
+        help="check each certificate in DIR (./proofs) as a test",
+    )
+
+
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add one test for each certificate."""
+    given = config.getoption("--isamap-proofs")
+    if given is None:
+        return
+    from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
+
+    directory = Path(given)
+    if not directory.is_dir():
+        raise pytest.UsageError(f"--isamap-proofs: there are no certificates at {given}: no such directory")
+    try:
+        listed = set(read_index(directory))
+    except Exception:
+        listed = {INDEX}  # its own outcome says what is the matter
+    for identifier in sorted(listed | set(certificate_ids(directory))):
+        items.append(CertificateItem.from_parent(session, name=f"{given}::{identifier}", identifier=identifier))
+
+
+class CertificateItem(pytest.Item):
+    """One certificate. The first that runs checks all of them, several at a time."""
+
+    def __init__(self, *, identifier: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.identifier = identifier
+
+    def runtest(self) -> None:
+        """Fails unless the certificate is ok; the failure says what is the matter."""
+        outcome = _outcomes(self.config).get(self.identifier)
+        if outcome is None or outcome.status != "ok":
+            raise CertificateFailedError(str(outcome or f"{self.identifier}: not checked"))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The outcome in words, without a traceback."""
+        if isinstance(excinfo.value, CertificateFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the certificate stands."""
+        return Path(self.config.getoption("--isamap-proofs")) / self.identifier, None, self.name
+
+
+class CertificateFailedError(Exception):
+    """A certificate that is not ok."""
+
+
+def _outcomes(config: pytest.Config) -> dict[str, Any]:
+    if _OUTCOMES not in config.stash:
+        from isamap_smt.certificates import check_directory
+
+        found = check_directory(Path(config.getoption("--isamap-proofs")))
+        config.stash[_OUTCOMES] = {o.id: o for o in found}
+    return config.stash[_OUTCOMES]
