@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def _from_file(path: Path, name: str) -> Kernel:
 
 def _as_kernel(found: Any, name: str, where: str) -> Kernel:
     if isinstance(found, Kernel):
-        return found
+        return found if found.file else replace(found, file=f"{where}:{name}")
     if isinstance(found, str):
         return kernel(found, name=name, file=f"{where}:{name}")
     raise LanguageError(f"{name} in {where} is {type(found).__name__}; it must be a Kernel or kernel text")

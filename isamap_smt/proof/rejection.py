@@ -10,8 +10,10 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.proof.witness_origin import origin
 
 if TYPE_CHECKING:
+    from isamap_smt.proof.mend import Mend
     from isamap_smt.proof.ranges import WeakestRange
 
 
@@ -42,6 +44,14 @@ class Rejection(Shown):
 
         return weakest_ranges(self)
 
+    @cached_property
+    def mend(self) -> Mend | None:
+        """A proved mapping near this one, with what to write for it; None when none of a short list is. Worked out when
+        asked, within half a second."""
+        from isamap_smt.proof.mend import mend  # it proves, and proving makes rejections
+
+        return mend(self)
+
     def __bool__(self) -> bool:
         return False
 
@@ -59,12 +69,16 @@ class Rejection(Shown):
             return "\n".join(lines)
         assert isinstance(failed.verdict, Refuted)
         lines = [f"{m.kernel.name} does not map onto {m.instruction.name}", f"  {m.id}"]
+        if place := origin(m.kernel, m.statement):
+            lines.append(f"  {place}")
         first, *rest = (failed.verdict.text or "no values satisfy it").split("\n")
         lines += [f"  {_about(failed)} {_fails(first)}", *(f"  {line}" for line in rest)]
         others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
         if others:
             lines.append(f"  also refuted: {', '.join(others)}")
         lines += [f'  try: --assume "{r.text}"' for r in self.ranges]
+        if not any("try:" in line for line in lines) and self.mend is not None:
+            lines.append(f"  try: {self.mend.text}")
         return "\n".join(lines)
 
 

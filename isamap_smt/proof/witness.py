@@ -17,7 +17,7 @@ from isamap_encodings.verdict import Refuted, Verdict
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.proof.scalar_trees import accumulation
-from isamap_smt.proof.witness_points import Arrays, Instance, label, size_vectors, smaller
+from isamap_smt.proof.witness_points import Arrays, Instance, broadcast, label, size_vectors, smaller
 
 
 class ReplayError(AssertionError):
@@ -103,7 +103,7 @@ def _row(instance: Instance, points: Arrays, k: int, images: Arrays | None = Non
     lane = {t: int(points[t][k]) for t in instance.mapping.instruction.axes}
     outer = {o: int(points[o][k]) for o in instance.outer}
     if images is not None:
-        kernel = {a: int(v[k]) for a, v in images.items()}
+        kernel = {a: int(v[k]) for a, v in images.items() if a}
     else:
         kernel = kernel_point(instance.mapping, instance.sizes, outer, lane)
     return Point(outer, lane, kernel)
@@ -198,8 +198,9 @@ def _unreached(instance: Instance) -> Found | None:
         ok[n] = (there[n] >= 0) & (there[n] < e)
     guarded = instance.holds(there, m.guard)
     back = instance.at(there, dict(m.forward))
-    returns = np.all([back[a] == domain[a] for a in domain], axis=0) if domain else np.ones(1, bool)
-    inside = np.all(list(ok.values()), axis=0)
+    everywhere = broadcast(True, domain)  # what holds of no axes at all
+    returns = np.all([everywhere, *(back[a] == domain[a] for a in domain if a)], axis=0)
+    inside = np.all([everywhere, *ok.values()], axis=0)
     bad = ~(inside & guarded & returns)
     if not bad.any():
         return None
@@ -209,7 +210,7 @@ def _unreached(instance: Instance) -> Found | None:
     reason = f"outside {outside[0]}" if outside else "guarded away" if not guarded[k] else "not returned"
     lane = {t: int(there[t][k]) for t in m.instruction.axes}
     outer = {o: int(there[o][k]) for o in instance.outer}
-    point = Point(outer, lane, {a: int(v[k]) for a, v in domain.items()})
+    point = Point(outer, lane, {a: int(v[k]) for a, v in domain.items() if a})
     return Found("coverage", "", instance.sizes, (point,), reason)
 
 
@@ -219,7 +220,7 @@ def _stray(instance: Instance) -> Found | None:
     for a, e in instance.extents.items():
         inside = inside & (images[a] >= 0) & (images[a] < e)
     there = instance.at(images, dict(m.inverse))
-    returns = np.all([there[n] == lanes[n] for n in there], axis=0)
+    returns = np.all([broadcast(True, images), *(there[n] == lanes[n] for n in there if n)], axis=0)
     bad = ~(inside & returns)
     if not bad.any():
         return None

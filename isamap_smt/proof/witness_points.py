@@ -135,14 +135,19 @@ class Instance:
         return self._where(self.everything, self.mapping.guard)
 
     def at(self, points: Arrays, table: Dict[str, Any]) -> Arrays:
-        """Every expression of the table at every point."""
+        """Every expression of the table at every point; of an empty table as many rows, under no name.
+
+        (A kernel without axes has one point, which every lane computes.)
+        """
         env = self._env(points)
-        return {n: broadcast(evaluate(e, env), points) for n, e in table.items()}
+        return {n: broadcast(evaluate(e, env), points) for n, e in table.items()} or {"": broadcast(0, points)}
 
     @cached_property
     def images(self) -> Arrays:
         """Kernel point of every lane, in the lanes' order."""
-        return self.domain if self.fused else self.at(self.lanes, dict(self.mapping.forward))
+        if self.fused:
+            return self.domain
+        return self.at(self.lanes, dict(self.mapping.forward))
 
     def coordinates(self, operand: str) -> list[np.ndarray]:
         """Tensor coordinates of the operand's element at every lane."""

@@ -9,6 +9,7 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Compare, Read, Saturate, Scalar, Select, Sum
+from isamap_smt.ir.words import words
 from isamap_smt.proof.witness import Found, Point
 
 _INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/"}
@@ -16,7 +17,8 @@ _INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/"}
 
 def tell(mapping: Mapping, found: Found) -> str:
     """Several lines; the first says where the claim fails."""
-    head = f"fails at {' and '.join(_point(p.kernel) for p in found.points[: _shown(found)])} ({_sizes(found)})"
+    at = " and ".join(filter(None, (_point(p.kernel) for p in found.points[: _shown(found)])))
+    head = f"fails at {at} ({_sizes(found)})" if at else f"fails ({_sizes(found)})"
     lines = [head]
     for k, p in enumerate(found.points[: _shown(found)]):
         lines.append(f"  {'kernel      ' if k == 0 else ' ' * 12} {with_numbers(mapping, found.sizes, p)}")
@@ -96,13 +98,16 @@ def _why(mapping: Mapping, found: Found) -> list[str]:
         case "agreement":
             a = mapping.operand_access(found.operand)
             one, two = (element(a, {**found.sizes, **q.kernel}) for q in p)
-            return [f"both use cell {_cell(mapping, found.operand, p[0])}, which cannot hold {one} and {two}"]
+            use = f"both use cell {_cell(mapping, found.operand, p[0])}, which cannot hold {one} and {two}"
+            return [*_clash(mapping, found, _access(a), a.index, _cells(mapping, found.operand)), use]
         case "exclusive":
             out = element(s.target, {**found.sizes, **p[0].kernel})
             cells = [_cell(mapping, found.operand, q) for q in p]
             if cells[0] == cells[1] or p[0].outer != p[1].outer:
                 return [f"both write {out}, and `=` keeps only one of the two"]
-            return [f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its sum"]
+            index = mapping.cells(found.operand)
+            clash = _clash(mapping, found, _cells(mapping, found.operand), index, _access(s.target))
+            return [*clash, f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its sum"]
         case "bounds":
             a = mapping.operand_access(found.operand)
             shape = ",".join(str(int(evaluate(e, found.sizes))) for e in mapping.kernel.tensor(a.tensor).shape)
@@ -110,8 +115,37 @@ def _why(mapping: Mapping, found: Found) -> list[str]:
         case "coverage":
             return [_coverage(mapping, found)]
         case "neutral":
-            return [_neutral(mapping, found)]
+            return [*_failing(mapping, found), _neutral(mapping, found)]
     return []
+
+
+def _access(a: Access) -> str:
+    return f"{a.tensor}[{','.join(map(words, a.index))}]"
+
+
+def _cells(mapping: Mapping, operand: str) -> str:
+    return f"{operand}[{','.join(map(words, mapping.cells(operand)))}]"
+
+
+def _clash(mapping: Mapping, found: Found, moving: str, index: tuple[Any, ...], still: str) -> list[str]:
+    """Which dimensions differ between the two points, while the other side's do not."""
+    # A kernel axis and an instruction axis may share their name.
+    agreement = found.claim == "agreement"
+    envs = [{**found.sizes, **(p.kernel if agreement else p.lane)} for p in found.points]
+    differ = [words(e) for e in index if len({int(evaluate(e, env)) for env in envs}) > 1]
+    return (
+        [f"index {' and '.join(differ)} of {moving} differs between the two, no index of {still} does"]
+        if differ
+        else []
+    )
+
+
+def _failing(mapping: Mapping, found: Found) -> list[str]:
+    """The conditions of the guard that leave the first point out."""
+    p = found.points[0]
+    env = {**found.sizes, **p.outer, **p.lane}
+    failing = [words(g) for g in mapping.guard if not evaluate(g, env)]
+    return [f"the condition {' and '.join(failing)} leaves it out"] if failing else []
 
 
 def _coverage(mapping: Mapping, found: Found) -> str:
@@ -122,8 +156,9 @@ def _coverage(mapping: Mapping, found: Found) -> str:
         if extent is not None:
             return f"it needs {name}={p.lane[name]}, and {mapping.instruction.name} has {name} in [0, {extent}): no such lane"
         return f"it needs iteration {name}={p.outer[name]}, which the loop {name} does not have"
+    failing = " and ".join(words(g) for g in mapping.guard if not evaluate(g, {**found.sizes, **p.outer, **p.lane}))
     return {
-        "guarded away": "the mapping's guard leaves this point out, so nothing computes it",
+        "guarded away": f"the mapping's guard {failing} leaves this point out, so nothing computes it",
         "not returned": "the lane that should compute this point computes another one",
         "no kernel point": "this lane computes something that is no point of the kernel",
         "another lane's point": "another lane computes this point, too",

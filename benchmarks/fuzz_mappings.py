@@ -1,0 +1,228 @@
+"""Fuzzes the claims about mappings: random kernels, instructions, mappings and sizes, the verdict against execution.
+
+    python benchmarks/fuzz_mappings.py [cases] [seed]
+
+Every candidate of a random family is judged by the search and carried out lane by lane (tests/attacks/executed.py), and so
+are mappings edited by hand. Proved must compute right at every size tried. Refuted must compute wrong at the sizes of its
+own witness, unless what is refuted is a claim of the mapping that executing it does not use (its inverse).
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+
+from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.proof import MappingError, prove
+from isamap_smt.proof.family_witnesses import PairWitness
+from isamap_smt.search import find_mappings
+from tests.attacks.executed import Fault, Work, clashes, fused, placed, right, right_fused
+from tests.attacks.random_problems import Problem, problem
+
+LUCKY = "refuted, a cell has two elements or an element two cells, and the result is right all the same"
+BY_HAND = 0.3  # edited mappings for each problem, on average
+
+
+@dataclass
+class Tally:
+    """How many cases there were, and those that need a person."""
+
+    cases: Counter[str] = field(default_factory=Counter)
+    runs: int = 0
+    wrong: list[str] = field(default_factory=list)  # proved, and computes wrong
+    false: list[str] = field(default_factory=list)  # refuted, and computes right at the witness' sizes
+    unknown: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def total(self) -> int:
+        """Verdicts compared with execution."""
+        return sum(self.cases.values())
+
+
+def sizes_to_try(kernel: Kernel, rng: random.Random, count: int) -> Iterator[dict[str, int]]:
+    """All 2, one beyond another, then random; one empty vector when nothing is free."""
+    lows = {p.name: p.low for p in kernel.parameters}
+    names = [n for n in kernel.free_sizes if n not in lows]
+    parameters = [n for n in kernel.free_sizes if n in lows]
+    yield {**dict.fromkeys(names, 2), **{n: lows[n] for n in parameters}}
+    if not kernel.free_sizes:
+        return
+    yield {n: 1 + 2 * (k % 2) for k, n in enumerate(names)} | {n: lows[n] + 1 for n in parameters}
+    for _ in range(count):
+        yield {n: rng.choice([1, 2, 3, 4, 5]) for n in names} | {n: lows[n] + rng.randint(0, 2) for n in parameters}
+
+
+def fuzz(cases: int, seed: int, runs: int = 4) -> Tally:
+    """At least that many verdicts, the same ones for the same seed."""
+    rng, tally = random.Random(seed), Tally()
+    while tally.total < cases:
+        drawn = problem(rng)
+        kernel = drawn.kernel
+        if rng.random() < 0.4:
+            names = [n for n in kernel.free_sizes if rng.random() < 0.7]
+            kernel = kernel.with_sizes({n: rng.choice([1, 2, 3, 4, 5, 6, 8]) for n in names})
+        _family(drawn, kernel, rng, runs, tally)
+        if rng.random() < BY_HAND:
+            _by_hand(drawn, kernel, rng, runs, tally)
+    return tally
+
+
+def _family(drawn: Problem, kernel: Kernel, rng: random.Random, runs: int, tally: Tally) -> None:
+    operands, partial = rng.choice(["fixed", "any"]), rng.random() < 0.5
+    try:
+        found = find_mappings(kernel, drawn.instruction, operands=operands, partial=partial)
+    except IsamapError:
+        return
+    family = found.family
+    where = f"{drawn.text!r} {drawn.contract!r} {drawn.instruction.axes} {kernel.free_sizes}"
+    legal = {(p.mapping.groups, p.mapping.binding) for p in found.legal}
+    unknown = {(m.groups, m.binding) for m, _ in found.unknown}
+    for _, reason in found.unknown:
+        tally.unknown[reason.splitlines()[-1].split(":")[0].strip()[:60]] += 1
+    works = [w for s in sizes_to_try(kernel, rng, runs) if (w := _work(kernel, s)) is not None]
+    pairs = [(w.violated(family), _works(kernel, dict(w.sizes))) for w in found.witnesses if isinstance(w, PairWitness)]
+    for c in range(family.size):
+        b, row = family.split(c)
+        if family.redundant[row]:
+            continue
+        code, key = family.codes[row], (family.groups(family.codes[row]), family.bindings[b])
+        if key in legal:
+            tally.cases["proved"] += 1
+            for work in works:
+                tally.runs += 1
+                if not right_fused(work, family, code, b):
+                    tally.wrong.append(f"{where} {family.mapping(c).id} at {work.sizes}")
+                    break
+        elif key in unknown:
+            tally.cases["unknown"] += 1
+        else:
+            tally.cases["refuted"] += 1
+            for violated, seeds in pairs:
+                if violated[c] and seeds:
+                    tally.runs += 1
+                    if all(right_fused(w, family, code, b) for w in seeds):
+                        if clashes(family, family.bindings[b], fused(seeds[0], family, code)):
+                            tally.cases["refuted"] -= 1
+                            tally.cases[LUCKY] += 1
+                        else:
+                            tally.false.append(f"{where} {family.mapping(c).id} at {seeds[0].sizes}")
+                    break
+            else:  # bounds, values and guards: shown wrong at one of the usual sizes
+                tally.runs += len(works)
+                if works and all(right_fused(w, family, code, b) for w in works):
+                    tally.cases["refuted, right at the sizes tried"] += 1
+                    tally.cases["refuted"] -= 1
+    if legal and rng.random() < 0.2:
+        _same_machine(found, works)
+
+
+def _work(kernel: Kernel, sizes: dict[str, int]) -> Work | None:
+    """None where the kernel itself leaves a tensor."""
+    work = Work(kernel, sizes)
+    try:
+        assert work.want is not None
+    except (Fault, ValueError):
+        return None
+    return work
+
+
+def _works(kernel: Kernel, sizes: dict[str, int]) -> list[Work]:
+    """The same sizes with several elements: a maximum hides a wrong element more often than not."""
+    first = _work(kernel, sizes)
+    return [] if first is None else [first, *(Work(kernel, sizes, seed=k) for k in range(4, 16))]
+
+
+def _same_machine(found: Any, works: list[Work]) -> None:
+    """A candidate carried out from its codes and from its expressions gives the same: the two executors agree."""
+    m = found.legal[-1].mapping
+    for work in works[:2]:
+        assert right(work, m), f"{m} at {work.sizes}"
+
+
+def _by_hand(drawn: Problem, kernel: Kernel, rng: random.Random, runs: int, tally: Tally) -> None:
+    from tests.attacks.random_edits import by_hand, random_fused
+
+    m = random_fused(kernel, drawn.instruction, rng)
+    if m is None:
+        return
+    m = by_hand(m, rng)
+    try:
+        result = prove(m)
+    except MappingError:
+        return
+    where = f"{drawn.text!r} {drawn.contract!r} {drawn.instruction.axes} {_shown(m)}"
+    if isinstance(result, ProvedMapping):
+        tally.cases["by hand proved"] += 1
+        for sizes in sizes_to_try(kernel, rng, runs):
+            work = _work(kernel, sizes)
+            tally.runs += 1
+            if work is not None and not right(work, m):
+                tally.wrong.append(f"{where} at {sizes}")
+                break
+    elif result.refuted:
+        tally.cases["by hand refuted"] += 1
+        _check_refutation(result, where, tally)
+    else:
+        tally.cases["by hand unknown"] += 1
+
+
+def _check_refutation(result: Any, where: str, tally: Tally) -> None:
+    """Every refutation by points must show in the result at the sizes of the witness."""
+    m: Mapping = result.mapping
+    for claim in result.proof.claims:
+        if claim.claim not in ("agreement", "exclusive", "bounds", "neutral") or not isinstance(claim.verdict, Refuted):
+            continue
+        sizes = {n: int(claim.verdict.witness[n]) for n in m.kernel.free_sizes if n in claim.verdict.witness}
+        if len(sizes) < len(m.kernel.free_sizes):
+            continue
+        works = _works(m.kernel, sizes)
+        tally.runs += 1
+        if works and all(right(w, m) for w in works):
+            lanes = placed(works[0], m)
+            if claim.claim in ("agreement", "exclusive") and clashes(m, m.binding, lanes):
+                tally.cases["by hand refuted"] -= 1
+                tally.cases[f"by hand {LUCKY}"] += 1
+            else:
+                tally.false.append(f"{claim}: {where} at {sizes}")
+        return
+
+
+def _shown(m: Mapping) -> str:
+    outer = [(a.name, a.extent) for a in m.outer]
+    fed = [(o, str(a)) for o, a in m.binding]
+    return f"outer {outer} forward {dict(m.forward)} inverse {dict(m.inverse)} guard {m.guard} {fed}"
+
+
+def main() -> int:
+    """Fuzz and print; 1 when something proved was wrong, or refuted with a witness that is none."""
+    cases = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    started = time.perf_counter()
+    tally = fuzz(cases, seed)
+    for text in tally.wrong:
+        print("PROVED BUT WRONG", text)
+    for text in tally.false[:20]:
+        print("REFUTED BUT RIGHT", text)
+    seconds = time.perf_counter() - started
+    print(f"{tally.total} verdicts compared with {tally.runs} executions, seed {seed}, {seconds:.0f} s")
+    print(dict(tally.cases))
+    print("unknown:", dict(tally.unknown))
+    print(f"proved but wrong: {len(tally.wrong)}; refuted but right at the witness' sizes: {len(tally.false)}")
+    return 1 if tally.wrong or tally.false else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

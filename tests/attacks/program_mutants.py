@@ -1,0 +1,204 @@
+"""Systematic mutants of lowered programs: every edit that the fuzzer draws at random, at every node, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
+from tests.codegen.pinned import ALL, EVERY_SIZE, Case
+
+# edits of what a program says about itself: they make a claim false and leave what it does alone
+CLAIMS = ("type", "point", "step")
+Edit = tuple[str, str, tuple[Node, ...]]  # kind, in words, what stands in the node's place
+
+
+def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
+    """(kind, in words, program), each different from the program."""
+    moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Move)]
+    kinds = tuple(dict.fromkeys(moves))
+    for part in ("ahead", "body"):
+        for kind, what, nodes in _edits(getattr(program, part), (), kinds):
+            if nodes != getattr(program, part):
+                yield kind, f"{part} {what}", replace(program, **{part: nodes})
+
+
+def _edits(nodes: tuple[Node, ...], at: tuple[int, ...], moves: tuple[Any, ...]) -> Iterator[Edit]:
+    """Every way to change one node of these, or of those inside."""
+    for n, node in enumerate(nodes):
+        where = f"{type(node).__name__} {(*at, n)}"
+
+        def put(new: tuple[Node, ...], k: int = n) -> tuple[Node, ...]:
+            return (*nodes[:k], *new, *nodes[k + 1 :])
+
+        for kind, what, new in _node(node, moves):
+            yield kind, f"{where}: {what}", put((new,))
+        yield "statement", f"{where}: dropped", put(())
+        if not isinstance(node, Alloc):
+            yield "statement", f"{where}: twice", put((node, node))
+        if n + 1 < len(nodes):
+            yield "order", f"{where}: after its successor", (*nodes[:n], nodes[n + 1], node, *nodes[n + 2 :])
+        if isinstance(node, Loop) and len(node.body) == 1 and isinstance(node.body[0], Loop):
+            inner = node.body[0]
+            exchanged = replace(inner, body=(replace(node, body=inner.body),))
+            yield "order", f"{where}: exchanged with the loop inside", put((exchanged,))
+        if isinstance(node, Loop | If):
+            for kind, what, body in _edits(node.body, (*at, n), moves):
+                yield kind, what, put((replace(node, body=body),))
+
+
+def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
+    match node:
+        case Loop():
+            for d in (-1, 1):
+                yield "bound", f"count {d:+}", replace(node, count=sp.sympify(node.count) + d)
+                yield "step", f"step {d:+}", replace(node, step=node.step + d)
+            yield "bound", "count 1", replace(node, count=sp.S.One)
+            if node.kind != "unroll":
+                other = "serial" if node.kind == "parallel" else "parallel"
+                yield "parallel", other, replace(node, kind=other)
+        case If():
+            for what, guard in _guards(node.condition):
+                yield "guard", what, replace(node, condition=guard)
+        case Copy():
+            yield from _copy(node)
+        case Move():
+            yield from _move(node, moves)
+        case Exec():
+            for k, (o, ref) in enumerate(node.operands):
+                for what, new in _refs(ref):
+                    operands = (*node.operands[:k], (o, new), *node.operands[k + 1 :])
+                    yield "offset", f"operand {o} {what}", replace(node, operands=operands)
+            for k, (a, e) in enumerate(node.point):
+                for d in (-1, 1):
+                    point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])
+                    yield "point", f"{a} {d:+}", replace(node, point=point)
+        case Alloc():
+            yield from _alloc(node)
+
+
+def _index(index: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for n, e in enumerate(index):
+        for what, new in (("+1", sp.sympify(e) + 1), ("-1", sp.sympify(e) - 1), ("at 0", sp.S.Zero)):
+            if new != e:
+                yield f"index {n} {what}", (*index[:n], new, *index[n + 1 :])
+        if n and e != index[0]:
+            changed = list(index)
+            changed[0], changed[n] = changed[n], changed[0]
+            yield f"indices 0 and {n} swapped", tuple(changed)
+
+
+def _refs(ref: Ref) -> Iterator[tuple[str, Ref]]:
+    for what, index in _index(ref.index):
+        yield what, replace(ref, index=index)
+
+
+def _guards(guard: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for n, g in enumerate(guard):
+        yield f"condition {n} dropped", (*guard[:n], *guard[n + 1 :])
+        for d in (-1, 1) if g.args else ():
+            moved = g.func(g.args[0] + d, g.args[1], evaluate=False)
+            yield f"condition {n} {d:+}", (*guard[:n], moved, *guard[n + 1 :])
+
+
+def _copy(node: Copy) -> Iterator[tuple[str, str, Node]]:
+    for part in ("src", "dst"):
+        for what, ref in _refs(getattr(node, part)):
+            yield "offset", f"{part} {what}", replace(node, **{part: ref})
+    for what, guard in _guards(node.guard):
+        yield "guard", what, replace(node, guard=guard)
+    for fill in ("0", "-0", ""):
+        if fill != node.fill:
+            yield "fill", f"fill {node.fill!r} -> {fill!r}", replace(node, fill=fill)
+    for n, (s, c) in enumerate(node.over):
+        for d in (-1, 1):
+            over = (*node.over[:n], (s, sp.sympify(c) + d), *node.over[n + 1 :])
+            yield "bound", f"{s} {d:+}", replace(node, over=over)
+
+
+def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
+    for part in ("memory", "register"):
+        ref = getattr(node, part)
+        for what, new in _refs(ref) if ref is not None else ():
+            yield "offset", f"{part} {what}", replace(node, **{part: new})
+    if node.active is not None:
+        for d in (-1, 1):
+            yield "mask", f"active lanes {d:+}", replace(node, active=sp.sympify(node.active) + d)
+    for other in moves:
+        same = other.kind == node.instruction.kind or {other.kind, node.instruction.kind} == {"load", "broadcast"}
+        if other != node.instruction and same:
+            if other.masked == node.instruction.masked:
+                yield "instruction", f"{node.instruction.short} -> {other.short}", replace(node, instruction=other)
+            elif not other.masked:
+                yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=None)
+
+
+def _alloc(node: Alloc) -> Iterator[tuple[str, str, Node]]:
+    b, t = node.buffer, node.buffer.type
+    keep = len(b.shape) - b.lanes if b.memory == "registers" else len(b.shape)
+    for n in range(keep):
+        for d in (-1, 1):
+            shape = (*b.shape[:n], sp.sympify(b.shape[n]) + d, *b.shape[n + 1 :])
+            yield "packing", f"dimension {n} {d:+}", replace(node, buffer=replace(b, shape=shape))
+    for what, index in _index(t.coordinates):
+        new = IndexType(t.tensor, index, t.guard, t.outside)
+        yield "type", f"type {what}", replace(node, buffer=replace(b, type=new))
+    for what, guard in _guards(t.guard):
+        new = IndexType(t.tensor, t.coordinates, guard, t.outside)
+        yield "type", f"type {what}", replace(node, buffer=replace(b, type=new))
+    for outside in ("0", "-0", "dead"):
+        if outside != t.outside:
+            new = IndexType(t.tensor, t.coordinates, t.guard, outside)
+            yield "type", f"outside {t.outside} -> {outside}", replace(node, buffer=replace(b, type=new))
+
+
+def judge(case: str, kind: str, what: str, program: Program, score: Any, runs: int = 8) -> None:
+    """Prove one mutant; run it unless it is refuted."""
+    try:
+        proof = prove_program(program, stop=True)
+    except (KeyError, ValueError, TypeError, IndexError) as e:
+        score.survivors.append(f"{case}: {what}: the prover ends with {e!r}")
+        score.counts["the prover fails"] += 1
+        return
+    score.kinds[kind] += 1
+    if proof.word == "refuted":
+        score.counts["refuted"] += 1
+        return
+    try:
+        trial = trials(program, runs, 11)
+        wrong = f"{trial.text} at {trial.sizes}" if trial else ""
+    except (IndexError, KeyError, ValueError, TypeError) as e:
+        wrong = f"does not run: {e!r}"
+    text = f"{case}: {what}"
+    if not wrong:
+        score.counts["equivalent, proved" if proof.proved else "equivalent, not proved"] += 1
+        why = "what it says of itself is false or unused" if kind in CLAIMS else "no run differs"
+        score.equivalent.append(f"{text} ({why}; {proof.word})")
+    elif proof.proved:
+        score.counts["PROVED BUT WRONG"] += 1
+        score.unsound.append(f"{text}: {wrong}")
+    else:
+        bad = proof.failed()[0]
+        score.counts["unknown, and wrong"] += 1
+        score.survivors.append(f"{text}: {wrong}\n    {bad}: {getattr(bad.verdict, 'reason', '')}")
+
+
+def programs(score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY_SIZE), offset: int = 0) -> None:
+    """Mutate the pinned programs, numbered through."""
+    import sys
+    import time
+
+    number = offset
+    for case in cases:
+        started, before = time.perf_counter(), score.total
+        for kind, what, program in mutants(case.program()):
+            number += 1
+            if number % every == 0:
+                judge(case.name, kind, what, program, score)
+        if "-v" in sys.argv:
+            print(f"  {case.name}: {score.total - before} mutants, {time.perf_counter() - started:.1f} s", flush=True)

@@ -1,0 +1,129 @@
+"""A refutation says what clashes, where the statement stands, and what to change: only a change that is proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.proof import Rejection, prove
+from isamap_smt.proof import mend as mending
+
+GEMM = im.find_kernel("gemm")
+BYTES = GEMM.with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
+HALF = GEMM.with_dtypes({"A": "f16", "B": "f16"})
+CONV = im.find_kernel("conv2d").with_dtypes({"I": "f16", "W": "f16"})
+FMA, WMMA = im.find_instruction("avx2.fmadd_ps"), im.find_instruction("wmma.16x16x16")
+ORDERED = replace(GEMM, statements=(replace(GEMM.statements[0], ordered=True),))
+
+
+def rejected(m: Mapping) -> Rejection:
+    result = prove(m)
+    assert isinstance(result, Rejection) and result.refuted
+    return result
+
+
+CASES: list[tuple[Kernel, str, str, object, str]] = [
+    (GEMM, "avx2.fmadd_ps", "l=k", "fixed", "--axes l=j"),
+    (GEMM, "avx2.fmadd_ps", "l=j.k", "fixed", "--axes l=j"),
+    (HALF, "wmma.16x16x16", "i=j,j=i,k=k", "fixed", "--operands a=B,b=A"),
+    (HALF, "wmma.16x16x16", "i=k,j=j,k=i", "fixed", "--axes i=i,j=j,k=k"),
+    (CONV, "wmma.16x16x16", "i=n.p,j=k,k=q.c.r.s", "fixed", "--axes i=n.p,j=k,k=r.s.c"),
+    (CONV, "wmma.16x16x16", "i=n.p.c,j=k,k=r", "fixed", "--axes i=n.p,j=k,k=r"),
+    (CONV, "wmma.16x16x16", "i=n.p,j=q,k=c.r.s", "fixed", "--axes i=n.p,j=k,k=r.s.c"),
+    (GEMM, "avx2.fmadd_pd", "l=j", "fixed", "avx2.fmadd_ps"),
+    (GEMM, "scalar.muladd_f64", "", "fixed", "scalar.muladd_f32"),
+    (BYTES, "avx512_vnni.dpbusd", "l=j,e=k", {"a": "B", "b": "A"}, "--operands a=A,b=B"),
+    (ORDERED, "avx2.fmadd_ps", "l=j", "fixed", "the kernel without `ordered`"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "name", "axes", "operands", "text"), CASES)
+def test_a_mend_is_proved_and_said(kernel: Kernel, name: str, axes: str, operands: object, text: str) -> None:
+    found = rejected(im.fuse(kernel, im.find_instruction(name), axes or {}, operands)).mend  # type: ignore[arg-type]
+    assert found is not None and found.text == text
+    assert isinstance(found.proved, ProvedMapping)
+    assert isinstance(prove(found.proved.mapping), ProvedMapping)
+
+
+def test_what_is_said_can_be_written() -> None:
+    found = rejected(im.fuse(CONV, WMMA, "i=n.p,j=q,k=c.r.s")).mend
+    assert found is not None
+    assert isinstance(prove(im.fuse(CONV, WMMA, found.text.removeprefix("--axes "))), ProvedMapping)
+
+
+def test_the_whole_text() -> None:
+    assert str(rejected(im.fuse(GEMM, FMA, "l=k"))) == (
+        "gemm does not map onto avx2.fmadd_ps\n"
+        "  l=k;a=A,b=B\n"
+        "  exclusive of c fails at i=0 j=0 k=0 and i=0 j=0 k=1 (smallest; I=1 J=1 K=2)\n"
+        "    kernel       C[0,0] += A[0,0] * B[0,0]\n"
+        "                 C[0,0] += A[0,1] * B[1,0]\n"
+        "    instruction  points (l=0) and (l=1) of one execution\n"
+        "  index l of c[l] differs between the two, no index of C[i,j] does\n"
+        "  cells c[0] and c[1] would both hold C[0,0], each a part of its sum\n"
+        "  try: --axes l=j"
+    )
+
+
+def test_the_dimension_that_clashes_is_the_access_own() -> None:
+    """The kernel and the instruction both have an axis k; only the kernel's index counts."""
+    text = str(rejected(im.fuse(CONV, WMMA, "i=c,j=k,k=p")))
+    assert "  index p of O[n,p,q,k] differs between the two, no index of c[i,j] does\n" in text
+
+
+def test_the_condition_that_leaves_a_point_out_is_named() -> None:
+    corner = im.kernel("C[i,j] += A[i,k] * B[k,j] where i + j + k < I", name="corner")
+    corner = corner.with_dtypes({"A": "f16", "B": "f16"})
+    text = str(rejected(im.fuse(corner, WMMA, "i=i,j=j,k=k")))
+    assert "  neutral fails (smallest; I=3 J=2 K=2)\n" in text
+    assert "  the condition i + 16*i_tile + j + 16*j_tile + k + 16*k_tile < I leaves it out\n" in text
+    assert text.endswith("\n  try: --axes i=-,j=j,k=k --partial")
+
+
+def test_a_mapping_by_hand_gets_its_mask() -> None:
+    m = im.fuse(GEMM, FMA, "l=j")
+    bare = rejected(replace(m, groups=(), guard=()))
+    assert str(bare).endswith("\n  also refuted: bounds of c, bounds of b\n  try: with the guard l + 8*l_tile < J")
+    g = m.guard[0]
+    off = rejected(replace(m, groups=(), guard=(g.func(g.args[0] + 1, g.args[1], evaluate=False),)))
+    assert "the mapping's guard l + 8*l_tile + 1 < J leaves this point out, so nothing computes it" in str(off)
+    assert str(off).endswith("\n  try: fuse(..., 'l=j')")
+
+
+def test_what_nothing_mends_suggests_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    difference = im.kernel("C[i,j] += A[i,k] - B[k,j]", name="difference")
+    assert rejected(im.fuse(difference, FMA, "l=j")).mend is None
+    shifted = im.kernel("A: [I,K]\nC[i,j] += A[i,k+1] * B[k,j]", name="shifted")
+    result = rejected(im.fuse(shifted, FMA, "l=j"))
+    assert result.mend is None and "try:" not in str(result)
+    monkeypatch.setattr(mending, "_proved", lambda m: None)  # nothing is proved: nothing may be said
+    assert rejected(im.fuse(GEMM, FMA, "l=k")).mend is None
+
+
+def test_the_search_for_a_mend_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Mapping] = []
+    monkeypatch.setattr(mending, "_proved", lambda m: asked.append(m))
+    assert rejected(im.fuse(CONV, WMMA, "i=n.p,j=q,k=c.r.s")).mend is None
+    assert len(asked) <= mending.PROOFS
+    monkeypatch.setattr(mending, "SECONDS", -1.0)
+    before = len(asked)
+    assert rejected(im.fuse(GEMM, FMA, "l=k")).mend is None and len(asked) == before
+
+
+def test_file_and_line_of_the_statement(tmp_path: Path) -> None:
+    path = tmp_path / "ops.py"
+    path.write_text(
+        'import isamap_smt as im\n\nother = "D[i,j] += A[i,k] * B[k,j]"\n'
+        'mine = """\n# a comment\nC[i,j] += A[i,k] * B[k,j]\n"""\n'
+        'made = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="made")\n'
+    )
+    for name, line in (("mine", 6), ("made", 8)):
+        text = str(rejected(im.fuse(im.find_kernel(f"{path}:{name}"), FMA, "l=k")))
+        assert f"\n  {path}:{line}: C[i,j] += A[i,k] * B[k,j]\n" in text
+    assert str(path) not in str(rejected(im.fuse(GEMM, FMA, "l=k")))
