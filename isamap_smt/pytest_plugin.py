@@ -71,7 +71,7 @@ class CertificateItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fails unless the certificate is ok; the failure says what is the matter."""
-        outcome = _outcomes(self.config).get(self.identifier)
+        outcome = _outcomes(self.config, self.identifier).get(self.identifier)
         if outcome is None or outcome.status != "ok":
             raise CertificateFailedError(str(outcome or f"{self.identifier}: not checked"))
 
@@ -90,10 +90,13 @@ class CertificateFailedError(Exception):
     """A certificate that is not ok."""
 
 
-def _outcomes(config: pytest.Config) -> dict[str, Any]:
-    if _OUTCOMES not in config.stash:
-        from isamap_smt.certificates import check_directory
+def _outcomes(config: pytest.Config, identifier: str) -> dict[str, Any]:
+    """All outcomes; where pytest-xdist spreads the tests itself, that of this certificate."""
+    from isamap_smt.certificates import check_directory
 
-        found = check_directory(Path(config.getoption("--isamap-proofs")))
-        config.stash[_OUTCOMES] = {o.id: o for o in found}
+    directory = Path(config.getoption("--isamap-proofs"))
+    if hasattr(config, "workerinput"):
+        return {o.id: o for o in check_directory(directory, jobs=1, only=identifier.__eq__)}
+    if _OUTCOMES not in config.stash:
+        config.stash[_OUTCOMES] = {o.id: o for o in check_directory(directory)}
     return config.stash[_OUTCOMES]

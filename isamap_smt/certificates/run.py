@@ -28,12 +28,13 @@ def check_directory(
     *,
     jobs: int | None = None,
     cache: bool = True,
+    only: Callable[[str], bool] | None = None,
     progress: Progress | None = None,
 ) -> list[Outcome]:
     """The outcome of every certificate listed in the directory's index, and of every one found there, by id.
 
     hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
-    default. cache: whether answers to unchanged text may be taken from an earlier run. Raises CertificateError where
+    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. Raises CertificateError where
     there is no such directory, HardwareError for a file that is no machine.
     """
     if not directory.is_dir():
@@ -47,7 +48,7 @@ def check_directory(
         outcomes.append(Outcome(INDEX, "damaged", (str(error),)))
         listed = dict.fromkeys(found, "")
     work: list[tuple[str, str | None]] = []
-    for identifier in sorted({*listed, *found}):
+    for identifier in sorted(i for i in {*listed, *found} if only is None or only(i)):
         if identifier not in found:
             outcomes.append(Outcome(identifier, "damaged", (f"it is missing: {INDEX} lists it",)))
         elif identifier not in listed:
