@@ -40,6 +40,7 @@ static inline uint16_t isamap_narrow_bf16(float value) {
     return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
 }
 """
+_LONG = 20_000  # characters of a value that is about to be repeated
 _ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
 _LITERAL = dtype("i64")
 _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
@@ -141,9 +142,17 @@ def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
 
 def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
     """The larger or smaller; NaN if either is NaN."""
+    _short(x, y)
     a, b = _wide(x, kind), _wide(y, kind)
     nan = f" || {a} != {a}" if kind.is_float else ""
     return f"(({a} {symbol} {b}{nan}) ? {x} : {y})", kind
+
+
+def _short(*texts: str) -> str:
+    """The first text. Raises ScheduleError where they are long: a choice repeats them, so nested choices grow fast."""
+    if any(len(t) > _LONG for t in texts):
+        raise ScheduleError("this value nests max, min, relu or saturation too deeply for portable C; split the kernel")
+    return texts[0]
 
 
 def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
@@ -163,7 +172,7 @@ def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tupl
             "the value below this saturation does not fit 128 bits, so portable C cannot say it exactly"
         )
     wide = "int64_t" if max(most, abs(to.low), to.high) < 1 << 63 else "__int128"
-    text = _exact(tree, names, wide)
+    text = _short(_exact(tree, names, wide))
     low, high = (f"({wide}){_integer(v)}" for v in (to.low, to.high))
     return f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))", to
 
@@ -178,9 +187,9 @@ def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
         case SNeg():
             return f"(-{_exact(tree.args[0], names, wide)})"
         case Relu():
-            x = _exact(tree.args[0], names, wide)
+            x = _short(_exact(tree.args[0], names, wide))
             return f"({x} > 0 ? {x} : 0)"
-    x, y = (_exact(a, names, wide) for a in tree.args)
+    x, y = (_short(_exact(a, names, wide)) for a in tree.args)
     if isinstance(tree, SMax | SMin):
         return f"({x} {'>' if isinstance(tree, SMax) else '<'} {y} ? {x} : {y})"
     return f"({x} {_ARITHMETIC[type(tree)]} {y})"

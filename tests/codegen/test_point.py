@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.ir.errors import ScheduleError
 
 CASES = [
     ("y[i] = sat_i8(A[i]*B[i])", "i8", "i8", "i8"),
@@ -47,3 +48,12 @@ def test_c_means_what_the_interpreter_says(text: str, y: str, a: str | None, b: 
     bits = f"u{want.dtype.itemsize}"
     nan = np.isnan(want.astype(np.float64)) & np.isnan(got.astype(np.float64))
     assert ((want.view(bits) == got.view(bits)) | nan).all()
+
+
+@pytest.mark.parametrize(
+    "text", ["max(" * 60 + "A[i]" + ",B[i])" * 60, "sat_i32(" + "max(" * 60 + "A[i]" + ",B[i])" * 60 + ")"]
+)
+def test_choices_nested_deeply_are_refused_soon(text: str) -> None:
+    kernel = im.kernel(f"y[i] = {text}", dtypes=dict.fromkeys("yAB", "i32"))
+    with pytest.raises(ScheduleError, match="too deeply for portable C"):
+        im.plan(kernel, im.find_hardware("scalar"), sizes={"i": 4})
