@@ -1,0 +1,279 @@
+"""Every certificate is derived again from today's sources; a changed source is named with what it breaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isamap_smt as im
+from isamap_encodings.cvc5_check import cvc5_version
+from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
+from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.manifest import INDEX, MANIFEST, sealed, text_of, write_index
+from isamap_smt.ir.errors import NotProvedError
+from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine
+
+
+def check(proofs: Path, *hardware: Path, cache: bool = True) -> dict[str, Outcome]:
+    return {o.id: o for o in check_directory(proofs, [str(h) for h in hardware], jobs=1, cache=cache)}
+
+
+def failing(found: dict[str, Outcome]) -> set[str]:
+    return {i for i, o in found.items() if o.status != "ok"}
+
+
+@pytest.mark.skipif(cvc5_version() is None, reason="cvc5 is not installed")
+def test_two_solvers_agree_on_every_formula(proofs: Path) -> None:
+    found = check(proofs, cache=False)
+    assert {i: o.status for i, o in found.items()} == dict.fromkeys((FMA, DOT, COMPLETE, MACHINE), "ok")
+    assert exit_status(list(found.values())) == 0
+    assert found[FMA].formulas == found[FMA].second > 50
+    assert found[FMA].claims > 100
+    assert all(o.alone == 0 for o in found.values())
+
+
+def test_a_certificate_of_a_library_kernel_follows_the_library(proofs: Path) -> None:
+    document = json.loads((proofs / FMA / MANIFEST).read_text())
+    assert document["kernel"]["source"] == "gemm"
+    assert document["instruction"]["source"] == "avx2.fmadd_ps"
+
+
+# ---- damage: one certificate is named, and it never counts ----------------------------------------------------------
+
+
+def cut(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+
+
+def turn(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a claim is missing": (lambda p: (p / "agreement.smt2").unlink(), "agreement.smt2 is missing"),
+    "a claim is truncated": (lambda p: cut(p / "coverage.smt2"), "coverage.smt2 is not as it was written"),
+    "a claim is edited": (
+        lambda p: turn(p / "exclusive.smt2", "(assert (<= 1 I))", "(assert (<= 2 I))"),
+        "exclusive.smt2 is not as it was written",
+    ),
+    "a manifest is missing": (lambda p: (p / MANIFEST).unlink(), "it is missing"),
+    "a manifest is truncated": (lambda p: cut(p / MANIFEST), "manifest.json is truncated or no JSON"),
+    "a manifest is edited": (
+        lambda p: turn(p / MANIFEST, '"verdict": "proved"', '"verdict": "Proved"'),
+        "manifest.json was edited by hand",
+    ),
+    "a manifest is of another version": (
+        lambda p: turn(p / MANIFEST, "isamap certificate 1", "isamap certificate 9"),
+        "manifest.json is foreign",
+    ),
+    "a manifest is binary": (lambda p: (p / MANIFEST).write_bytes(b"\xff\xfe\0"), "manifest.json cannot be read"),
+    "a file is added": (lambda p: (p / "more.smt2").write_text("x"), "more.smt2 is not listed"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_certificate_is_named(proofs: Path, damage: str) -> None:
+    spoil, sentence = DAMAGES[damage]
+    spoil(proofs / DOT)
+    found = check(proofs)
+    assert failing(found) == {DOT}
+    assert found[DOT].status == "damaged"
+    assert sentence in str(found[DOT])
+    assert exit_status(list(found.values())) == 1
+
+
+@pytest.mark.parametrize("identifier", [FMA, DOT, COMPLETE, MACHINE])
+def test_a_deleted_certificate_is_named(proofs: Path, identifier: str) -> None:
+    for file in (proofs / identifier).iterdir():
+        file.unlink()
+    found = check(proofs)
+    assert failing(found) == {identifier}
+    assert "it is missing: proofs.json lists it" in str(found[identifier])
+
+
+def test_a_certificate_that_nobody_listed_is_foreign(proofs: Path) -> None:
+    index = json.loads((proofs / INDEX).read_text())
+    del index["certificates"][DOT]
+    (proofs / INDEX).write_text(text_of(sealed(index)))
+    found = check(proofs)
+    assert failing(found) == {DOT}
+    assert "it is foreign: proofs.json does not list it" in str(found[DOT])
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda f: f.unlink(), cut, lambda f: turn(f, "certificates", "Certificates"), lambda f: f.write_text("3")]
+)
+def test_a_damaged_index_is_damage(proofs: Path, spoil: Callable[[Path], None]) -> None:
+    spoil(proofs / INDEX)
+    found = check(proofs)
+    assert failing(found) == {INDEX}
+    assert found[INDEX].status == "damaged"
+
+
+# ---- forgery: digests that fit do not help --------------------------------------------------------------------------
+
+
+def forge(place: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Edit a manifest and make every digest fit again."""
+    document = json.loads((place / MANIFEST).read_text())
+    change(document)
+    document["files"] = {n: digest((place / n).read_bytes()) for n in document["files"] if (place / n).exists()}
+    (place / MANIFEST).write_text(text_of(sealed(document)))
+    root = place.parents[2]
+    write_index(root)
+
+
+def test_a_forged_mapping_is_refuted(proofs: Path) -> None:
+    forge(proofs / DOT, lambda d: d["mapping"].update(axes={"l": ["k"], "e": ["j"]}))
+    found = check(proofs)
+    assert failing(found) == {DOT}
+    assert found[DOT].status == "broken"
+    assert "does not map onto avx2.madd_u8i8" in str(found[DOT])
+    with pytest.raises(NotProvedError, match="not proved today"):
+        load(proofs / DOT)
+
+
+def test_a_forged_legal_list_is_refuted(proofs: Path) -> None:
+    forge(proofs / COMPLETE, lambda d: d["legal"].append("i=j,j=i,k=k;a=A,b=B"))
+    found = check(proofs)[COMPLETE]
+    assert found.status == "broken"
+    assert "gemm does not map onto wmma.16x16x16" in str(found)
+
+
+def test_a_shortened_legal_list_is_refuted(proofs: Path) -> None:
+    forge(proofs / COMPLETE, lambda d: d["legal"].pop())
+    found = check(proofs)[COMPLETE]
+    assert found.status == "broken"
+    assert "nothing accounts for" in str(found)
+
+
+def test_a_witness_left_out_is_noticed(proofs: Path) -> None:
+    forge(proofs / COMPLETE, lambda d: d["witnesses"].pop())
+    assert check(proofs)[COMPLETE].status == "broken"
+
+
+def test_a_forged_formula_is_no_longer_what_the_sources_say(proofs: Path) -> None:
+    turn(proofs / DOT / "exclusive.smt2", "(assert (<= 1 I))\n", "(assert (<= 2 I))\n")
+    forge(proofs / DOT, lambda d: None)
+    found = check(proofs)[DOT]
+    assert found.status == "stale"
+    assert "the formulas of exclusive.smt2 are no longer those that the sources make" in str(found)
+
+
+def test_a_forged_formula_that_does_not_hold_is_unknown(proofs: Path) -> None:
+    file = proofs / DOT / "agreement.smt2"
+    text = file.read_text()
+    last = text.rindex("(assert (not")
+    file.write_text(text[:last] + text[text.index("\n", last) + 1 :])
+    forge(proofs / DOT, lambda d: None)
+    found = check(proofs)
+    assert found[DOT].status == "unknown"
+    assert "should be unsat, and Z3 says sat" in str(found[DOT])
+    assert exit_status(list(found.values())) == 2
+
+
+def test_the_program_is_lowered_again(proofs: Path) -> None:
+    forge(proofs / FMA, lambda d: d["schedule"].update(registers={"i": 4, "j": 8, "k": 1}))
+    found = check(proofs)[FMA]
+    assert found.status == "broken"
+    assert "innermost step 2 is not the register tile 4" in str(found)
+
+
+# ---- an instruction that changes ------------------------------------------------------------------------------------
+
+
+def test_an_edited_contract_breaks_its_proofs_alone(proofs: Path, edited: EditedMachine) -> None:
+    file = edited("avx2.py", '"acc[l] += i32(a[l,e]) * i32(b[l,e])"', '"acc[l] += i32(a[l,e]) * i32(b[l,0])"')
+    found = check(proofs, file)
+    assert failing(found) == {DOT, MACHINE}
+    assert found[DOT].status == "broken"
+    assert "both use cell b[0,0], which cannot hold B[0,0] and B[1,0]" in str(found[DOT])
+    assert "avx2.madd_u8i8" in str(found[MACHINE])
+    assert "fmadd_ps" not in str(found[MACHINE])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('_float("fmadd_ps", "f32", 8', '_float("fmadd_ps", "f32", 16'),
+        ("latency=4.0", "latency=5.0"),
+        ("{{c}} = _mm256_{name}({{a}}, {{b}}, {{c}});", "{{c}} = _mm256_{name}({{b}}, {{a}}, {{c}});"),
+    ],
+)
+def test_whatever_changes_in_a_description_is_named(proofs: Path, edited: EditedMachine, old: str, new: str) -> None:
+    found = check(proofs, edited("avx2.py", old, new))
+    assert failing(found) == {FMA, MACHINE}
+    assert "avx2.fmadd_ps" in str(found[FMA]) and "avx2.fmadd_ps" in str(found[MACHINE])
+
+
+def test_a_changed_memory_is_named(proofs: Path, edited: EditedMachine) -> None:
+    found = check(proofs, edited("avx2.py", 'memories("ymm", 16, 32)', 'memories("ymm", 32, 32)'))
+    assert failing(found) == {MACHINE}
+    assert "memories of avx2 changed" in str(found[MACHINE])
+
+
+def test_an_instruction_that_is_gone_breaks_its_proofs(proofs: Path, edited: EditedMachine) -> None:
+    found = check(proofs, edited("avx2.py", '_dot("madd_u8i8"', '_dot("madd_other"'))
+    assert failing(found) == {DOT, MACHINE}
+    assert "avx2 has no instruction 'madd_u8i8'" in str(found[DOT])
+
+
+# ---- the cache ------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_changed_is_derived_again(proofs: Path, edited: EditedMachine) -> None:
+    assert all(o.remembered and o.status == "ok" for o in check(proofs).values())
+    file = edited("avx2.py", '"acc[l] += i32(a[l,e]) * i32(b[l,e])"', '"acc[l] += i32(a[l,e]) * i32(b[l,0])"')
+    found = check(proofs, file)
+    assert {i for i in (FMA, DOT, COMPLETE) if found[i].remembered} == {FMA, COMPLETE}
+    assert found[DOT].status == "broken"
+
+
+def test_a_damaged_file_is_not_taken_from_the_cache(proofs: Path) -> None:
+    turn(proofs / DOT / "exclusive.smt2", "(assert (<= 1 I))\n", "(assert (<= 2 I))\n")
+    assert check(proofs)[DOT].status == "damaged"
+    forge(proofs / DOT, lambda d: None)
+    assert check(proofs)[DOT].status == "stale"
+
+
+def test_a_cache_that_is_no_database_does_no_harm(
+    proofs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "proofs.sqlite").write_text("no database, but long enough to be taken for one" * 20)
+    first, again = (check_directory(proofs, jobs=1, only=DOT.__eq__) for _ in range(2))
+    assert [(o.status, o.remembered) for o in (*first, *again)] == [("ok", False), ("ok", True)]
+
+
+# ---- loading and saving ---------------------------------------------------------------------------------------------
+
+
+def test_a_loaded_mapping_was_proved_here_and_now(proofs: Path) -> None:
+    proved = load(proofs / DOT)
+    assert isinstance(proved, im.ProvedMapping)
+    assert proved.mapping.id == "l=j,e=k;a=A,b=B"
+    assert all(c.verdict.word == "proved" for c in proved.proof.claims)
+
+
+def test_a_damaged_certificate_does_not_load(proofs: Path) -> None:
+    cut(proofs / DOT / "agreement.smt2")
+    with pytest.raises(DamagedError, match=r"agreement\.smt2 is not as it was written"):
+        load(proofs / DOT)
+
+
+def test_a_kernel_of_ones_own_is_certified_by_its_text(tmp_path: Path) -> None:
+    own = im.kernel("D[m,n] += L[m,q] * R[q,n]", name="mine")
+    proved = im.prove(im.fuse(own, im.find_instruction("avx2.fmadd_ps"), "l=n"))
+    assert isinstance(proved, im.ProvedMapping)
+    place = save(proved, tmp_path / "mine")
+    assert place.relative_to(tmp_path).as_posix() == "mine/avx2/mine/fmadd_ps,l=n,a=L,b=R"
+    assert failing(check(tmp_path / "mine")) == set()
+    assert load(place).mapping == proved.mapping

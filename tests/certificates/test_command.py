@@ -1,0 +1,147 @@
+"""isamap proofs check, why and update, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.certificates.manifest import INDEX, certificate_ids
+from isamap_smt.cli.app import run
+from isamap_smt.cli.proofs_choice import wanted
+from isamap_smt.cli.proofs_update import update_directory
+from tests.certificates.conftest import DOT, FMA, EditedMachine
+
+
+@pytest.fixture(autouse=True)
+def beside(proofs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work where ./proofs is."""
+    monkeypatch.chdir(proofs.parent)
+
+
+def test_check_says_how_many_and_with_which_solvers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["proofs", "check", "--jobs", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "4 certificates: 4 ok" in said
+    assert "two solvers: Z3" in said and "agree on" in said
+
+
+def test_check_names_what_is_damaged(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("proofs", DOT, "bounds.smt2").unlink()
+    assert run(["proofs", "check", "--jobs", "1"]) == 1
+    assert f"{DOT}: damaged: bounds.smt2 is missing" in capsys.readouterr().out
+
+
+def test_check_in_json(edited: EditedMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    file = edited("avx2.py", '"acc[l] += i32(a[l,e]) * i32(b[l,e])"', '"acc[l] += i32(a[l,e]) * i32(b[l,0])"')
+    assert run(["proofs", "check", "--jobs", "1", "--hardware", str(file), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["status"], found["counts"]["broken"], found["counts"]["stale"]) == (1, 1, 1)
+    assert next(c for c in found["certificates"] if c["status"] == "broken")["id"] == DOT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "nowhere"], "there are no certificates at nowhere: no such directory"),
+        (["check", "--hardware", "none.py"], "no such file: none.py"),
+        (["why", "avx9/gem/fmadd"], "proofs has no certificate 'avx9/gem/fmadd'"),
+        (["why", f"{DOT}/agreemnt"], "has no claim 'agreemnt'; did you mean agreement?"),
+        (["why", "machine"], "has no formulas: it is checked with plain integers and digests"),
+        (["update", "avx3"], "no certificate matches 'avx3'"),
+    ],
+)
+def test_misuse_is_said(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["proofs", *arguments]) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_an_empty_directory_is_not_ok(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run(["proofs", "check", str(tmp_path / "empty")]) == 1
+    assert "proofs.json: damaged: proofs.json is missing" in capsys.readouterr().out
+
+
+def test_why_shows_words_formula_and_core(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["proofs", "why", "madd_u8i8/bounds"]) == 0
+    said = capsys.readouterr().out
+    assert "bounds of acc: proved" in said
+    assert "every element of C accessed exists" in said
+    assert "(assert (<= 0 k.rest))" in said
+    core = said.split("unsatisfiable already because of")[1].split("bounds of a")[0]
+    assert "(<= 0 k.rest)" in core and "(<= 1 K)" not in core
+
+
+def test_why_lists_every_claim_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["proofs", "why", DOT, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {c["claim"] for c in found["claims"]} >= {
+        "scalar",
+        "agreement",
+        "exclusive",
+        "coverage",
+        "bounds",
+        "neutral",
+    }
+
+
+def test_why_tells_the_counterexample(edited: EditedMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    file = edited("avx2.py", '"acc[l] += i32(a[l,e]) * i32(b[l,e])"', '"acc[l] += i32(a[l,e]) * i32(b[l,0])"')
+    assert run(["proofs", "why", f"{DOT}/agreement", "--hardware", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "agreement of b: refuted" in said
+    assert "both use cell b[0,0], which cannot hold B[0,0] and B[1,0]" in said
+
+
+def test_without_cvc5_the_report_says_one_solver(proofs: Path) -> None:
+    code = "import sys; sys.modules['cvc5'] = None; from isamap_smt.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    found = subprocess.run(
+        [sys.executable, "-c", code, "proofs", "check", "--jobs", "1", "--no-cache"],
+        cwd=proofs.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "one solver: Z3" in found.stdout
+    assert "cvc5 is not installed (pip install 'isamap-smt[cvc5]')" in found.stdout
+
+
+def test_update_replaces_what_matches_and_keeps_the_rest(proofs: Path) -> None:
+    before = {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)}
+    shutil.rmtree(proofs / "avx2" / "machine")
+    written = update_directory(proofs, "avx2/machine", 1)
+    assert written == ["avx2/machine"]
+    assert {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)} == before
+    assert run(["proofs", "check", "--jobs", "1"]) == 0
+
+
+def test_an_interrupted_update_leaves_the_old_ones(proofs: Path) -> None:
+    before = {f.relative_to(proofs): f.read_bytes() for f in proofs.rglob("*") if f.is_file()}
+    command = [sys.executable, "-m", "isamap_smt", "proofs", "update", "avx2/gemm", "--jobs", "1"]
+    started = subprocess.Popen(
+        command, cwd=proofs.parent, stderr=subprocess.PIPE, text=True, env={**os.environ}, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not any(f.name == "manifest.json" for f in proofs.parent.glob(".proofs-*/**/*")):
+        assert started.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert (started.returncode, said.splitlines()[-1]) == (130, "interrupted")
+    assert {f.relative_to(proofs): f.read_bytes() for f in proofs.rglob("*") if f.is_file()} == before
+    assert not list(proofs.parent.glob(".proofs-*"))
+
+
+def test_what_update_covers_is_what_it_is_called() -> None:
+    (fma,) = (w for w in wanted("avx2/gemm/fmadd_ps"))
+    assert fma.covers(FMA) and fma.covers("avx2/gemm/complete,fmadd_ps")
+    assert not fma.covers("avx2/gemm/fmadd_pd,l=j,a=A,b=B") and not fma.covers("avx2/gemm_nt/fmadd_ps,l=j,a=A,b=B")
+    assert INDEX not in {w.name for w in wanted()}
