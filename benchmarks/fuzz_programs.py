@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "progr
 
 import edits
 import toys
+from rich.console import Console
+from rich.progress import track
 
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program import prove_program
@@ -48,10 +50,19 @@ MAKERS = {
 
 
 def fuzz(count: int, seed: int, runs: int = 8, refused: bool = True) -> list[Outcome]:
-    """`count` edited programs, the same ones for the same seed. refused: also run what is not proved."""
+    """`count` edited programs, the same ones for the same seed; fewer when interrupted.
+
+    refused: also run what is not proved.
+    """
     rng = random.Random(seed)
     originals: dict[str, Program] = {name: make() for name, make in MAKERS.items()}
-    return [_one(originals, rng, runs, refused) for _ in range(count)]
+    outcomes: list[Outcome] = []
+    try:
+        for _ in track(range(count), "edited programs", console=Console(stderr=True)):
+            outcomes.append(_one(originals, rng, runs, refused))
+    except KeyboardInterrupt:
+        print(f"stopped after {len(outcomes)} of {count}", file=sys.stderr)
+    return outcomes
 
 
 def _one(originals: dict[str, Program], rng: random.Random, runs: int, refused: bool) -> Outcome:
@@ -80,7 +91,7 @@ def main() -> int:
     refused = [o for o in right if o.verdict != "proved"]
     for o in bad:
         print("PROVED BUT WRONG", o.program, o.edits, o.wrong)
-    print(f"{count} programs, seed {seed}, {time.perf_counter() - started:.0f} s")
+    print(f"{len(outcomes)} programs, seed {seed}, {time.perf_counter() - started:.0f} s")
     print("verdicts", dict(Counter(o.verdict for o in outcomes)))
     print(f"proved but wrong: {len(bad)}")
     print(f"refused but right: {len(refused)} of {len(right)} right ones ({len(refused) / max(1, len(right)):.0%})")

@@ -53,6 +53,8 @@ def put(nodes: tuple[Node, ...], path: tuple[int, ...], new: tuple[Node, ...]) -
 
 
 def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node, ...], str]:
+    if not nodes:
+        return nodes, "nothing is left"
     path = rng.choice(paths(nodes))
     node = get(nodes, path)
     if rng.random() < 0.25:
