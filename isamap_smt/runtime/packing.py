@@ -49,13 +49,11 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
 def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
     """(tensor, low, high) for each range that the proofs take for granted.
 
-    These are the kernel's own, those of the kernel that was mapped, and those under which an instruction of the program
-    is what its contract says.
+    These are the kernel's own (the program's proof has checked that it is the kernel that was mapped) and those under
+    which an instruction of the program is what its contract says.
     """
     held = {name: b.type.tensor for name, b in buffers(program).items()}
-    found: dict[tuple[str, int, int], None] = {}
-    for kernel in (program.kernel, program.schedule.proved.mapping.kernel):
-        found |= dict.fromkeys(kernel.ranges)
+    found = dict.fromkeys(program.kernel.ranges)
     for node, _ in walk((*program.ahead, *program.body)):
         if isinstance(node, Exec):
             operands = dict(node.operands)
