@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError
@@ -21,6 +22,7 @@ from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
 from isamap_smt.proof.program_order import order_claims
 from isamap_smt.proof.program_parallel import parallel_claims
+from isamap_smt.proof.program_preconditions import needed
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
@@ -34,30 +36,58 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 
     stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
+    return _proved(program, stop, watch)[0]
+
+
+def _proved(program: Program, stop: bool = False, watch: Watch | None = None) -> tuple[Proof, tuple[str, ...]]:
+    """The proof, and the entry conditions that would mend preconditions which fail."""
     started = time.perf_counter()
     proof = program.schedule.proved.proof
     try:
         book = Book(collect(program), stop, watch)
     except UnrecognisedError as e:
         results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
-        return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started)
+        return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started), ()
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *(() if stop else _tried(program, book.results))]
-    assumptions = (*_entry(program, book), *proof.assumptions, *program.assumptions)
-    return Proof(tuple(results), proof.arithmetic, tuple(dict.fromkeys(assumptions)), time.perf_counter() - started)
+    assumptions = dict.fromkeys((*_entry(program, book), *proof.assumptions, *program.assumptions))
+    made = Proof(tuple(results), proof.arithmetic, tuple(assumptions), time.perf_counter() - started)
+    return made, tuple(book.wanted)
+
+
+def guarded(program: Program) -> Program:
+    """The program with the conditions on sizes and addresses that its instructions' preconditions need and that do not
+    follow; each is the weakest of its form, and every call of the compiled kernel checks it. Nothing is proved here.
+    """
+    proof, wanted = _proved(program)
+    failed = {c.claim for c in proof.failed()}
+    if not wanted or failed != {"precondition"}:
+        return program
+    return replace(program, assumptions=tuple(dict.fromkeys((*program.assumptions, *needed(wanted)))))
 
 
 def require_proof(program: Program) -> ProvedProgram:
-    """The program with its complete proof. Raises NotProvedError naming what failed; then no code may be made of it."""
+    """The program with its complete proof. Raises NotProvedError naming what failed; then no code may be made of it.
+
+    Where only preconditions of instructions fail, the program is proved with the entry conditions that they need.
+    """
     proof = prove_program(program)
+    if not proof.proved and {c.claim for c in proof.failed()} == {"precondition"}:
+        program = guarded(program)
+        proof = prove_program(program)
     if not proof.proved:
-        failed = "\n  ".join(f"{c}: {c.statement}" for c in proof.failed()[:5])
+        failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         raise NotProvedError(
             f"the program for {program.kernel.name} is not proved, so no code is made from it. If isamap made it, this "
             f"is a fault of isamap: please report it with these lines\n  {failed}"
         )
     return seal_program(program, proof)
+
+
+def _why(c: ClaimResult) -> str:
+    """What the obligation says, with the counterexample where its own text has one."""
+    return c.verdict.text if isinstance(c.verdict, Refuted) and c.verdict.text else c.statement
 
 
 def _claims(book: Book) -> None:
@@ -74,7 +104,8 @@ def _claims(book: Book) -> None:
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
     """Where something is Unknown and nothing is Refuted: does a run at small sizes show the program wrong?"""
-    open_ones = [r for r in results if isinstance(r.verdict, Unknown)]
+    # What an instruction asks of addresses is no part of its meaning, so no run can show that it is not met.
+    open_ones = [r for r in results if isinstance(r.verdict, Unknown) and r.claim != "precondition"]
     if not open_ones or any(isinstance(r.verdict, Refuted) for r in results):
         return []
     found = trials(program, TRIALS)

@@ -10,7 +10,6 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
 
-
 Watch = Callable[[Sequence[ClaimResult]], None]
 
 
@@ -27,6 +26,7 @@ class Book:
         self.watch = watch
         self.results: list[ClaimResult] = []
         self.assumptions: dict[str, None] = {}
+        self.wanted: dict[str, None] = {}  # conditions that an entry check could grant, and that would mend a claim
 
     def ask(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]

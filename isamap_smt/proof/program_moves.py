@@ -12,11 +12,12 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.verdict import Proved, Refuted, Unknown
-from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
+from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.program import Alloc, Copy, Exec, Move
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, operand_cells, transfer
+from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
 from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
 
 
@@ -35,6 +36,7 @@ def move_claims(book: Book) -> list[Transfer]:
             book.attempt(
                 "program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n)
             )
+    computes_ask_nothing(book)
     for site in book.sites.of(Exec):
         book.attempt("bounds", _subject(site), "every register operand exists", lambda s=site: _registers(book, s))
     return found
@@ -142,24 +144,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
     apart = sp.expand(address - substitute(address, start) - flat + substitute(flat, start))
     statement = f"the lanes of {i.short} are consecutive in {node.memory.name}"
     book.ask("precondition", subject, statement, [*around, t.selected], [("eq", apart, sp.S.Zero)])
-    for text in i.preconditions:
-        _stated(book, subject, text, memory, address, start, around)
-
-
-def _stated(
-    book: Book, subject: str, text: str, memory: Place, address: Any, start: dict[str, Any], around: list[Formula]
-) -> None:
-    """A precondition in words: contiguity is asked of every move anyway; alignment counts from the buffer's start."""
-    words = text.split()
-    if words[0] == "contiguous":
-        return
-    if words[0] == "aligned" and memory.home is not None and len(words) == 3 and int(words[2]) <= 64:
-        step = max(1, int(words[2]) // memory.held.dtype.bytes)
-        offset = FloorMod(substitute(address, start), sp.Integer(step))
-        starts = f"{text}: {memory.name} starts at a multiple of 64 bytes"
-        book.ask("precondition", subject, starts, around, [("eq", offset, sp.S.Zero)])
-        return
-    book.note("precondition", subject, text, Unknown(f"no rule for the precondition '{text}' of {memory.name}"))
+    stated(book, subject, node, memory, address, around)
 
 
 def _register_name(node: Move) -> str:

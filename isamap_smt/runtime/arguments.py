@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.conditions import parse_condition, parse_start
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
@@ -198,6 +199,34 @@ def check_ranges(kernel: Signature, ranges: tuple[tuple[str, int, int], ...], ar
             raise ArgumentError(
                 f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
                 "compile without that assumption, or with an instruction that needs none"
+            )
+
+
+def check_conditions(
+    kernel: Signature, texts: tuple[str, ...], arrays: Dict[str, np.ndarray], sizes: Dict[str, int], some: bool = False
+) -> None:
+    """The conditions that instructions ask of sizes and addresses hold. Raises SizeError and ArgumentError.
+
+    some: not all sizes are known yet, and conditions on others are left for later.
+    """
+    for text in texts:
+        start = parse_start(text)
+        if start is not None:
+            name, multiple = start
+            if name in arrays and arrays[name].ctypes.data % multiple:
+                raise ArgumentError(
+                    f"{name} starts {arrays[name].ctypes.data % multiple} bytes after a multiple of {multiple}, and "
+                    f"{kernel.name} was compiled with instructions that need it aligned; copy it to such an address"
+                )
+            continue
+        condition = parse_condition(text)
+        if condition is None or (some and not condition.names <= set(sizes)):
+            continue
+        if not condition.holds(int(evaluate(condition.left, sizes)), int(evaluate(condition.right, sizes))):
+            known = ", ".join(f"{n}={sizes[n]}" for n in sorted(condition.names))
+            raise SizeError(
+                f"{kernel.name} was compiled for {text} only, which an instruction asks for, and is called with {known}; "
+                "pad the arrays, or compile for these sizes"
             )
 
 

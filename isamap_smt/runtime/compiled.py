@@ -130,6 +130,7 @@ class CompiledKernel(Shown):
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
+        check.check_conditions(self.signature, self.program.assumptions, arrays, known, some=True)
         # No expression of `ahead` mentions the others.
         lows = {p.name: p.low for p in self.kernel.parameters}
         full = {n: known.get(n, max(1, lows.get(n, 1))) for n in self.kernel.free_sizes}
@@ -144,7 +145,9 @@ class CompiledKernel(Shown):
         signature = self.signature
         missing = [n for n in signature.inputs if n not in arrays]
         if missing:
-            raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}")
+            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite")]
+            hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
+            raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
         results = check.outputs_of(signature, out)
         for name, array in (*arrays.items(), *results.items()):
             check.check_array(signature, name, array, written=name in results)
@@ -157,6 +160,7 @@ class CompiledKernel(Shown):
         for name in signature.outputs:
             if name not in everything:
                 everything[name] = self._fresh(name, sizes)
+        check.check_conditions(signature, self.program.assumptions, everything, sizes)
         return check.Arguments(everything, sizes)
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:

@@ -1,0 +1,233 @@
+"""Claim 7 for what an instruction asks beyond its shape: alignment and relations, at each use in a program.
+
+    contiguous m            the lanes are consecutive: asked of every move anyway
+    aligned m 32            the first lane lies at a multiple of 32 bytes
+    ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
+                            elements from the array's start to the first lane; active: the number of active lanes
+
+Where it does not follow for all sizes, the weakest condition on sizes of a simple form that makes it follow is looked for:
+every part of an address that a loop multiplies must be divisible by itself. A condition that is among the program's
+assumptions may be used, because each call checks it; otherwise it is suggested, and the claim fails.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.conditions import Condition, parse_condition, start_condition
+from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
+from isamap_smt.ir.program import Exec, Move
+from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_held import Place
+from isamap_smt.proof.program_sites import Formula
+
+_DIVISIBLE = re.compile(r"(.+) % (\d+) == 0\Z")
+BUFFER_START = 64  # bytes: where the C and the runtime let every buffer start
+
+
+@dataclass(frozen=True)
+class _Use:
+    """One use of a move: its memory operand, the address of the first lane in elements, and what holds there."""
+
+    book: Book
+    subject: str
+    memory: Place
+    first: Any
+    active: Any | None
+    around: list[Formula]
+
+
+def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, around: list[Formula]) -> None:
+    """Every precondition that the instruction of a move states."""
+    start = dict.fromkeys(node.instruction.axes, sp.S.Zero)
+    use = _Use(book, subject, memory, sp.expand(substitute(address, start)), node.active, around)
+    for text in node.instruction.preconditions:
+        words = text.split()
+        if words[0] == "contiguous" and len(words) == 2:
+            continue
+        if words[0] == "aligned" and len(words) == 3 and words[2].isdigit() and int(words[2]) > 0:
+            _aligned(use, text, int(words[2]))
+            continue
+        _relation(use, text, words)
+
+
+def computes_ask_nothing(book: Book) -> None:
+    """A precondition of a compute instruction has no rule: its operands are registers, and state is not modelled."""
+    for site in book.sites.of(Exec):
+        i = site.node.instruction  # type: ignore[union-attr]
+        for text in i.preconditions:
+            reason = f"no rule for the precondition '{text}' of {i.name}, which works on registers"
+            book.note("precondition", i.short, text, Unknown(reason))
+
+
+def _aligned(use: _Use, text: str, multiple: int) -> None:
+    size = use.memory.held.dtype.bytes
+    if multiple % size:
+        use.book.note("precondition", use.subject, text, Unknown(f"{multiple} bytes are no whole number of elements"))
+        return
+    if use.memory.home is None:
+        start = start_condition(use.memory.name, multiple)
+        _granted(use, start, start)
+    elif BUFFER_START % multiple:
+        reason = f"{use.memory.name} starts at a multiple of {BUFFER_START} bytes only"
+        use.book.note("precondition", use.subject, text, Unknown(reason))
+        return
+    statement = f"{text}: the first lane lies a multiple of {multiple} bytes from the start of {use.memory.name}"
+    _divisible(use, statement, use.first, multiple // size)
+
+
+def _relation(use: _Use, text: str, words: list[str]) -> None:
+    operand = next((w[w.index("(") + 1 : w.index(")")] for w in words if "(" in w and ")" in w), "m")
+    known = {f"ld({operand})": use.memory.shape[-1] if use.memory.shape else 1, f"offset({operand})": use.first}
+    condition = parse_condition(text, known)
+    if condition is not None and "active" in condition.names and use.active is not None:
+        table = {"active": sp.sympify(use.active)}
+        condition = Condition(text, substitute(condition.left, table), condition.op, substitute(condition.right, table))
+    if condition is None or condition.names - _known_names(use):
+        reason = f"no rule for the precondition '{text}' of {use.memory.name}"
+        use.book.note("precondition", use.subject, text, Unknown(reason))
+        return
+    statement = f"{text}, with {_shown(condition)}"
+    left = condition.left
+    if condition.op == "==" and condition.right == 0 and isinstance(left, FloorMod) and left.args[1].is_Integer:
+        _divisible(use, statement, sp.expand(left.args[0]), int(left.args[1]))
+        return
+    verdict = _ask(use, condition.formula, statement)
+    if not isinstance(verdict, Proved) and _checkable(_shown(condition), use):
+        verdict = _with(use, verdict, [_shown(condition)], condition.formula, statement)
+    use.book.note("precondition", use.subject, statement, verdict)
+
+
+def _known_names(use: _Use) -> set[str]:
+    return set(use.book.sites.sizes) | symbols_of([use.first, *use.memory.shape]) | _names(use.around)
+
+
+def _names(formulas: Any) -> set[str]:
+    found: set[str] = set()
+    for f in formulas:
+        if isinstance(f, tuple | list):
+            found |= _names(f)
+        elif hasattr(f, "free_symbols"):
+            found |= {s.name for s in f.free_symbols}
+    return found
+
+
+def _divisible(use: _Use, statement: str, value: Any, step: int) -> None:
+    """The value is a multiple of step: as it stands, or because each of its parts is."""
+    goal = ("eq", FloorMod(value, sp.Integer(step)), sp.S.Zero)
+    verdict: Verdict = Proved() if step == 1 else _ask(use, goal, statement)
+    if not isinstance(verdict, Proved):
+        parts = _conditions(value, step, set(use.book.sites.sizes))
+        if parts is not None and all(_checkable(c, use) for c in parts):
+            # A sum of multiples of the step is one, and so is a multiple of a multiple.
+            verdict = _with(use, verdict, parts, None, statement)
+    use.book.note("precondition", use.subject, statement, verdict)
+
+
+def _conditions(value: Any, step: int, sizes: set[str]) -> list[str] | None:
+    """For each product of loop variables in the value, when its factor is divisible by step; None where one never is."""
+    parts: dict[Any, Any] = {}
+    for term in sp.Add.make_args(sp.expand(value)):
+        number, factors = term.as_coeff_mul()
+        if not number.is_Integer:
+            return None
+        outside = sp.Mul(*[f for f in factors if not (symbols_of([f]) and symbols_of([f]) <= sizes)])
+        inside = sp.Mul(*[f for f in factors if symbols_of([f]) and symbols_of([f]) <= sizes])
+        parts[outside] = parts.get(outside, sp.S.Zero) + number * inside
+    texts: dict[str, None] = {}
+    for factor in parts.values():
+        texts |= dict.fromkeys(_factor(sp.expand(factor), step))
+    return None if "" in texts else needed(texts)
+
+
+def needed(texts: Iterable[str]) -> list[str]:
+    """The conditions without those that another one implies: J % 8 == 0 says that J % 4 == 0."""
+    found = list(dict.fromkeys(texts))
+    parts = {t: m.groups() for t in found if (m := _DIVISIBLE.match(t))}
+    implied_by = {
+        t
+        for t, (body, step) in parts.items()
+        for other, (same, larger) in parts.items()
+        if t != other and body == same and int(larger) % int(step) == 0
+    }
+    return [t for t in found if t not in implied_by]
+
+
+def _factor(factor: Any, step: int) -> list[str]:
+    """Conditions under which a polynomial of sizes is divisible by step; [''] where it never is."""
+    reduced = sp.S.Zero
+    for term in sp.Add.make_args(factor):
+        number, rest = term.as_coeff_Mul()
+        reduced += (int(number) % step) * rest
+    if reduced == 0:
+        return []
+    common = math.gcd(step, *(int(t.as_coeff_Mul()[0]) for t in sp.Add.make_args(reduced)))
+    reduced, left = sp.expand(reduced / common), step // common
+    if left == 1:
+        return []
+    if reduced.is_Integer:
+        return [""]
+    number, rest = reduced.as_coeff_Mul()
+    if math.gcd(int(number), left) == 1 and not rest.is_Add:
+        reduced = rest
+    body = f"({reduced})" if reduced.is_Add else str(reduced)
+    return [f"{body} % {left} == 0"]
+
+
+def _ask(use: _Use, goal: Formula, statement: str) -> Verdict:
+    book = use.book
+    verdict = implied([*book.sites.hypotheses, *use.around], [goal], book.sites.sizes, f"precondition: {statement}")
+    if isinstance(verdict, Refuted):
+        shown = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every size"
+        return Refuted(verdict.witness, f"{statement}: fails at {shown}", verdict.seconds)
+    return verdict
+
+
+def _with(use: _Use, failed: Verdict, conditions: list[str], goal: Formula | None, statement: str) -> Verdict:
+    """Proved where every condition is one of the program's assumptions, else the failure with what would mend it."""
+    granted = use.book.sites.program.assumptions
+    if all(needed([*granted, c]) == needed(granted) for c in conditions):
+        for c in conditions:
+            use.book.assumptions[c] = None
+        if goal is None:
+            return Proved(failed.seconds)
+        known = [p.formula for p in map(parse_condition, conditions) if p is not None]
+        return implied([*use.book.sites.hypotheses, *known, *use.around], [goal], use.book.sites.sizes, statement)
+    for c in conditions:
+        use.book.wanted[c] = None
+    hint = f"it follows where {' and '.join(conditions)}"
+    if isinstance(failed, Refuted):
+        return Refuted(failed.witness, f"{failed.text}\n{hint}", failed.seconds)
+    reason = failed.reason if isinstance(failed, Unknown) else ""
+    return Unknown(f"{reason}; {hint}", failed.seconds)
+
+
+def _granted(use: _Use, text: str, statement: str) -> None:
+    """A condition that no size decides: an assumption of the program, or wanted as one."""
+    if text in use.book.sites.program.assumptions:
+        use.book.assumptions[text] = None
+        use.book.note("precondition", use.subject, statement, Proved())
+        return
+    use.book.wanted[text] = None
+    use.book.note("precondition", use.subject, statement, Unknown(f"nothing checks that {text}"))
+
+
+def _checkable(text: str, use: _Use) -> bool:
+    """Whether each call can test the condition: it reads back, and speaks of sizes only."""
+    condition = parse_condition(text)
+    return condition is not None and bool(condition.names) and condition.names <= set(use.book.sites.sizes)
+
+
+def _shown(c: Condition) -> str:
+    return f"{c.left} {c.op} {c.right}"
+
+
+__all__ = ["computes_ask_nothing", "needed", "stated"]

@@ -1,0 +1,134 @@
+"""Claim 7: what an instruction asks of addresses and sizes is proved, becomes an entry check, or no code is made."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.conditions import parse_condition, parse_start
+from isamap_smt.ir.errors import ArgumentError, NotProvedError, SizeError
+from isamap_smt.ir.program import Program
+from isamap_smt.proof.program import guarded, prove_program, require_proof
+from isamap_smt.proof.program_preconditions import needed
+
+AVX2 = im.find_hardware("avx2")
+
+
+@cache
+def program(text: str, moves: tuple[str, ...], sizes: tuple[tuple[str, int], ...] = (("i", 6), ("k", 4))) -> Program:
+    """gemm for a machine whose moves also ask for `text`."""
+    instructions = tuple(
+        replace(i, preconditions=(*i.preconditions, text)) if i.short in moves else i for i in AVX2.instructions
+    )
+    machine = replace(AVX2, name="asking", instructions=instructions)
+    proved = im.prove(im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j"))
+    return im.lower(im.schedule(proved, machine, dict(sizes)))
+
+
+def failing(p: Program) -> set[str]:
+    return {c.claim for c in prove_program(p).failed()}
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "conditions"),
+    [
+        ("aligned m 32", ("load_f32", "store_f32"), {"J % 8 == 0", "C starts at a multiple of 32 bytes"}),
+        ("aligned m 16", ("load_f32", "store_f32"), {"J % 4 == 0", "C starts at a multiple of 16 bytes"}),
+        ("ld(m) % 16 == 0", ("masked_load_f32",), {"J % 16 == 0"}),
+        ("ld(m) >= 16", ("masked_load_f32",), {"J >= 16"}),
+    ],
+)
+def test_what_does_not_follow_becomes_the_weakest_condition(
+    text: str, moves: tuple[str, ...], conditions: set[str]
+) -> None:
+    asking = program(text, moves)
+    assert failing(asking) == {"precondition"}
+    made = require_proof(asking)
+    added = set(made.program.assumptions) - set(asking.assumptions)
+    assert conditions <= added
+    assert not {c for c in added - conditions if " starts at " not in c}
+    assert added <= set(made.proof.assumptions)
+
+
+def test_the_counterexample_says_the_condition() -> None:
+    texts = [c.verdict.text for c in prove_program(program("aligned m 32", ("store_f32",))).failed()
+             if isinstance(c.verdict, Refuted)]  # fmt: skip
+    assert texts
+    assert all("fails at J=" in t and "it follows where J % 8 == 0" in t for t in texts)
+
+
+def test_a_weaker_condition_does_not_do() -> None:
+    """The mutant: the entry check asks for less than the instruction."""
+    right = guarded(program("aligned m 32", ("load_f32", "store_f32")))
+    assert not failing(right)
+    weak = tuple(a.replace("J % 8", "J % 4") for a in right.assumptions)
+    assert failing(replace(right, assumptions=weak)) == {"precondition"}
+    lost = tuple(a for a in right.assumptions if "starts at" not in a)
+    assert failing(replace(right, assumptions=lost)) == {"precondition"}
+    strong = tuple(a.replace("J % 8", "J % 16") for a in right.assumptions)
+    assert not failing(replace(right, assumptions=strong))
+
+
+def test_sizes_that_are_known_need_no_condition_or_refuse() -> None:
+    sizes = (("i", 6), ("k", 4))
+    good = require_proof(program("ld(m) % 8 == 0", ("load_f32", "store_f32"), (*sizes, ("j", 16))))
+    assert not [a for a in good.program.assumptions if "%" in a]
+    with pytest.raises(NotProvedError, match=re.escape("ld(m) % 16 == 0")):
+        require_proof(program("ld(m) % 16 == 0", ("load_f32", "store_f32"), (*sizes, ("j", 24))))
+
+
+@pytest.mark.parametrize("text", ["shiny m", "ld(m) ** 2 == 4", "tile configured"])
+def test_what_has_no_rule_makes_no_code(text: str) -> None:
+    asking = program(text, ("store_f32", "masked_store_f32"))
+    assert failing(asking) == {"precondition"}
+    with pytest.raises(NotProvedError):
+        require_proof(asking)
+
+
+def test_what_a_compute_instruction_asks_is_not_forgotten() -> None:
+    fma = replace(im.find_instruction("avx2.fmadd_ps"), preconditions=("tile configured",))
+    machine = replace(AVX2, name="asking", instructions=(fma, *AVX2.moves))
+    proved = im.prove(im.fuse(im.find_kernel("gemm"), fma, "l=j"))
+    asking = im.lower(im.schedule(proved, machine, {"i": 6, "k": 4}))
+    assert failing(asking) == {"precondition"}
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_a_call_that_breaks_a_condition_is_refused() -> None:
+    run = im.build(guarded(program("aligned m 32", ("load_f32", "store_f32"))))
+    assert "each call checks that J % 8 == 0" in str(run)
+    a, b = np.ones((6, 4), np.float32), np.ones((4, 16), np.float32)
+    assert (run(a, b) == 4).all()
+    with pytest.raises(
+        SizeError, match=re.escape("gemm was compiled for J % 8 == 0 only, which an instruction asks for")
+    ):
+        run(a, np.ones((4, 12), np.float32))
+    raw = np.zeros(6 * 16 * 4 + 64, np.uint8)
+    start = -raw.ctypes.data % 32 + 4
+    out = raw[start : start + 6 * 16 * 4].view(np.float32).reshape(6, 16)
+    with pytest.raises(ArgumentError, match="C starts 4 bytes after a multiple of 32"):
+        run(a, b, out=out)
+
+
+def test_conditions_read_back() -> None:
+    found = parse_condition("J*K % 8 == 0")
+    assert found is not None
+    assert found.names == {"J", "K"}
+    assert parse_start("A starts at a multiple of 32 bytes") == ("A", 32)
+    for text in ("W is finite", "J", "J % 0 == 0", "J % K == 0", "f(J) == 0", "J ==", "1 < J < 3"):
+        assert parse_condition(text) is None
+    assert needed(["J % 4 == 0", "J % 8 == 0", "K % 2 == 0", "J >= 3"]) == ["J % 8 == 0", "K % 2 == 0", "J >= 3"]
+
+
+def test_nothing_changes_for_the_machines_as_they_are() -> None:
+    proved = im.prove(im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j"))
+    plain = im.lower(im.schedule(proved, AVX2, {"i": 6, "k": 4}))
+    assert guarded(plain) is plain
+    proof = prove_program(plain)
+    assert any(c.claim == "precondition" and isinstance(c.verdict, Proved) for c in proof.claims)
