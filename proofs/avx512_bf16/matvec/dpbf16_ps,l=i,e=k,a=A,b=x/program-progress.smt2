@@ -1,0 +1,84 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/matvec/dpbf16_ps,l=i,e=k,a=A,b=x
+; claim: progress
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; progress: outputs are not touched ahead of the call
+;   decided without a solver, from the structure alone
+
+; progress of acc: acc is loaded, then added to, then stored, each visit inside k0, i0
+;   decided without a solver, from the structure alone
+
+; progress of acc: nothing else touches y while acc stands for it
+;   decided without a solver, from the structure alone
+
+; progress of acc: every live cell of acc inside k0, i0 is loaded before it is added to
+; question 1
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun k0 () Int)
+(declare-fun |q!(K + 1023)//(1024)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 351)//(352)| () Int)
+(declare-fun c_i_u () Int)
+(declare-fun c_l () Int)
+(declare-fun |r!(K + 1023)%(1024)| () Int)
+(declare-fun |r!(I + 351)%(352)| () Int)
+(assert (<= 1 I))
+(assert (<= 1 K))
+(assert (<= 0 k0))
+(assert (< k0 |q!(K + 1023)//(1024)|))
+(assert (<= 0 i0))
+(assert (< i0 |q!(I + 351)//(352)|))
+(assert (<= 0 c_i_u))
+(assert (> 22 c_i_u))
+(assert (<= 0 c_l))
+(assert (> 16 c_l))
+(assert (< (+ c_l (* 16 c_i_u) (* 352 i0)) I))
+(assert (= (+ 1023 K) (+ (* 1024 |q!(K + 1023)//(1024)|) |r!(K + 1023)%(1024)|)))
+(assert (>= |r!(K + 1023)%(1024)| 0))
+(assert (> 1024 |r!(K + 1023)%(1024)|))
+(assert (= (+ 351 I) (+ (* 352 |q!(I + 351)//(352)|) |r!(I + 351)%(352)|)))
+(assert (>= |r!(I + 351)%(352)| 0))
+(assert (> 352 |r!(I + 351)%(352)|))
+(assert (not (or (and (<= 0 c_i_u) (> 22 c_i_u) (<= 0 c_l) (> 16 c_l) (<= 0 (+ (- 352) I (* (- 352) i0))) (= c_i_u c_i_u) (= c_l c_l)) (and (<= 0 c_i_u) (> 22 c_i_u) (<= 0 c_l) (> 16 c_l) (> 0 (+ (- 352) I (* (- 352) i0))) (< c_l (+ I (* (- 352) i0) (* (- 16) c_i_u))) (= c_i_u c_i_u) (= c_l c_l)))))
+(check-sat)
+(pop 1)
+
+; progress of acc: every live cell of acc inside k0, i0 is stored after it was added to
+; question 2
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun k0 () Int)
+(declare-fun |q!(K + 1023)//(1024)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 351)//(352)| () Int)
+(declare-fun c_i_u () Int)
+(declare-fun c_l () Int)
+(declare-fun |r!(K + 1023)%(1024)| () Int)
+(declare-fun |r!(I + 351)%(352)| () Int)
+(assert (<= 1 I))
+(assert (<= 1 K))
+(assert (<= 0 k0))
+(assert (< k0 |q!(K + 1023)//(1024)|))
+(assert (<= 0 i0))
+(assert (< i0 |q!(I + 351)//(352)|))
+(assert (<= 0 c_i_u))
+(assert (> 22 c_i_u))
+(assert (<= 0 c_l))
+(assert (> 16 c_l))
+(assert (< (+ c_l (* 16 c_i_u) (* 352 i0)) I))
+(assert (= (+ 1023 K) (+ (* 1024 |q!(K + 1023)//(1024)|) |r!(K + 1023)%(1024)|)))
+(assert (>= |r!(K + 1023)%(1024)| 0))
+(assert (> 1024 |r!(K + 1023)%(1024)|))
+(assert (= (+ 351 I) (+ (* 352 |q!(I + 351)//(352)|) |r!(I + 351)%(352)|)))
+(assert (>= |r!(I + 351)%(352)| 0))
+(assert (> 352 |r!(I + 351)%(352)|))
+(assert (not (or (and (<= 0 c_i_u) (> 22 c_i_u) (<= 0 c_l) (> 16 c_l) (<= 0 (+ (- 352) I (* (- 352) i0))) (= c_i_u c_i_u) (= c_l c_l)) (and (<= 0 c_i_u) (> 22 c_i_u) (<= 0 c_l) (> 16 c_l) (> 0 (+ (- 352) I (* (- 352) i0))) (< c_l (+ I (* (- 352) i0) (* (- 16) c_i_u))) (= c_i_u c_i_u) (= c_l c_l)))))
+(check-sat)
+(pop 1)

@@ -1,0 +1,72 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_vnni/pointwise_conv2d/dpbusd,l=k,e=c,a=I,b=W
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of I_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of n_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 428*C*P*Q + 44*C*Q + 48*C + 4*K*N*P*Q
+;   + 1712*K*P*Q + 176*K*Q + 395*K + N*P*Q + N*P + 2*N + 428*P*Q + 428*P + 44*Q + 28964 < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone

@@ -1,0 +1,66 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; scalar/batched_gemm/muladd_f32,point,a=A,b=B
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of i_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + 4*B*I*K + B*I + 4*B*J*K + B*K + 2*B +
+;   96*I*J + 96*I*K + 24*I + 96*J*K + 6260*J + 6260*K + 6140 < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone

@@ -1,0 +1,57 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; scalar/depthwise_conv2d/muladd_f32,point,a=I,b=W
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of I_padded: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of q_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N + 132*C*P*Q +
+;   264*C*P + 3340*C*Q + 9956*C + N*P*Q + 2*N*P + 2*N*Q + 4*N + 33*P*Q + 66*P + 835*Q + 2488 < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone
