@@ -81,6 +81,8 @@ def dtype(name: str | DType) -> DType:
     """
     if isinstance(name, DType):
         return name
+    if not isinstance(name, str):
+        raise DTypeError(f"{name!r} is no element type; pass a name such as 'f32'")
     try:
         return DTYPES[name]
     except KeyError:

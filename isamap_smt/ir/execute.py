@@ -264,7 +264,7 @@ class _Machine:
             if any(not 0 <= i < n for i, n in zip(lead, array.data.shape, strict=False)):
                 self.find(BOUNDS, f"{ref.name}{list(lead)}: no such register", env)
             self.note(array, tuple(np.asarray([i]) for i in lead), operand == target, env)
-            values[operand], poison[operand] = array.data[lead], array.poison[lead]
+            values[operand], poison[operand] = np.asarray(array.data[lead]), np.asarray(array.poison[lead])
         result = execute(node.instruction, values)
         dirty = np.zeros(result.shape, bool)
         if any(p.any() for p in poison.values()):
@@ -317,7 +317,11 @@ class _Machine:
         if array.readonly and where.any():
             self.find(WRITE, f"{array.name} is an input and is written", env)
         inside = tuple(i[where] for i in at)
-        array.data[inside], array.poison[inside] = value[where].astype(array.dtype.numpy), poison[where]
+        written, spoiled = value[where].astype(array.dtype.numpy), poison[where]
+        if inside:
+            array.data[inside], array.poison[inside] = written, spoiled
+        elif len(written):  # a tensor without dimensions has one element, and the last writer wins
+            array.data[()], array.poison[()] = written[-1], spoiled[-1]
         self.note(array, inside, True, env)
 
     def check(self, array: _Array, at: tuple[np.ndarray, ...], where: np.ndarray, env: dict[str, Any]) -> None:
@@ -348,9 +352,9 @@ def grid(over: tuple[tuple[Any, Any], ...], env: dict[str, Any]) -> dict[str, An
 def garbage(shape: tuple[int, ...], dtype: DType, random: np.random.Generator) -> np.ndarray:
     """What uninitialised memory may hold."""
     if dtype.is_float:
-        return (1000 + random.random(shape)).astype(dtype.numpy)
+        return np.asarray(1000 + random.random(shape)).astype(dtype.numpy)
     low, high = max(dtype.low, -(2**62)), min(dtype.high, 2**62)
-    return random.integers(low, high, shape, endpoint=True).astype(dtype.numpy)
+    return np.asarray(random.integers(low, high, shape, endpoint=True)).astype(dtype.numpy)
 
 
 def _another(x: np.ndarray) -> np.ndarray:
@@ -374,7 +378,7 @@ def _flat(at: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
 
 def _bits(x: np.ndarray) -> np.ndarray:
     """The array's bit patterns, so that NaN equals itself and -0 differs from 0."""
-    return np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}")
+    return np.asarray(x, order="C").view(f"u{x.dtype.itemsize}")
 
 
 __all__ = ["Finding", "Run", "garbage", "run_program"]

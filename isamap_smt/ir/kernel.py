@@ -18,6 +18,7 @@ from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameE
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
+from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.ir.words import words
 
 # reduction operator -> how it is written
@@ -148,8 +149,10 @@ class Kernel(Shown):
     def with_sizes(self, sizes: Dict[str, int]) -> Kernel:
         """The kernel with some sizes or parameters fixed. Keys are axis names (i), size names (I) or parameters.
 
-        Raises SizeError for unknown names, values below 1 (below the parameter's `low`), or contradictions.
+        Raises SizeError for unknown names, values that are no whole numbers from 1 (the parameter's `low`) to 2^31, or
+        contradictions.
         """
+        sizes = whole_sizes(sizes)
         values: dict[str, int] = {}
         sizes_of_axes = {a.name: a.extent for a in self.axes}
         lows = {p.name: p.low for p in self.parameters}

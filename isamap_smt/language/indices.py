@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
+from isamap_smt.ir.whole import LARGEST
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.signs import is_positive
 
@@ -56,7 +57,18 @@ class Names:
 
 
 def index(tree: Tree, node: ast.AST, names: Names) -> Any:
-    """The SymPy tree of an index expression. Raises LanguageError when it is not quasi-affine in the axes."""
+    """The SymPy tree of an index expression.
+
+    Raises LanguageError when it is not quasi-affine in the axes, and for numbers beyond 2^31.
+    """
+    made = _index(tree, node, names)
+    if any(abs(int(n)) > LARGEST for n in made.atoms(sp.Integer)):
+        hint = "generated code counts in 64 bits: numbers in an index are at most 2^31"
+        raise tree.error(node, "a number in this index is too large", hint)
+    return made
+
+
+def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
     match node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             return sp.Integer(value)

@@ -9,6 +9,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.whole import LARGEST
 from isamap_smt.language.indices import Names, index
 from isamap_smt.language.lines import BoundLine, DefinitionLine, StatementLine, Tree
 from isamap_smt.language.values import index_nodes
@@ -97,14 +98,16 @@ class Declarations:
 
 
 def _integer(bound: Tree | None, default: int) -> int:
-    match bound.node if bound else None:
-        case None:
-            return default
+    if bound is None:
+        return default
+    sign, node = 1, bound.node
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    match node:
+        case ast.Constant(value=int(n)) if n > LARGEST:
+            raise bound.error(node, "this bound is too large", "numbers are at most 2^31")
         case ast.Constant(value=int(n)):
-            return n
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(n))):
-            return -n
-    assert bound is not None
+            return sign * n
     raise bound.error(bound.node, "a bound is an integer", "write `param s >= 1`")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.codegen import print_c
+from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
@@ -14,7 +15,7 @@ from isamap_smt.runtime import CompiledKernel, build_program
 
 
 def compile(
-    kernel: Kernel, hardware: Hardware, *, cc: str | None = None, sanitize: bool = False, **options: Any
+    kernel: Kernel | str, hardware: Hardware | str, *, cc: str | None = None, sanitize: bool = False, **options: Any
 ) -> CompiledKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
 
@@ -38,6 +39,10 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
             checked = planned.checked
         case ProvedProgram():
             checked = planned
-        case _:
+        case Program():
             checked = require_proof(planned)
+        case _:
+            raise NotProvedError(
+                f"build() takes a Plan, a Program or a ProvedProgram, not {type(planned).__name__}; make one with plan()"
+            )
     return build_program(checked.program, print_c(checked.program, header(checked)), cc=cc, sanitize=sanitize)

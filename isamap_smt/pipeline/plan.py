@@ -18,11 +18,14 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates
+from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
 from isamap_smt.proof import require_proof
 from isamap_smt.scheduling import schedule as solve_schedule
+from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import MappingSet, find_mappings
 
 Progress = Callable[[str], None]
@@ -129,8 +132,8 @@ class _Question:
 
 
 def plan(
-    kernel: Kernel,
-    hardware: Hardware,
+    kernel: Kernel | str,
+    hardware: Hardware | str,
     *,
     sizes: Dict[str, int] | None = None,
     constant: Iterable[str] = (),
@@ -144,7 +147,8 @@ def plan(
 ) -> Plan:
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
 
-    Every compute instruction of the machine whose element types fit is mapped (or `instruction` alone); where none is
+    Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
+    machine whose element types fit is mapped (or `instruction` alone); where none is
     legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
     constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). assume:
     values of integer inputs to take for granted, checked at each call (as for assume()). progress is told each stage's
@@ -153,17 +157,19 @@ def plan(
     SizeError for wrong names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be
     proved.
     """
-    kernel = assume_values(kernel, [assume] if isinstance(assume, str) else assume)
-    kernel.with_sizes(dict(sizes or {}))  # bad sizes are reported before any work
-    names = tuple(dict.fromkeys(constant))
+    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    kernel = assume_values(kernel, ranges_in_text(assume))
+    sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
+    threads, timeout = whole(threads, "threads", ScheduleError), seconds(timeout)
+    kernel.with_sizes(sizes)  # bad sizes are reported before any work
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     question = _Question(
-        kernel, hardware, tuple(sorted((sizes or {}).items())), names, threads, objective,
-        tuple(sorted((fix or {}).items())), timeout, instruction, progress,
+        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
+        tuple(sorted(fix.items())), timeout, found_name(instruction), progress,
     )  # fmt: skip
     return _plan(question)
 

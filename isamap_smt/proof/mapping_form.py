@@ -58,6 +58,15 @@ def _binding(m: Mapping) -> None:
     contract = m.instruction.kernel.statements[0]
     wanted = list(dict.fromkeys([contract.target.tensor, *(a.tensor for a in contract.inputs)]))
     have = [o for o, _ in m.binding]
+    read = [a.tensor for a in contract.inputs]
+    for operand in wanted:
+        if read.count(operand) > 1:
+            raise MappingError(
+                f"{m.instruction.name} reads its operand {operand!r} at {read.count(operand)} cells per point; each "
+                "operand is bound to one element per point, so such an instruction is not supported"
+            )
+        if have.count(operand) > 1:
+            raise MappingError(f"binding names operand {operand!r} twice; bind it to one element")
     _complete("binding", have, wanted)
     if m.operand_access(contract.target.tensor) != m.statement.target:
         raise MappingError(f"output operand {contract.target.tensor!r} must be bound to the statement's target")

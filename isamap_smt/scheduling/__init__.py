@@ -16,7 +16,9 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.scheduling import decode
+from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.machine import UNIT, machine
 from isamap_smt.scheduling.pins import read_pins
@@ -60,14 +62,16 @@ def schedule(
         )
     if objective not in OBJECTIVES:
         raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
-    if threads < 1:
-        raise ScheduleError(f"threads={threads}: must be at least 1")
+    threads = whole(threads, "threads", ScheduleError)
+    timeout = seconds(timeout)
+    given, fix = whole_sizes(sizes), pinned(fix)
+    constant = tensor_names(constant)
     energy = objective == "energy"
-    s = setting(proved, hardware, dict(sizes or {}), tuple(constant), threads)
+    s = setting(proved, hardware, given, constant, threads)
     m = machine(hardware, s.mapping.instruction)
     if energy and not any(x.energy for x in m.memories):
         raise ScheduleError(f"{hardware.name} gives no energies, so schedules cannot be compared by energy")
-    pins = read_pins(dict(fix or {}), s, m)
+    pins = read_pins(fix, s, m)
     plain = problem(s, m, pins, energy)
     unit = UNIT
     told = None if progress is None else (lambda n, value, bound: progress(n, value / unit, bound / unit))
@@ -78,8 +82,8 @@ def schedule(
         plain = replace(plain, spread=())
         answer = solve(plain, timeout, told)
     if answer.choice is None or answer.cost is None:
-        raise ScheduleError(_nothing(s, answer, pins_text=dict(fix or {})))
-    made = _made(s, m, plain, answer, energy, dict(sizes or {}))
+        raise ScheduleError(_nothing(s, answer, pins_text=fix))
+    made = _made(s, m, plain, answer, energy, given)
     return replace(made, notes=(*made.notes, shared)) if shared else made
 
 

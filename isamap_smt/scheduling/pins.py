@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.whole import whole
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
@@ -76,12 +77,11 @@ def _level(rest: str, s: Setting, m: Machine) -> tuple[int, int]:
 
 def _points(key: str, value: Any) -> int:
     try:
-        points = int(value)
-    except (TypeError, ValueError):
+        # text comes from the command line
+        points = int(value) if isinstance(value, str) else value
+    except ValueError:
         raise ScheduleError(f"{key}={value}: must be a number of points") from None
-    if points < 1:
-        raise ScheduleError(f"{key}={value}: must be at least 1")
-    return points
+    return whole(points, key, ScheduleError)
 
 
 def _option(key: str, value: Any, m: Machine) -> int:

@@ -1,0 +1,40 @@
+"""Numbers that a caller passes: whole ones stay whole, and nothing is rounded or read out of text in silence."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping as Dict
+from typing import Any
+
+from isamap_smt.ir.errors import IsamapError, SizeError
+
+LARGEST = 2**31  # of a size, and of a number written in an index: what generated code is proved for
+
+
+def whole(value: Any, what: str, error: type[IsamapError], low: int = 1) -> int:
+    """`value` as a Python int (NumPy's integers too). Raises `error` for anything else and below `low`."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None:
+        raise error(f"{what}={value!r} is {type(value).__name__}: pass a whole number, such as {max(low, 8)}")
+    if number < low:
+        raise error(f"{what}={number}: must be at least {low}")
+    return number
+
+
+def whole_sizes(sizes: Any) -> dict[str, int]:
+    """Sizes by name as Python ints of at most 2^31; their lower bounds are left to the kernel. Raises SizeError."""
+    if sizes is None:
+        return {}
+    if not isinstance(sizes, Dict):
+        raise SizeError(f"sizes is {type(sizes).__name__}: pass names and numbers of points, such as {{'i': 64}}")
+    made: dict[str, int] = {}
+    for name, value in sizes.items():
+        if not isinstance(name, str):
+            raise SizeError(f"sizes: {name!r} is {type(name).__name__}, not the name of an axis, size or parameter")
+        made[name] = whole(value, f"size {name}", SizeError, -(2**63))
+        if made[name] > LARGEST:
+            raise SizeError(f"size {name} is above 2^31, the largest that code is made for; leave it out or lower it")
+    return made

@@ -1,0 +1,54 @@
+"""Kernels, machines and names that plan() is given, by value or by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_smt.ir.errors import RangeError, ScheduleError, UnknownNameError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.hardware_library import find_hardware
+from isamap_smt.language.library import find_kernel
+
+
+def found_kernel(kernel: Any) -> Kernel:
+    """The kernel, or the one of that name (as find_kernel). Raises UnknownNameError for anything else."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        return find_kernel(kernel)
+    raise UnknownNameError(
+        f"{type(kernel).__name__} is no kernel: pass isamap_smt.kernel('C[i] += A[i]') or a name such as 'gemm'"
+    )
+
+
+def found_hardware(hardware: Any) -> Hardware:
+    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else."""
+    if isinstance(hardware, (Hardware, str)):
+        return find_hardware(hardware)
+    raise UnknownNameError(f"{type(hardware).__name__} is no hardware: pass isamap_smt.find_hardware('host') or a name")
+
+
+def found_name(instruction: Any) -> str | None:
+    """The name of an instruction, or None. Raises UnknownNameError for anything else."""
+    if instruction is None or isinstance(instruction, str):
+        return instruction
+    raise UnknownNameError(f"instruction={instruction!r}: pass the name of one that the hardware has")
+
+
+def ranges_in_text(assume: Any) -> list[str]:
+    """Assumed ranges as a list; one text is one range. Raises RangeError for what is no text."""
+    try:
+        texts = [assume] if isinstance(assume, str) else list(assume)
+    except TypeError:
+        texts = [None]
+    if not all(isinstance(t, str) for t in texts):
+        raise RangeError(f"assume={assume!r}: pass ranges in text, such as ['A <= 127']")
+    return texts
+
+
+def known_objective(objective: Any) -> str:
+    """The objective, if it is text. Raises ScheduleError; which texts mean something is the scheduler's to say."""
+    if not isinstance(objective, str):
+        raise ScheduleError(f"objective={objective!r}: pass 'latency' or 'energy'")
+    return objective
