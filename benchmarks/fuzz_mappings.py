@@ -1,6 +1,6 @@
 """Fuzzes the claims about mappings: random kernels, instructions, mappings and sizes, the verdict against execution.
 
-    python benchmarks/fuzz_mappings.py [cases] [seed]
+    python benchmarks/fuzz_mappings.py [cases] [seed] [seconds]
 
 Every candidate of a random family is judged by the search and carried out lane by lane (tests/attacks/executed.py), and so
 are mappings edited by hand. Proved must compute right at every size tried. Refuted must compute wrong at the sizes of its
@@ -65,10 +65,11 @@ def sizes_to_try(kernel: Kernel, rng: random.Random, count: int) -> Iterator[dic
         yield {n: rng.choice([1, 2, 3, 4, 5]) for n in names} | {n: lows[n] + rng.randint(0, 2) for n in parameters}
 
 
-def fuzz(cases: int, seed: int, runs: int = 4) -> Tally:
-    """At least that many verdicts, the same ones for the same seed."""
+def fuzz(cases: int, seed: int, runs: int = 4, seconds: float = float("inf")) -> Tally:
+    """At least that many verdicts, the same ones for the same seed; fewer when that takes longer than `seconds`."""
     rng, tally = random.Random(seed), Tally()
-    while tally.total < cases:
+    started = time.perf_counter()
+    while tally.total < cases and time.perf_counter() - started < seconds:
         drawn = problem(rng)
         kernel = drawn.kernel
         if rng.random() < 0.4:
@@ -210,8 +211,9 @@ def main() -> int:
     """Fuzz and print; 1 when something proved was wrong, or refuted with a witness that is none."""
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    limit = float(sys.argv[3]) if len(sys.argv) > 3 else float("inf")
     started = time.perf_counter()
-    tally = fuzz(cases, seed)
+    tally = fuzz(cases, seed, seconds=limit)
     for text in tally.wrong:
         print("PROVED BUT WRONG", text)
     for text in tally.false[:20]:

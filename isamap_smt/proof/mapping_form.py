@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+import numpy as np
+
 from isamap_smt.ir.errors import IsamapError, did_you_mean
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import evaluate, is_constant, symbols_of
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.lanes import Cells
 from isamap_smt.ir.mapping import Mapping
 
 
@@ -30,6 +36,29 @@ def check_form(m: Mapping) -> None:
     _known("inverse", symbols_of([e for _, e in m.inverse]), {*axes, *sizes})
     _known("outer", symbols_of([a.extent for a in m.outer]), sizes)
     _binding(m)
+    _own_cells(m.instruction)
+
+
+@lru_cache(maxsize=256)
+def _own_cells(instruction: Instruction) -> None:
+    """Raise MappingError when a point of the instruction has a cell that the operand does not have."""
+    if len(instruction.kernel.statements) != 1:
+        return  # the scalar claim says so
+    s = instruction.kernel.statements[0]
+    if not all(is_constant(a.extent) for a in s.axes):
+        return
+    points = Cells.of(instruction.kernel).points
+    for a in (s.target, *s.inputs):
+        shape = [int(e) for e in instruction.kernel.tensor(a.tensor).shape]
+        cells = [np.broadcast_to(np.asarray(evaluate(i, points)), points[""].shape) for i in a.index]
+        outside = [(c < 0) | (c >= e) for c, e in zip(cells, shape, strict=True)]
+        bad = np.nonzero(np.any(outside, axis=0))[0] if outside else np.zeros(0, int)
+        if len(bad):
+            cell = ",".join(str(int(c[bad[0]])) for c in cells)
+            raise MappingError(
+                f"{instruction.name} {'writes' if a is s.target else 'reads'} cell {a.tensor}[{cell}], "
+                f"and {a.tensor} has shape [{','.join(map(str, shape))}]"
+            )
 
 
 def _names(m: Mapping) -> None:

@@ -108,7 +108,7 @@ def test_what_nothing_mends_suggests_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_search_for_a_mend_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Mapping] = []
-    monkeypatch.setattr(mending, "_proved", lambda m: asked.append(m))
+    monkeypatch.setattr(mending, "_proved", asked.append)
     assert rejected(im.fuse(CONV, WMMA, "i=n.p,j=q,k=c.r.s")).mend is None
     assert len(asked) <= mending.PROOFS
     monkeypatch.setattr(mending, "SECONDS", -1.0)

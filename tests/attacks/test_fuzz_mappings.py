@@ -1,0 +1,48 @@
+"""A few hundred random verdicts against execution; benchmarks/fuzz_mappings.py does this at length."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+import isamap_smt as im
+from benchmarks.fuzz_mappings import fuzz
+from tests.attacks.executed import Work, right
+from tests.attacks.random_edits import by_hand, random_fused
+from tests.attacks.random_problems import problem
+
+
+def test_verdicts_and_execution_agree() -> None:
+    tally = fuzz(400, seed=3, runs=3)
+    assert not tally.wrong, tally.wrong
+    assert not tally.false, tally.false
+    assert tally.cases["proved"] >= 10 and tally.cases["refuted"] >= 200
+    assert sum(n for word, n in tally.cases.items() if word.startswith("by hand")) >= 1
+
+
+def test_the_oracle_finds_wrong_mappings() -> None:
+    """Random mappings are mostly wrong: an executor that called them right would make the comparison worthless."""
+    rng, wrong, ok = random.Random(1), 0, 0
+    while wrong + ok < 60:
+        drawn = problem(rng)
+        m = random_fused(drawn.kernel, drawn.instruction, rng)
+        if m is None:
+            continue
+        m = by_hand(m, rng)
+        sizes = dict.fromkeys(drawn.kernel.free_sizes, 3)
+        try:
+            good = right(Work(drawn.kernel, sizes), m)
+        except (ValueError, ZeroDivisionError):
+            continue
+        wrong, ok = wrong + (not good), ok + good
+    assert wrong >= 30 and ok >= 3
+
+
+def test_a_known_right_and_a_known_wrong_mapping() -> None:
+    gemm = im.find_kernel("gemm")
+    fma = im.find_instruction("avx2.fmadd_ps")
+    work = Work(gemm, {"I": 3, "J": 11, "K": 4})
+    assert right(work, im.fuse(gemm, fma, "l=j")) and not right(work, im.fuse(gemm, fma, "l=k"))
+    a, b, c = (work.elements[n].reshape(work.shapes[n]) for n in "ABC")
+    assert np.array_equal(work.want.reshape(3, 11), a @ b + c)

@@ -1,0 +1,71 @@
+"""Every kernel of the library, at fixed sizes, is an instruction; the kernel maps onto it, and that is proved.
+
+Convolutions are taken without padding: an instruction runs through its whole box, a padded kernel does not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import isamap_kernels
+import isamap_smt as im
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.proof import MappingError
+from tests.attacks.executed import Work, right
+
+SIZES = {
+    "gemm": {"i": 2, "j": 3, "k": 4},
+    "gemm_nt": {"i": 3, "j": 2, "k": 2},
+    "matvec": {"i": 3, "k": 4},
+    "batched_gemm": {"b": 2, "i": 3, "j": 2, "k": 2},
+    "conv2d": {"n": 1, "p": 2, "q": 2, "k": 2, "c": 3, "r": 3, "s": 2, "sp": 2, "sq": 1, "dp": 1, "dq": 2, "pp": 0, "pq": 0},
+    "depthwise_conv2d": {"n": 2, "p": 2, "q": 3, "c": 2, "r": 2, "s": 2, "sp": 1, "sq": 2, "dp": 1, "dq": 1, "pp": 0, "pq": 0},
+    "pointwise_conv2d": {"n": 2, "p": 2, "q": 2, "k": 3, "c": 2},
+}  # fmt: skip
+
+
+def itself(kernel: Kernel) -> Instruction:
+    """The instruction that computes the whole box of the kernel in one execution (without padding every guard holds)."""
+    s = replace(kernel.statements[0], guard=())
+    places = tuple((t.name, "memory") for t in kernel.tensors)
+    contract = replace(kernel, statements=(s,), name=f"{kernel.name} itself")
+    return Instruction(f"self.{kernel.name}", contract, places=places)
+
+
+def test_every_kernel_is_tried() -> None:
+    assert set(SIZES) == set(isamap_kernels.names())
+
+
+@pytest.mark.parametrize("name", sorted(SIZES))
+def test_a_kernel_maps_onto_itself(name: str) -> None:
+    kernel = im.find_kernel(name).with_sizes(SIZES[name])
+    axes = {a.name: (a.name,) for a in kernel.axes}
+    result = im.prove(im.fuse(kernel, itself(kernel), axes))
+    assert isinstance(result, ProvedMapping), str(result)
+    assert all(int(a.extent) == 1 for a in result.mapping.outer)
+    assert right(Work(kernel, {}), result.mapping)
+
+
+@pytest.mark.parametrize("name", ["gemm", "matvec"])
+def test_a_kernel_of_any_size_maps_onto_its_own_block(name: str) -> None:
+    kernel = im.find_kernel(name)
+    block = itself(kernel.with_sizes(SIZES[name]))
+    assert isinstance(im.prove(im.fuse(kernel, block, {a.name: (a.name,) for a in kernel.axes})), ProvedMapping)
+
+
+def test_a_twisted_identity_is_refuted() -> None:
+    kernel = im.find_kernel("gemm").with_sizes(SIZES["gemm"])
+    result = im.prove(im.fuse(kernel, itself(kernel), {"i": ("j",), "j": ("i",), "k": ("k",)}))
+    assert result.proof.word == "refuted"
+
+
+def test_an_instruction_that_leaves_its_own_operands_is_refused() -> None:
+    """A padded convolution taken for an instruction without its guard reads the cell before the first."""
+    kernel = im.find_kernel("depthwise_conv2d").with_sizes({**SIZES["depthwise_conv2d"], "pq": 1})
+    with pytest.raises(MappingError, match=re.escape("reads cell I[0,0,-1,0], and I has shape [2,3,4,2]")):
+        im.prove(im.fuse(kernel, itself(kernel), {a.name: (a.name,) for a in kernel.axes}))

@@ -1,0 +1,72 @@
+"""A selection of the systematic mutants; benchmarks/mutation.py runs them all. None that is wrong may be proved or survive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.mutation import Score, computes_right, mappings, pairs
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.proof import prove
+from tests.attacks import mapping_mutants
+from tests.attacks.mapping_mutants import mutants
+from tests.attacks.program_mutants import mutants as program_mutants
+from tests.attacks.program_mutants import programs
+from tests.codegen.pinned import CONVOLUTIONS, GEMM, GEMM_512
+
+
+def chosen() -> Iterator[ProvedMapping]:
+    yield from pairs(["gemm"], ["avx2.fmadd_ps", "wmma.16x16x16"])
+    yield from pairs(["matvec"], ["avx2.madd_u8i8", "avx512_vnni.maddubs_dot"])
+
+
+def test_mutants_of_mappings() -> None:
+    score = Score()
+    mappings(score, every=41, chosen=chosen())
+    assert not score.unsound and not score.survivors, (score.unsound, score.survivors)
+    assert score.percent == 100.0 and score.counts["refuted"] >= 12
+    assert {"forward", "inverse", "outer", "instruction"} <= set(score.kinds)
+
+
+def test_every_kind_of_change_is_made() -> None:
+    found = next(iter(pairs(["matvec"], ["avx512_vnni.maddubs_dot"])))
+    kinds = {m.kind for p in (found, *pairs(["matvec"], ["avx512_vnni.maddubs_dot"])) for m in mutants(p.mapping)}
+    assert kinds == {"forward", "inverse", "outer", "guard", "binding", "dtype", "range", "instruction"}
+
+
+def test_a_mutant_that_is_wrong_is_seen_to_be_wrong() -> None:
+    """The oracle is not blind: of the mutants that the prover refutes, execution finds most wrong, too."""
+    m = next(p.mapping for p in pairs(["gemm"], ["avx2.fmadd_ps"]) if p.mapping.groups)
+    forward = [x for x in mapping_mutants.mutants(m) if x.kind in ("forward", "guard", "binding")]
+    refuted = [x for x in forward if prove(x.mapping).proof.word == "refuted"]
+    assert len(refuted) >= 10
+    assert sum(bool(computes_right(x.mapping)) for x in refuted) >= 0.9 * len(refuted)
+
+
+def test_mutants_of_programs() -> None:
+    score = Score()
+    cases = (GEMM[0], GEMM[8], GEMM_512[1], CONVOLUTIONS[0])
+    programs(score, every=211, cases=cases)
+    assert not score.unsound and not score.survivors, (score.unsound, score.survivors)
+    assert score.counts["refuted"] >= 5
+
+
+@pytest.mark.parametrize("case", [GEMM[0], CONVOLUTIONS[1]], ids=lambda c: c.name)
+def test_every_kind_of_program_edit_is_made(case: object) -> None:
+    kinds = {kind for kind, _, _ in program_mutants(case.program())}  # type: ignore[attr-defined]
+    wanted = {
+        "bound",
+        "step",
+        "parallel",
+        "guard",
+        "offset",
+        "fill",
+        "mask",
+        "packing",
+        "type",
+        "point",
+        "statement",
+        "order",
+    }
+    assert wanted <= kinds
