@@ -27,6 +27,7 @@ from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
@@ -126,7 +127,7 @@ class CompiledKernel(Shown):
         arrays = {n: check.as_array(v, n) for n, v in constants.items()}
         for name, array in arrays.items():
             check.check_array(self.signature, name, array, written=False)
-        known = check.infer_sizes(self.signature, arrays, sizes)
+        known = check.infer_sizes(self.signature, arrays, whole_sizes(sizes))
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
@@ -165,7 +166,8 @@ class CompiledKernel(Shown):
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
-        key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted((given or {}).items())))
+        given = whole_sizes(given)
+        key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted(given.items())))
         sizes = self._fits.get(key)
         if sizes is None:
             sizes = check.infer_sizes(self.signature, arrays, given)
@@ -289,7 +291,7 @@ class PackedKernel:
                 raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
             named[name] = value
         arrays = check.as_arrays(self.compiled.signature, (), {**named, **self.constants})
-        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **(sizes or {})}, check_finite)
+        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **whole_sizes(sizes)}, check_finite)
         return Call(self.compiled, arguments, list(self.buffers), _threads(threads), pack=False)
 
     def _unchanged(self, name: str, array: np.ndarray) -> None:
@@ -311,10 +313,8 @@ def _digest(array: np.ndarray) -> str:
 
 
 def _threads(threads: int) -> int:
-    """The number of threads as C takes it. Raises ArgumentError below 1."""
-    if threads < 1:
-        raise ArgumentError(f"threads={threads!r}: the kernel runs on 1 or more")
-    return int(threads)
+    """The number of threads as C takes it. Raises ArgumentError for what is no whole number, and below 1."""
+    return min(whole(threads, "threads", ArgumentError), LARGEST)
 
 
 def _buffer_pointers(buffers: list[np.ndarray]) -> Any:
