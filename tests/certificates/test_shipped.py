@@ -1,0 +1,45 @@
+"""The certificates in proofs/ hold for the sources as they are: machine by machine, with nothing taken from a cache.
+
+Where this fails, the message names the certificate and what is the matter with it. A source that changed on purpose is
+followed by `isamap proofs update`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import isamap_hardware
+import isamap_kernels
+from isamap_encodings.cvc5_check import cvc5_version
+from isamap_smt.certificates import check_directory
+from isamap_smt.certificates.manifest import read_index
+
+
+@pytest.mark.parametrize("machine", isamap_hardware.names())
+def test_every_shipped_certificate_is_ok(repository: Path, machine: str) -> None:
+    found = check_directory(repository / "proofs", jobs=1, cache=False, only=lambda i: i.startswith(f"{machine}/"))
+    bad = [str(o) for o in found if o.status != "ok"]
+    assert not bad, "\n".join(bad)
+    assert found
+    if cvc5_version() is not None:
+        assert sum(o.alone for o in found) == 0, "cvc5 does not confirm what Z3 proves"
+
+
+def test_the_shipped_certificates_are_those_of_the_index(repository: Path) -> None:
+    listed = read_index(repository / "proofs")
+    assert {i.split("/")[0] for i in listed} == set(isamap_hardware.names())
+    found = check_directory(repository / "proofs", jobs=1, only=lambda i: i.endswith("/machine"))
+    assert [o.id for o in found] == sorted(f"{m}/machine" for m in isamap_hardware.names())
+
+
+def test_every_kernel_and_every_compute_instruction_has_a_certificate(repository: Path) -> None:
+    listed = read_index(repository / "proofs")
+    assert {i.split("/")[1] for i in listed} - {"machine"} == set(isamap_kernels.names())
+    for machine in isamap_hardware.names():
+        for i in isamap_hardware.load(machine).computes:
+            name = f"{i.name.rpartition('.')[0]}/gemm/{i.short},"
+            # saturating in between: no mapping onto it is legal, and its legal list says so
+            empty = f"{i.name.rpartition('.')[0]}/gemm/complete,{i.short}"
+            assert any(k.startswith(name) for k in listed) or empty in listed, f"{i.name} has no certificate"
