@@ -1,12 +1,13 @@
 """Attacks the prover with systematic mutants of what it has proved. The score must be 100%.
 
-    python benchmarks/mutation.py [mappings|programs|all] [--every N] [-v]
+    python benchmarks/mutation.py [mappings|programs|all] [--every N] [--seconds S] [-v]
 
 Mappings: legal mappings of the library's kernels onto shipped instructions; each number, symbol, bound, guard, operand and
 element type is changed in turn (tests/attacks/mapping_mutants.py). Programs: the pinned programs of the tests, each edit
 that the program fuzzer knows, at every node (tests/attacks/program_mutants.py). A mutant is killed when it is refuted. One
 that is not must compute right at every size tried: then it is listed as equivalent. What is proved and computes wrong is
-a fault of the prover; what is unknown and computes wrong survives. --every N takes every Nth mutant only.
+a fault of the prover; what is unknown and computes wrong survives. --every N takes every Nth mutant only; --seconds S
+stops after that long, and the score says of how many mutants it is.
 """
 
 from __future__ import annotations
@@ -53,6 +54,12 @@ class Score:
     unsound: list[str] = field(default_factory=list)
     survivors: list[str] = field(default_factory=list)
     misuse: int = 0
+    deadline: float = float("inf")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time allowed is over."""
+        return time.perf_counter() > self.deadline
 
     @property
     def total(self) -> int:
@@ -173,12 +180,14 @@ def mappings(score: Score, every: int = 1, chosen: Iterable[ProvedMapping] | Non
     """Mutate every chosen mapping."""
     number = offset
     for proved in pairs() if chosen is None else chosen:
+        if score.late:
+            break
         m = proved.mapping
         where = f"{m.kernel.name} onto {m.instruction.name} {m.id}"
         started, before = time.perf_counter(), score.total
         for mutant in mutants(m):
             number += 1
-            if number % every == 0:
+            if number % every == 0 and not score.late:
                 judge(mutant, score, where)
         if "-v" in sys.argv:
             print(f"  {where}: {score.total - before} mutants, {time.perf_counter() - started:.1f} s", flush=True)
@@ -204,7 +213,7 @@ def main() -> int:
     """Mutate and print."""
     arguments = [a for a in sys.argv[1:] if not a.startswith("-")]
     every = int(sys.argv[sys.argv.index("--every") + 1]) if "--every" in sys.argv else 1
-    arguments = [a for a in arguments if not a.isdigit()]
+    arguments = [a for a in arguments if not a.replace(".", "").isdigit()]
     what = arguments[0] if arguments else "all"
     parts: dict[str, Callable[[Score, int], None]] = {}
     if what in ("mappings", "all"):
@@ -215,7 +224,9 @@ def main() -> int:
         parts["programs"] = programs
     status = 0
     for title, part in parts.items():
-        score, started = Score(), time.perf_counter()
+        started = time.perf_counter()
+        limit = float(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else float("inf")
+        score = Score(deadline=started + limit)
         part(score, every)
         status |= report(title, score, "-v" in sys.argv)
         print(f"  {time.perf_counter() - started:.0f} s")

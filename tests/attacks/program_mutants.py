@@ -198,7 +198,7 @@ def programs(score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY
         started, before = time.perf_counter(), score.total
         for kind, what, program in mutants(case.program()):
             number += 1
-            if number % every == 0:
+            if number % every == 0 and not score.late:
                 judge(case.name, kind, what, program, score)
         if "-v" in sys.argv:
             print(f"  {case.name}: {score.total - before} mutants, {time.perf_counter() - started:.1f} s", flush=True)
