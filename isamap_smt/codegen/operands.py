@@ -97,10 +97,18 @@ def _window(nest: Nest, operand: str) -> InPlace:
             guard.append(sp.Ge(c, 0))
         if not _surely_below(high, extent):
             guard.append(sp.Lt(c, extent))
+    guard += _axes_alone(nest, operand, dict(zip(access.index, coordinates, strict=True)))
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
     buffer = Buffer(name, tensor.dtype, cells, shape, held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
+
+
+def _axes_alone(nest: Nest, operand: str, coordinates: dict[Any, Any]) -> list[Any]:
+    """Guards whose axes are indices by themselves, as in A[i,k] where k < 3: the cell alone says whether they hold."""
+    axes = {a.name for a in nest.statement.axes}
+    alone = {i.name: c for i, c in coordinates.items() if i.is_Symbol and i.name in axes}
+    return [substitute(g, alone) for g in guards_carried(nest, operand) if symbols_of([g]) & axes <= set(alone)]
 
 
 def _surely_below(high: Any, extent: Any) -> bool:
