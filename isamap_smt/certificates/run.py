@@ -34,8 +34,8 @@ def check_directory(
     """The outcome of every certificate listed in the directory's index, and of every one found there, by id.
 
     hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
-    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. Raises CertificateError where
-    there is no such directory, HardwareError for a file that is no machine.
+    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. Raises CertificateError
+    where there is no such directory, HardwareError for a file that is no machine.
     """
     if not directory.is_dir():
         raise CertificateError(f"there are no certificates at {directory}: no such directory")
