@@ -18,9 +18,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 settings.register_profile(
     "fixed", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
-settings.register_profile(
-    "search", parent=settings.get_profile("fixed"), derandomize=False, max_examples=2000
-)
+settings.register_profile("search", parent=settings.get_profile("fixed"), derandomize=False, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 

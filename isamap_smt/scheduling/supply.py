@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
-from isamap_smt.ir.boxes import always_true, extreme
+from isamap_smt.ir.boxes import always_true, extreme, slack
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
@@ -59,7 +59,7 @@ def why_packed(s: Setting, operand: str) -> str:
 
 
 def _open_border(mapping: Mapping, operand: str) -> str:
-    """Why no padded window can be made: one is needed, and its extent depends on sizes that are not fixed."""
+    """Why no padded window can be made where one is needed: its extent is open, or its guard is not one of cells."""
     statement = mapping.statement
     index = mapping.operand_access(operand).index
     names = {a.name for a in statement.axes}
@@ -67,7 +67,19 @@ def _open_border(mapping: Mapping, operand: str) -> str:
     borders = [g for g in statement.guard if symbols_of([g]) & names <= mine and not always_true(g, statement.axes)]
     if borders and any(extreme(i, statement.axes, largest) is None for i in index for largest in (False, True)):
         return "the width of its padding depends on sizes that are not fixed"
+    shape = mapping.kernel.tensor(mapping.operand_access(operand).tensor).shape
+    plain = {i.name for i in index if i.is_Symbol}
+    for g in borders:
+        if not symbols_of([g]) & names <= plain and not _is_bound(g, index, shape):
+            return f"no cell of it alone says whether {g} holds"
     return ""
+
+
+def _is_bound(relation: Any, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
+    """Whether the relation says that one coordinate of the operand is at least 0, or below its extent."""
+    room = slack(relation)
+    ends = [(i, extent - 1 - i) for i, extent in zip(index, shape, strict=True)]
+    return room is not None and any(sp.expand(room - e) == 0 for pair in ends for e in pair)
 
 
 def _tail(extent: Any, tile: int) -> bool:

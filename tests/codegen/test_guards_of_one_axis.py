@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.ir.interpret import random_arrays
 
 
 @pytest.mark.parametrize("guard", ["k < 3", "i < 3", "k < 3 and i >= 2", "k != 2", "i <= k"])
@@ -22,3 +23,12 @@ def test_values(guard: str) -> None:
 @pytest.mark.parametrize("machine", ["scalar", "avx2"])
 def test_open_sizes_are_proved(guard: str, machine: str) -> None:
     assert im.plan(im.kernel(f"C[i] += A[i,k]*B[k] where {guard}"), machine).proof.proved
+
+
+@pytest.mark.parametrize("text", ["C[i] += A[i+k]*B[k] where k < 3", "C[i] += A[i,2*k]*B[k] where k < 3"])
+def test_a_guard_that_no_cell_decides_is_packed(text: str) -> None:
+    kernel = im.kernel(text).with_dtypes(dict.fromkeys("ABC", "i32")).with_sizes({"i": 7, "k": 6})
+    planned = im.plan(kernel, "scalar")
+    assert planned.schedule.packing_of(planned.schedule.packing[0].operand).depth is not None
+    arrays = random_arrays(kernel, {}, np.random.default_rng(1))
+    assert (im.build(planned)(**arrays) == im.run_kernel(kernel, arrays)["C"]).all()

@@ -12,7 +12,19 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(sys.executable).parent
-LAYERS = ["cli", "report", "certificates", "runtime", "codegen", "scheduling", "search", "proof", "mapping", "language", "ir"]
+LAYERS = [
+    "cli",
+    "report",
+    "certificates",
+    "runtime",
+    "codegen",
+    "scheduling",
+    "search",
+    "proof",
+    "mapping",
+    "language",
+    "ir",
+]
 LAYERED = "Each layer of the library imports only what is below it"
 WALL = "Only isamap_encodings imports a solver"
 BOTTOM = "isamap_encodings knows nothing of kernels, machines or the library"
