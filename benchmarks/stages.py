@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,14 +34,15 @@ class Timed:
 
 
 def _cold(code: str, turns: int) -> list[float]:
-    """Seconds that a fresh interpreter spends in `code` itself (imports before the clock)."""
+    """Seconds that a fresh interpreter with empty caches spends in `code` itself (imports before the clock)."""
     prefix = "import time, benchmarks.stages as s; t = time.perf_counter(); "
     suffix = "; print(time.perf_counter() - t)"
     found = []
     for _ in range(turns):
-        done = subprocess.run(
-            [sys.executable, "-c", prefix + code + suffix], capture_output=True, text=True, check=True
-        )
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "ISAMAP_CACHE": empty}
+            command = [sys.executable, "-c", prefix + code + suffix]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         found.append(float(done.stdout.split()[-1]))
     return found
 
