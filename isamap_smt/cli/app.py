@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 import traceback
@@ -82,7 +83,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # A reader that has seen enough (`| head`) ends us as it ends every other filter, not with a status of ours.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, _interrupt)
-    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+    status = run(sys.argv[1:] if arguments is None else list(arguments))
+    if status == INTERRUPTED:
+        # Everything is put away by now. An orderly exit would run the solvers' own handlers, which sometimes send the
+        # signal again when nobody is left to take it, and the status would be the signal's.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 _interrupts: list[int] = []

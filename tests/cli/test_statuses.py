@@ -17,6 +17,9 @@ def test_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([name, "--help"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith(f"Usage: isamap {name} ")
+    if name == "proofs":  # a group: its commands take the options
+        assert run([name, "check", "--help"]) == 0
+        said = capsys.readouterr()
     assert "--json" in said.out
 
 
