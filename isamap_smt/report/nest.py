@@ -8,7 +8,7 @@ from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program
-from isamap_smt.report.words import words
+from isamap_smt.ir.words import words
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.ir.words import words
 from isamap_smt.language.printer import statement_text
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
@@ -14,7 +15,6 @@ from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds
 from isamap_smt.report.roofline import draw, roofline
 from isamap_smt.report.versions import versions
-from isamap_smt.report.words import words
 
 _ARITHMETIC = {
     "exact": "exact integer arithmetic",

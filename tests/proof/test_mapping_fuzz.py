@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, substitute
+from isamap_smt.ir.expr import evaluate, substitute
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import MappingError, prove
+from tests.attacks.random_edits import mutated
 
 I64 = dict.fromkeys("abc", "i64")
 PLACES = dict.fromkeys("abc", "v")
@@ -62,24 +62,6 @@ def edited(m: Mapping, rng: random.Random) -> Mapping:
         elif what == "drop":
             m = replace(m, guard=m.guard[1:])
     return m
-
-
-def mutated(e: Any, symbols: list[Any], rng: random.Random) -> Any:
-    """Another expression: one part of it moved, scaled, cut otherwise, or another variable."""
-    e = sp.sympify(e)
-    part = rng.choice(list(sp.preorder_traversal(e)))
-    names = sorted(set(symbols), key=str) or [sp.Integer(1)]
-    new = rng.choice(
-        [
-            part + rng.choice([-1, 1]),
-            part * 2,
-            FloorDiv(part, sp.Integer(rng.choice([2, 3]))),
-            FloorMod(part, sp.Integer(rng.choice([2, 3]))),
-            rng.choice(names),
-            sp.Integer(rng.choice([0, 1, 2])),
-        ]
-    )
-    return e.xreplace({part: new})
 
 
 def computes_right(m: Mapping, sizes: dict[str, int]) -> bool:
