@@ -17,6 +17,9 @@ Meaning (the interpreter's and the printer's alike):
   of a store are left alone.
 - Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
   computes; it is a claim only, the interpreter does not use it.
+- Compute: one statement of the kernel, in its own arithmetic, element by element over memory: for every point of
+  `over` (in order) where the guard holds, dst = value, or dst op= value, with the elements that the statement reads
+  taken from `reads`, one place for each of Statement.inputs. `point` claims which kernel point is computed.
 - If: body where all relations hold.
 """
 
@@ -110,6 +113,18 @@ class Exec:
 
 
 @dataclass(frozen=True)
+class Compute:
+    """statement: its position in the kernel. dst and reads lie in memory (tensors or heap buffers), not in registers."""
+
+    statement: int
+    dst: Ref
+    reads: tuple[Ref, ...]
+    over: tuple[tuple[Any, Any], ...]
+    point: tuple[tuple[str, Any], ...]
+    guard: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
 class Loop:
     """axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop."""
 
@@ -127,7 +142,7 @@ class If:
     body: tuple[Node, ...]
 
 
-Node = Alloc | Copy | Move | Exec | Loop | If
+Node = Alloc | Copy | Move | Exec | Compute | Loop | If
 
 
 @dataclass(frozen=True)

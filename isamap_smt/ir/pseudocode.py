@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -57,6 +57,8 @@ def _line(node: Node) -> str:
             operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
             point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
             return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
+        case Compute():
+            return _compute(node)
     assert_never(node)
 
 
@@ -88,6 +90,15 @@ def _copy(copy: Copy) -> str:
     if copy.guard:
         text += f" where {_all(copy.guard)}, else {copy.fill or 'unchanged'}"
     return text
+
+
+def _compute(node: Compute) -> str:
+    text = f"{_ref(node.dst)} = statement {node.statement + 1} of ({', '.join(map(_ref, node.reads))})"
+    if node.over:
+        text += f" for {', '.join(f'{s} < {words(n)}' for s, n in node.over)}"
+    if node.guard:
+        text += f" where {_all(node.guard)}"
+    return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 
 def _move(move: Move) -> str:
