@@ -280,36 +280,22 @@ class _Machine:
         array.data[lead], array.poison[lead] = result, dirty
 
     def compute(self, node: Compute, env: dict[str, Any]) -> None:
-        """Point after point where the statement may read what it wrote; all points at once where it cannot."""
-        points = grid(node.over, env)
-        inside = _vector(True, points)
-        for g in node.guard:
-            inside = inside & np.asarray(evaluate(g, points), bool)
-        chosen = np.flatnonzero(inside)
-        own = any(r.name == node.dst.name for r in node.reads)
-        for ids in chosen[:, None] if own else [chosen] if chosen.size else []:
-            here = {k: v[ids] if isinstance(v, np.ndarray) else v for k, v in points.items()}
-            self.compute_points(node, {**here, "": np.arange(len(ids))}, env)
+        """Two runs with different fillings of poisoned elements tell whether the result depends on them."""
+        function = pointwise(self.program.kernel, node.statement)
+        one = np.ones(1, bool)
 
-    def compute_points(self, node: Compute, points: dict[str, Any], env: dict[str, Any]) -> None:
-        everywhere = _vector(True, points)
-        found = [
-            self.read(self.place(r), tuple(_vector(evaluate(i, points), points) for i in r.index), everywhere, env)
-            for r in node.reads
-        ]
-        dst, evaluate_value = self.place(node.dst), pointwise(self.program.kernel, node.statement)
-        to = tuple(_vector(evaluate(i, points), points) for i in node.dst.index)
-        value = evaluate_value.value([v for v, _ in found])
-        other = evaluate_value.value([np.where(p, _another(v), v).astype(v.dtype) for v, p in found])
+        def at(ref: Ref) -> tuple[np.ndarray, ...]:
+            return tuple(np.asarray([int(evaluate(i, env))]) for i in ref.index)
+
+        found = [self.read(self.place(r), at(r), one, env) for r in node.reads]
+        value = function.value([v for v, _ in found])
+        other = function.value([np.where(p, _another(v), v).astype(v.dtype) for v, p in found])
         dirty = _bits(other) != _bits(value)
-        if evaluate_value.op == "=":
-            self.write(dst, to, value, dirty, everywhere, env)
-            return
-        for n in range(len(value)):  # an element may be reduced into many times
-            one = tuple(i[n : n + 1] for i in to)
-            old, spoiled = self.read(dst, one, everywhere[:1], env)
-            new = evaluate_value.reduce(old, value[n : n + 1])
-            self.write(dst, one, new, spoiled | dirty[n : n + 1], everywhere[:1], env)
+        dst = self.place(node.dst)
+        if function.op != "=":
+            old, spoiled = self.read(dst, at(node.dst), one, env)
+            value, dirty = function.reduce(old, value), dirty | spoiled
+        self.write(dst, at(node.dst), value, dirty, one, env)
 
     def place(self, ref: Ref) -> _Array:
         return self.memory[ref.name]

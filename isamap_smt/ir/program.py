@@ -17,9 +17,9 @@ Meaning (the interpreter's and the printer's alike):
   of a store are left alone.
 - Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
   computes; it is a claim only, the interpreter does not use it.
-- Compute: one statement of the kernel, in its own arithmetic, element by element over memory: for every point of
-  `over` (in order) where the guard holds, dst = value, or dst op= value, with the elements that the statement reads
-  taken from `reads`, one place for each of Statement.inputs. `point` claims which kernel point is computed.
+- Compute: one point of one statement of the kernel, in the statement's own arithmetic: dst = value, or dst op= value,
+  with the elements that the statement reads taken from `reads`, one place for each of Statement.inputs. `point` claims
+  which kernel point is computed; the interpreter does not use it.
 - If: body where all relations hold.
 """
 
@@ -119,9 +119,7 @@ class Compute:
     statement: int
     dst: Ref
     reads: tuple[Ref, ...]
-    over: tuple[tuple[Any, Any], ...]
     point: tuple[tuple[str, Any], ...]
-    guard: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -94,10 +94,6 @@ def _copy(copy: Copy) -> str:
 
 def _compute(node: Compute) -> str:
     text = f"{_ref(node.dst)} = statement {node.statement + 1} of ({', '.join(map(_ref, node.reads))})"
-    if node.over:
-        text += f" for {', '.join(f'{s} < {words(n)}' for s, n in node.over)}"
-    if node.guard:
-        text += f" where {_all(node.guard)}"
     return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 
