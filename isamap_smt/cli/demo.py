@@ -131,9 +131,9 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     """One kernel, all the way."""
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline import build, plan
-    from isamap_smt.report.clock import clock_ghz
-    from isamap_smt.report.measure import measure
     from isamap_smt.report.page import html_report
+    from isamap_smt.runtime.clock import clock_ghz
+    from isamap_smt.runtime.measure import measure
 
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:
@@ -181,7 +181,7 @@ def beside_numpy(job: Job, compiled: Any, kernel: Any, budget: float) -> tuple[f
     """
     from threadpoolctl import threadpool_limits
 
-    from isamap_smt.report.measure import arrays_for, best_time, prepare
+    from isamap_smt.runtime.measure import arrays_for, best_time, prepare
 
     arrays = arrays_for(kernel, seed=1)
     call = prepare(compiled, arrays, 1)

@@ -12,7 +12,7 @@ from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
-from isamap_smt.report.measure import Measured
+from isamap_smt.runtime.measure import Measured
 
 
 @click.command("report")
@@ -69,8 +69,8 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     """(what was measured, the clock in GHz just after, why nothing was measured)."""
     from isamap_smt.language.hardware_library import missing_features
     from isamap_smt.pipeline import build
-    from isamap_smt.report.clock import clock_ghz
-    from isamap_smt.report.measure import measure
+    from isamap_smt.runtime.clock import clock_ghz
+    from isamap_smt.runtime.measure import measure
     from isamap_smt.runtime.packing import used_instructions
 
     kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))

@@ -17,7 +17,7 @@ from isamap_smt.cli.options import (
 )
 from isamap_smt.cli.output import console, print_json, progress, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
-from isamap_smt.report.measure import Measured, measure, require_sizes
+from isamap_smt.runtime.measure import Measured, measure, require_sizes
 
 
 @click.command("run")

@@ -10,11 +10,11 @@ from isamap_smt.ir.words import words
 from isamap_smt.language.printer import statement_text
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
-from isamap_smt.report.measure import Measured, operations
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds
 from isamap_smt.report.roofline import draw, roofline
 from isamap_smt.report.versions import versions
+from isamap_smt.runtime.measure import Measured, operations
 
 _ARITHMETIC = {
     "exact": "exact integer arithmetic",

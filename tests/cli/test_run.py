@@ -10,7 +10,7 @@ import pytest
 
 from isamap_smt.cli.app import run
 from isamap_smt.language.library import find_kernel
-from isamap_smt.report.measure import best_time, compare, operations
+from isamap_smt.runtime.measure import best_time, compare, operations
 
 KEYS = {"exact", "max_error", "seconds", "gflops", "reference", "instruction", "schedule", "threads", "packing"}
 
