@@ -15,7 +15,9 @@ TOOLS = Path(sys.executable).parent
 LAYERS = [
     "cli",
     "report",
+    "tuning",
     "certificates",
+    "machine_model",
     "runtime",
     "codegen",
     "scheduling",

@@ -1,0 +1,1 @@
+"""Search among schedules: strategies propose, cost models predict, measurements decide, and a database remembers."""
