@@ -11,8 +11,6 @@ from isamap_smt.ir.schedule import LoopStep, Packing
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.setting import Setting
 
-START_THREADS = 20_000  # cycles to start and join the threads of one parallel loop
-
 
 @dataclass(frozen=True)
 class Nest:
@@ -78,10 +76,18 @@ def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Packing
     return tuple(made)
 
 
-def parallel(s: Setting, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> int | None:
+@dataclass(frozen=True)
+class Spread:
+    """The loop that threads share, by its position, and the cycles from start to end with it."""
+
+    cycles: float
+    loop: int
+
+
+def parallel(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> Spread | None:
     """The loop the threads share: the one that starts threads seldom and spreads evenly; None for one thread."""
     names = [a.name for a in p.axes]
-    best: tuple[float, int] | None = None
+    best: Spread | None = None
     for block, d in parallel_loops(p, c):
         here = [i for i, x in enumerate(n.loops[: n.accumulate]) if x.axis == names[d] and n.blocks[i] == block]
         if not here:
@@ -93,10 +99,10 @@ def parallel(s: Setting, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> 
             starts *= trips(p, c.chains[a], n.blocks[i], a)
         count = trips(p, c.chains[d], block, d)
         uneven = ceil(count / s.threads) * s.threads / count
-        score = cost.total / UNIT / s.threads * uneven + starts * START_THREADS
-        if best is None or score < best[0]:
-            best = (score, position)
-    return None if best is None else best[1]
+        cycles = cost.total / UNIT / s.threads * uneven + starts * m.figures.start_threads
+        if best is None or cycles < best.cycles:
+            best = Spread(cycles, position)
+    return best
 
 
 def tiles(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:

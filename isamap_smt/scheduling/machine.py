@@ -5,11 +5,12 @@ Costs are integers, in thousandths of a cycle (latency) or of a picojoule (energ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.hardware import Hardware, Link, Memory
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 UNIT = 1000  # costs per cycle, and per picojoule
 PAGE = 4096  # bytes of a memory page; also what the first cache's index covers, so its ways are capacity / page
@@ -17,7 +18,10 @@ PAGE = 4096  # bytes of a memory page; also what the first cache's index covers,
 
 @dataclass(frozen=True)
 class Machine:
-    """registers: how many the instruction's operands share. caches: nearest first; links[u-1] leads into cache u."""
+    """registers: how many the instruction's operands share. caches: nearest first; links[u-1] leads into cache u.
+
+    figures: what the rates come from, and the prices that no part of a hardware description has.
+    """
 
     registers: int
     loads: float
@@ -28,6 +32,7 @@ class Machine:
     memories: tuple[Memory, ...]
     links: tuple[Link, ...]
     register_bytes: int
+    figures: Figures = DESCRIBED
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -43,8 +48,13 @@ class Machine:
         return self.memories[level].energy + self.memories[level - 1].energy
 
 
-def machine(hardware: Hardware, instruction: Instruction) -> Machine:
-    """The part of the hardware that this instruction uses. Raises HardwareError when links or capacities are missing."""
+def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DESCRIBED, threads: int = 1) -> Machine:
+    """The part of the hardware that this instruction uses, at the rates of `figures` where they know the instruction.
+
+    Raises HardwareError when links or capacities are missing.
+    """
+    if not figures.knows(instruction.name):
+        figures = DESCRIBED
     output = instruction.kernel.statements[0].target.tensor
     place = dict(instruction.places).get(output, "")
     known = {m.name: m for m in hardware.memories}
@@ -66,17 +76,24 @@ def machine(hardware: Hardware, instruction: Instruction) -> Machine:
     count = max(1, file.count)
     width = max(1, (file.capacity or count) // count)
     out = next((k for k in hardware.links if k.source == place and k.target == behind[0].name), None)
+    links = tuple(_measured(k, figures, threads) for k in links)
+    cost = figures.cost(instruction.name, instruction.cost)
     return Machine(
         count,
         max(1.0, round(links[0].bandwidth / width)),
-        max(1.0, round(out.bandwidth / width)) if out else 1.0,
-        instruction.cost.latency,
-        instruction.cost.per_cycle,
+        max(1.0, round(_measured(out, figures, threads).bandwidth / width)) if out else 1.0,
+        cost.latency,
+        cost.per_cycle,
         behind[:-1],
         behind,
         links[1:],
         width,
+        figures,
     )
+
+
+def _measured(link: Link, figures: Figures, threads: int) -> Link:
+    return replace(link, bandwidth=figures.rate(link.source, link.target, link.bandwidth, threads))
 
 
 def _behind(hardware: Hardware, file: Memory) -> tuple[tuple[Memory, ...], tuple[Link, ...]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
-from isamap_smt.scheduling.registers import register_tiles
+from isamap_smt.scheduling.registers import priced, register_tiles
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import components, why_packed
 from isamap_smt.scheduling.tiles import tile_axes
@@ -16,8 +17,6 @@ from isamap_smt.scheduling.tiles import tile_axes
 INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
-PACK_VECTOR = 1 / 8  # cycles per byte to copy rows
-PACK_ELEMENT = 1 / 4  # cycles per byte to copy element by element
 
 
 def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
@@ -39,6 +38,12 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         _spread(s, pins),
         s.threads,
     )
+
+
+def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
+    """The same decisions at the prices of another machine model: a Choice means the same schedule in both."""
+    operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
+    return replace(plain, operands=operands, registers=tuple(priced(s, m, r.tile, energy) for r in plain.registers))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:
@@ -64,7 +69,7 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         share = OUTPUT_EXPOSED if output else INPUT_EXPOSED
         link = tuple(round(UNIT * moved * m.cycles(u)) for u in levels)
         exposed = tuple(round(UNIT * moved * m.cycles(u) * share) for u in levels)
-        copy = PACK_VECTOR if _rows(s, operand) else PACK_ELEMENT
+        copy = m.figures.pack_rows if _rows(s, operand) else m.figures.pack_elements
         pack = tuple(round(UNIT * size * (copy + m.cycles(u))) for u in levels)
     options = (IN_PLACE,) if output else _options(s, m, operand, pins)
     packed = not output and IN_PLACE not in options

@@ -34,7 +34,7 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     ranked = []
     for tile in _tiles(s, pins):
         if registers_used(s, tile) <= (m.registers if pins.registers else _available(m)):
-            made = _energy(s, m, tile) if energy else _latency(s, m, tile)
+            made = priced(s, m, tile, energy)
             ranked.append((_rank(s, m, made, energy), made))
     if not ranked:
         raise ScheduleError(_none_fits(s, m, pins))
@@ -45,6 +45,11 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
         )
     ranked.sort(key=lambda x: (x[0], x[1].tile))
     return tuple(r for _, r in ranked[:KEPT])
+
+
+def priced(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
+    """What the whole problem costs with one register tile."""
+    return _energy(s, m, tile) if energy else _latency(s, m, tile)
 
 
 def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:

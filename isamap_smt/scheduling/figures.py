@@ -1,0 +1,47 @@
+"""The figures that prices are made of: what was fitted by hand, and what a calibration puts in its place.
+
+They are data: whoever schedules hands them in, and the scheduler does not ask where they were measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isamap_smt.ir.instruction import Cost
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Rates of one machine, per core. What is empty stands as the hardware's description has it.
+
+    bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
+    (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
+    another machine. start_threads: cycles to start and join the threads of one parallel loop. pack_rows, pack_elements:
+    cycles per byte to copy whole rows, and element by element. origin: where they come from, for people.
+    """
+
+    origin: str = "the hardware's description"
+    bandwidth: tuple[tuple[str, str, float], ...] = ()
+    crowded: tuple[tuple[str, str, float], ...] = ()
+    costs: tuple[tuple[str, Cost], ...] = ()
+    start_threads: float = 20_000.0
+    pack_rows: float = 1 / 8
+    pack_elements: float = 1 / 4
+
+    def knows(self, instruction: str) -> bool:
+        """Whether the instruction was measured."""
+        return any(name == instruction for name, _ in self.costs)
+
+    def cost(self, instruction: str, described: Cost) -> Cost:
+        """The instruction's latency and rate as measured, or as described."""
+        return dict(self.costs).get(instruction, described)
+
+    def rate(self, source: str, target: str, described: float, threads: int) -> float:
+        """Bytes per cycle from `source` to `target` for each of `threads` cores."""
+        measured = {(a, b): rate for a, b, rate in self.bandwidth}
+        if threads > 1:
+            measured.update({(a, b): rate for a, b, rate in self.crowded})
+        return measured.get((source, target), described)
+
+
+DESCRIBED = Figures()

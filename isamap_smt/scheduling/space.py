@@ -1,0 +1,152 @@
+"""The space of schedules of one proved mapping at one machine: every choice in it has a price, and becomes a Schedule.
+
+`space()` states it, the exact solver or any other strategy chooses in it, `ScheduleSpace.schedule()` writes the choice
+down. Nothing here is trusted, because the lowered program is proved afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from isamap_encodings.schedule_cost import evaluate
+from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
+from isamap_encodings.schedule_solve import Answer
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.scheduling import decode
+from isamap_smt.scheduling.asked import pinned, tensor_names
+from isamap_smt.scheduling.bounds import lower_bound
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.machine import UNIT, Machine, machine
+from isamap_smt.scheduling.pins import Pins, read_pins
+from isamap_smt.scheduling.problem import problem, repriced
+from isamap_smt.scheduling.setting import Setting, setting
+from isamap_smt.scheduling.tiles import in_words
+
+OBJECTIVES = ("latency", "energy")
+
+
+@dataclass(frozen=True)
+class ScheduleSpace:
+    """All schedules of one mapping. problem: the decisions with their prices, which are those of `machine`."""
+
+    setting: Setting
+    machine: Machine
+    pins: Pins
+    problem: ScheduleProblem
+    energy: bool
+    sizes: tuple[tuple[str, int], ...]
+    notes: tuple[str, ...] = ()
+
+    def priced_by(self, figures: Figures) -> ScheduleSpace:
+        """The same space at other prices: a Choice means the same schedule in both."""
+        s = self.setting
+        m = machine(s.hardware, s.mapping.instruction, figures, s.threads)
+        return replace(self, machine=m, problem=repriced(self.problem, s, m, self.pins, self.energy))
+
+    def serial(self) -> ScheduleSpace:
+        """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
+        note = f"runs on one thread: no loop has a trip for each of {self.setting.threads} threads"
+        return replace(self, problem=replace(self.problem, spread=()), notes=(*self.notes, note))
+
+    def cost(self, choice: Choice) -> Cost | None:
+        """The price of a choice; None where it is not in the space."""
+        return evaluate(self.problem, choice)
+
+    def elapsed(self, choice: Choice, cost: Cost | None = None) -> float | None:
+        """Cycles from start to end, threads counted (picojoules where energy is the objective); None as for cost()."""
+        cost = cost or self.cost(choice)
+        if cost is None:
+            return None
+        nest = decode.nest(self.setting, self.machine, self.problem, choice)
+        spread = decode.parallel(self.setting, self.machine, self.problem, choice, nest, cost)
+        return cost.total / UNIT if spread is None or self.energy else spread.cycles
+
+    def lower_bound(self) -> float:
+        """Cycles or picojoules that no schedule of the model needs less of, on one thread."""
+        return lower_bound(self.setting, self.machine, self.energy)
+
+    def schedule(self, choice: Choice) -> Schedule:
+        """The schedule of a choice that nobody proved to be the best. Raises ScheduleError outside the space."""
+        cost = self.cost(choice)
+        if cost is None:
+            raise ScheduleError(f"{choice} is not in the space of {self.setting.mapping.id}")
+        floor = round(self.lower_bound() * UNIT)
+        return self.answered(Answer("FEASIBLE", choice, cost, floor, 0.0, 1))
+
+    def answered(self, answer: Answer) -> Schedule:
+        """The schedule of the solver's choice, with its status and gap. The answer must hold a choice."""
+        s, m, plain = self.setting, self.machine, self.problem
+        if answer.choice is None or answer.cost is None:
+            raise ScheduleError(f"no schedule of {s.mapping.id}: {answer.status}")
+        n = decode.nest(s, m, plain, answer.choice)
+        row = plain.registers[answer.choice.register].tile
+        total, bound = answer.cost.total, min(answer.bound, answer.cost.total)
+        spread = decode.parallel(s, m, plain, answer.choice, n, answer.cost)
+        return Schedule(
+            s.proved,
+            n.loops,
+            n.accumulate,
+            tuple((a.name, row[d]) for d, a in enumerate(plain.axes)),
+            decode.packing(s, plain, answer.choice, n),
+            None if spread is None else spread.loop,
+            answer.status,
+            in_words(m, len(plain.registers)),
+            total / UNIT,
+            bound / UNIT,
+            (total - bound) / total if total else 0.0,
+            self.lower_bound(),
+            decode.tiles(s, m, plain, answer.choice),
+            decode.traffic(m, plain, answer.cost),
+            answer.seconds,
+            self._notes(answer),
+            self.sizes,
+            s.hardware,
+        )
+
+    def _notes(self, answer: Answer) -> tuple[str, ...]:
+        notes = []
+        if self.setting.assumed:
+            told = ", ".join(f"{n}={v}" for n, v in self.setting.assumed)
+            notes.append(f"chosen for {told}; legal for every size")
+        if answer.stopped:
+            notes.append(f"the search ended early: {answer.stopped}")
+        if self.machine.figures != DESCRIBED:
+            notes.append(f"priced with {self.machine.figures.origin}")
+        return (*notes, *self.notes)
+
+
+def space(
+    proved: ProvedMapping,
+    hardware: Hardware,
+    sizes: Dict[str, int] | None = None,
+    *,
+    objective: str = "latency",
+    constant: Iterable[str] = (),
+    fix: Dict[str, Any] | None = None,
+    threads: int = 1,
+    figures: Figures = DESCRIBED,
+) -> ScheduleSpace:
+    """Every schedule of the mapping at these sizes, priced. Arguments and errors are those of schedule()."""
+    if not isinstance(proved, ProvedMapping):
+        raise NotProvedError(
+            f"schedule() takes what prove() returns when every claim is proved, not {type(proved).__name__}; "
+            "call isamap_smt.prove(mapping) first"
+        )
+    if objective not in OBJECTIVES:
+        raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
+    threads = whole(threads, "threads", ScheduleError)
+    given, fix = whole_sizes(sizes), pinned(fix)
+    energy = objective == "energy"
+    s = setting(proved, hardware, given, tensor_names(constant), threads)
+    m = machine(hardware, s.mapping.instruction, figures, threads)
+    if energy and not any(x.energy for x in m.memories):
+        raise ScheduleError(f"{hardware.name} gives no energies, so schedules cannot be compared by energy")
+    pins = read_pins(fix, s, m)
+    return ScheduleSpace(s, m, pins, problem(s, m, pins, energy), energy, tuple(sorted(given.items())))
