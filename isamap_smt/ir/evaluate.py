@@ -7,7 +7,7 @@ axes, so a reduction adds in that order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from isamap_smt.ir.typed import type_of
 
 Array = np.ndarray
 Env = dict[str, Any]  # axis -> its value at each point
+Function = Callable[[Mapping[str, Array]], Array]
 CHUNK = 1 << 17  # points evaluated at once
 
 _BINARY = {SAdd: np.add, SSub: np.subtract, SMul: np.multiply, SDiv: np.divide, SMax: np.maximum, SMin: np.minimum}
@@ -81,11 +82,26 @@ class Evaluator:
 
     def __init__(self, kernel: Kernel, arrays: Mapping[str, Array]) -> None:
         self.arrays = arrays
+        self._functions = Functions(kernel, {n: np.shape(a) for n, a in arrays.items()})
+
+    def value(self, x: Any, env: Env, kind: DType) -> Array:
+        """The value at each point, as an array of the type of x; literals take `kind`."""
+        return self._functions.value(x, env, kind)(self.arrays)
+
+
+class Functions:
+    """Scalar trees at many points as functions of the arrays: what does not depend on elements is worked out once.
+
+    shapes: of every tensor, by name. The arrays that a function is given are not changed, and it may return a view.
+    """
+
+    def __init__(self, kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.shapes = shapes
         self.types: dict[str, DType] = {t.name: t.dtype for t in kernel.tensors}
 
     def flat_index(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array:
         """Offsets of tensor[index] in the flattened array. Raises SizeError naming the point that is outside."""
-        shape = self.arrays[tensor].shape
+        shape = self.shapes[tensor]
         flat = np.zeros(env["#"].shape, dtype=np.int64)
         for d, (i, n) in enumerate(zip(index, shape, strict=True)):
             at = np.broadcast_to(np.asarray(evaluate(i, env)), flat.shape)
@@ -95,89 +111,114 @@ class Evaluator:
             flat = flat * n + at
         return flat
 
-    def value(self, x: Any, env: Env, kind: DType) -> Array:
+    def value(self, x: Any, env: Env, kind: DType) -> Function:
         """The value at each point, as an array of the type of x; literals take `kind`."""
         own = type_of(x, self.types) or kind
         match x:
             case Read():
-                return self.arrays[x.tensor].reshape(-1)[self.flat_index(x.tensor, x.index, env)]
+                return self._read(x, env)
             case sp.Integer() | sp.Float():
                 number = int(x) if isinstance(x, sp.Integer) else float(x)
-                return np.full(env["#"].shape, number).astype(own.numpy)
+                constant = np.full(env["#"].shape, number).astype(own.numpy)
+                return lambda arrays: constant
             case Cast():
                 return self._cast(x, env)
             case Saturate():
                 to = DTYPES[x.args[0].name]
                 exact, _, _ = self._exact(x.args[1], env)
-                return np.clip(exact, to.low, to.high).astype(to.numpy)
+                return lambda arrays: np.clip(exact(arrays), to.low, to.high).astype(to.numpy)
             case Sum():
                 return self._sum(x, env, own)
             case Select():
                 return self._select(x, env, own)
             case SNeg():
-                return np.negative(self.value(x.args[0], env, own))
+                inner = self.value(x.args[0], env, own)
+                return lambda arrays: np.negative(inner(arrays))
             case Relu():
-                v = self.value(x.args[0], env, own)
-                return np.maximum(v, np.zeros((), own.numpy))
+                inner, zero = self.value(x.args[0], env, own), np.zeros((), own.numpy)
+                return lambda arrays: np.maximum(inner(arrays), zero)
             case Exp() | Tanh() | Sigmoid():
-                return _smooth(x, self.value(x.args[0], env, own)).astype(own.numpy)
+                inner = self.value(x.args[0], env, own)
+                return lambda arrays: _smooth(x, inner(arrays)).astype(own.numpy)
         a, b = (self.value(v, env, own) for v in x.args)
-        return _BINARY[type(x)](a, b)
+        operation = _BINARY[type(x)]
+        return lambda arrays: operation(a(arrays), b(arrays))
 
-    def _cast(self, x: Any, env: Env) -> Array:
-        to = DTYPES[x.args[0].name]
-        inner = x.args[1]
-        if type_of(inner, self.types) is None:
-            return self.value(inner, env, to if to.is_float else _literal_kind(inner)).astype(to.numpy)
-        return self.value(inner, env, to).astype(to.numpy)
+    def _read(self, x: Any, env: Env) -> Function:
+        name, flat = x.tensor, self.flat_index(x.tensor, x.index, env)
+        if flat.size == int(np.prod(self.shapes[name])) and (flat == np.arange(flat.size)).all():
+            return lambda arrays: arrays[name].reshape(-1)
+        return lambda arrays: arrays[name].reshape(-1)[flat]
 
-    def _sum(self, x: Any, env: Env, own: DType) -> Array:
+    def _cast(self, x: Any, env: Env) -> Function:
+        to, inner = DTYPES[x.args[0].name], x.args[1]
+        kind = to
+        if type_of(inner, self.types) is None and not to.is_float:
+            kind = _literal_kind(inner)
+        found, numpy = self.value(inner, env, kind), to.numpy
+        return lambda arrays: found(arrays).astype(numpy, copy=False)
+
+    def _sum(self, x: Any, env: Env, own: DType) -> Function:
         axis, count, body = x.args
-        total: Array | None = None
-        for n in range(int(count)):
-            term = self.value(body, {**env, axis.name: np.asarray(n)}, own)
-            total = term if total is None else np.add(total, term)
-        assert total is not None
+        terms = [self.value(body, {**env, axis.name: np.asarray(n)}, own) for n in range(int(count))]
+
+        def total(arrays: Mapping[str, Array]) -> Array:
+            found = terms[0](arrays)
+            for term in terms[1:]:
+                found = np.add(found, term(arrays))
+            return found
+
         return total
 
-    def _select(self, x: Any, env: Env, own: DType) -> Array:
+    def _select(self, x: Any, env: Env, own: DType) -> Function:
         condition = x.args[0]
         kind = next((t for v in condition.args[1:] if (t := type_of(v, self.types))), own)
         a, b = (self.value(v, env, kind) for v in condition.args[1:])
-        holds = _COMPARE[condition.args[0].name](a, b)
-        return np.where(holds, *(self.value(v, env, own) for v in x.args[1:]))
+        yes, no = (self.value(v, env, own) for v in x.args[1:])
+        compare = _COMPARE[condition.args[0].name]
+        return lambda arrays: np.where(compare(a(arrays), b(arrays)), yes(arrays), no(arrays))
 
-    def _exact(self, x: Any, env: Env) -> tuple[Array, int, int]:
+    def _exact(self, x: Any, env: Env) -> tuple[Function, int, int]:
         """The exact integers at each point, and a range that holds them; Python integers where 64 bits might not do."""
         match x:
             case sp.Integer():
-                return np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64), int(x), int(x)
+                constant = np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
+                return (lambda arrays: constant), int(x), int(x)
             case Read() | Cast() | Saturate():
                 v = self.value(x, env, DTYPES["i64"])
                 kind = type_of(x, self.types)
                 assert kind is not None
-                return v.astype(object if kind.high >= 1 << 63 else np.int64), kind.low, kind.high
+                wide = object if kind.high >= 1 << 63 else np.int64
+                return (lambda arrays: v(arrays).astype(wide)), kind.low, kind.high
             case Sum():
                 return self._exact_sum(x, env)
             case SNeg():
                 v, low, high = self._exact(x.args[0], env)
-                return -_wide(v, -high, -low), -high, -low
+                return (lambda arrays: -_wide(v(arrays), -high, -low)), -high, -low
             case Relu():
                 v, low, high = self._exact(x.args[0], env)
-                return np.maximum(v, 0), max(low, 0), max(high, 0)
+                return (lambda arrays: np.maximum(v(arrays), 0)), max(low, 0), max(high, 0)
         (a, *ra), (b, *rb) = (self._exact(v, env) for v in x.args)
         corners = [_exact_operation(x, p, q) for p in ra for q in rb]
         low, high = min(corners), max(corners)
-        return _BINARY[type(x)](_wide(a, low, high), _wide(b, low, high)), low, high
+        operation = _BINARY[type(x)]
+        return (lambda arrays: operation(_wide(a(arrays), low, high), _wide(b(arrays), low, high))), low, high
 
-    def _exact_sum(self, x: Any, env: Env) -> tuple[Array, int, int]:
+    def _exact_sum(self, x: Any, env: Env) -> tuple[Function, int, int]:
         axis, count, body = x.args
-        total, low, high = self._exact(body, {**env, axis.name: np.asarray(0)})
-        for n in range(1, int(count)):
-            term, term_low, term_high = self._exact(body, {**env, axis.name: np.asarray(n)})
-            low, high = low + term_low, high + term_high
-            total = _wide(total, low, high) + _wide(term, low, high)
-        return total, low, high
+        terms, bounds = [], [(0, 0)]
+        for n in range(int(count)):
+            term, low, high = self._exact(body, {**env, axis.name: np.asarray(n)})
+            terms.append(term)
+            bounds.append((bounds[-1][0] + low, bounds[-1][1] + high))
+
+        def total(arrays: Mapping[str, Array]) -> Array:
+            found = terms[0](arrays)
+            for term, (low, high) in zip(terms[1:], bounds[2:], strict=True):
+                found = _wide(found, low, high) + _wide(term(arrays), low, high)
+            return found
+
+        return total, *bounds[-1]
 
 
 def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, env: Env, first: int) -> SizeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.evaluate import CHUNK, Evaluator, needs_single_points, points
+from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
@@ -84,25 +84,68 @@ def neutral(op: str, kind: DType) -> Any:
     return 0
 
 
+Action = Callable[[Mapping[str, Array]], None]
+
+
 def run_statement(kernel: Kernel, statement: Statement, held: dict[str, Array], *, fused: bool = False) -> None:
     """Carry the statement out on the (contiguous, in the outputs' case) arrays in `held`, in place."""
-    value = typed_value(kernel, statement)
-    evaluator = Evaluator(kernel, held)
-    target = held[statement.target.tensor].reshape(-1)  # outputs are contiguous: a view
-    kind = kernel.tensor(statement.target.tensor).dtype
-    chunk = 1 if needs_single_points(statement) else CHUNK
     with np.errstate(all="ignore"):
-        for env in points(statement, chunk):
-            at = evaluator.flat_index(statement.target.tensor, statement.target.index, env)
-            if fused:
-                factors = [evaluator.value(v, env, kind) for v in value.args]
-                _accumulate_fused(target, at, factors[0], factors[1])
-                continue
-            v = evaluator.value(value, env, kind)
-            if statement.op == "=":
-                target[at] = v
-            else:
-                _REDUCE[statement.op].at(target, at, v)
+        for act in actions(kernel, statement, {n: a.shape for n, a in held.items()}, fused=fused):
+            act(held)
+
+
+def actions(
+    kernel: Kernel, statement: Statement, shapes: Mapping[str, tuple[int, ...]], *, fused: bool = False
+) -> Iterator[Action]:
+    """What carries the statement out, step by step: each changes the output (contiguous) of the arrays it is given.
+
+    The steps may be kept and used again on other arrays of these shapes. They let NumPy warn.
+    """
+    value = typed_value(kernel, statement)
+    functions = Functions(kernel, shapes)
+    name, op = statement.target.tensor, statement.op
+    kind = kernel.tensor(name).dtype
+    size = int(np.prod(shapes[name]))
+    for env in points(statement, 1 if needs_single_points(statement) else CHUNK):
+        at = functions.flat_index(name, statement.target.index, env)
+        if fused:
+            a, b = (functions.value(v, env, kind) for v in value.args)
+            yield _fused_action(name, at, a, b)
+        elif at.size == size and (at == np.arange(size)).all():
+            yield _whole_action(name, op, functions.value(value, env, kind))
+        else:
+            yield _action(name, op, at, functions.value(value, env, kind))
+
+
+def _action(name: str, op: str, at: Array, value: Function) -> Action:
+    def act(held: Mapping[str, Array]) -> None:
+        target = held[name].reshape(-1)  # outputs are contiguous: a view
+        if op == "=":
+            target[at] = value(held)
+        else:
+            _REDUCE[op].at(target, at, value(held))
+
+    return act
+
+
+def _whole_action(name: str, op: str, value: Function) -> Action:
+    """Every element of the output once, in order."""
+
+    def act(held: Mapping[str, Array]) -> None:
+        target = held[name].reshape(-1)
+        if op == "=":
+            target[:] = value(held)
+        else:
+            _REDUCE[op](target, value(held), out=target)
+
+    return act
+
+
+def _fused_action(name: str, at: Array, a: Function, b: Function) -> Action:
+    def act(held: Mapping[str, Array]) -> None:
+        _accumulate_fused(held[name].reshape(-1), at, a(held), b(held))
+
+    return act
 
 
 def _accumulate_fused(target: Array, at: Array, a: Array, b: Array) -> None:
@@ -129,14 +172,23 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     outputs = {n: a for n, a in arrays.items() if n in kernel.outputs}
     inputs = {n: a for n, a in arrays.items() if n not in kernel.outputs}
     fixed, held = prepare(kernel, inputs, outputs, None)
-    statement = fixed.statements[0]
-    run_statement(fixed, statement, held, fused=instruction.rounding == "fused" and _is_fusable(fixed, statement))
+    run_statement(fixed, fixed.statements[0], held, fused=_is_fused(instruction, fixed))
     return {n: held[n] for n in fixed.outputs}
 
 
-def _is_fusable(kernel: Kernel, statement: Statement) -> bool:
+def instruction_actions(instruction: Instruction) -> tuple[Action, ...]:
+    """The steps of run_instruction() on one set of operands, to be kept; see actions()."""
+    fixed = fix_sizes(instruction.exact or instruction.kernel, {})
+    shapes = {t.name: tuple(int(e) for e in t.shape) for t in fixed.tensors}
+    return tuple(actions(fixed, fixed.statements[0], shapes, fused=_is_fused(instruction, fixed)))
+
+
+def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
+    """Whether the kernel's first statement is computed by a multiply-add that rounds once."""
+    statement = kernel.statements[0]
     kind = kernel.tensor(statement.target.tensor).dtype
-    return kind.name in ("f32", "f64") and statement.op == "+" and isinstance(typed_value(kernel, statement), SMul)
+    fusable = kind.name in ("f32", "f64") and statement.op == "+" and isinstance(typed_value(kernel, statement), SMul)
+    return instruction.rounding == "fused" and fusable
 
 
 def _batched(kernel: Kernel, count: int) -> Kernel:
@@ -183,4 +235,5 @@ def random_arrays(
     return arrays
 
 
-__all__ = ["neutral", "prepare", "random_arrays", "reference", "run_instruction", "run_kernel", "run_statement"]
+__all__ = ["instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction", "run_kernel",
+           "run_statement"]  # fmt: skip
