@@ -16,6 +16,7 @@ import sympy as sp
 from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols, row_major
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
+from isamap_smt.codegen.statements import Others, others
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.program import (
@@ -45,6 +46,7 @@ class _Lowering:
     output: str
     inputs: tuple[str, ...]
     feeds: dict[str, Feed]
+    others: Others
 
     @property
     def compute(self) -> Any:
@@ -69,11 +71,11 @@ def lower(schedule: Schedule) -> Program:
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     _check_guards(nest, inputs)
     feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
-    state = _Lowering(schedule, nest, output, inputs, feeds)
+    state = _Lowering(schedule, nest, output, inputs, feeds, others(nest, schedule.parallel is not None))
     ahead: Nodes = ()
     for f in feeds.values():
         ahead += f.setup if f.ahead else ()
-    body = _loops(state, 0)
+    body = (*state.others.before, *_loops(state, 0), *state.others.after)
     return Program(schedule, nest.kernel, ahead, body, _assumptions(state), nest.kernel.name)
 
 
@@ -116,7 +118,7 @@ def _loops(state: _Lowering, position: int) -> Nodes:
         if f.depth == position and not f.ahead:
             setup += f.setup
     if position == state.nest.accumulate:
-        return (*setup, *_accumulators(state))
+        return (*setup, *_accumulators(state), *state.others.inside)
     return (*setup, _loop(state, position, _loops(state, position + 1)))
 
 

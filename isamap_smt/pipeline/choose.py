@@ -22,7 +22,7 @@ from isamap_smt.search import MappingSet, find_mappings
 
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
-Search = Callable[[Kernel, Instruction], MappingSet]
+Search = Callable[..., MappingSet]
 
 
 @dataclass(frozen=True)
@@ -40,25 +40,21 @@ def candidates(
     pinned: str | None = None,
     search: Search = find_mappings,
 ) -> Candidates:
-    """Mappings onto the machine's vector instructions, or onto single points when none of those is legal.
+    """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
+    those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
-    if len(kernel.statements) != 1:
-        raise ScheduleError(f"{kernel.name} has {len(kernel.statements)} statements; code is made for kernels of one")
-    out = kernel.outputs[0]
-    if any(a.tensor == out for a in kernel.statements[0].inputs):
-        raise ScheduleError(
-            f"{kernel.name} reads its output {out}; code is made for kernels that only accumulate, such as `{out}[..] += ..`"
-        )
-    fitting = _fitting(kernel, hardware, pinned)
+    main = main_statement(kernel)
+    _check_reads(kernel, main)
+    fitting = _fitting(kernel, hardware, pinned, main)
     ranked: list[tuple[float, MappingSet, ProvedMapping]] = []
     for i in fitting:
         if i.emit and (i.axes or pinned):
-            ranked += _ranked(_search(search, kernel, i), sizes)
+            ranked += _ranked(_search(search, kernel, i, main), sizes)
     notes: tuple[str, ...] = ()
     if not ranked and not pinned:
-        scalar, ranked = _points(kernel, fitting, sizes, search)
+        scalar, ranked = _points(kernel, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
         if missing := homes - {m.name for m in hardware.memories}:
@@ -77,18 +73,40 @@ def candidates(
 
 
 def _points(
-    kernel: Kernel, fitting: list[Instruction], sizes: dict[str, int], search: Search
+    kernel: Kernel, fitting: list[Instruction], sizes: dict[str, int], search: Search, main: int
 ) -> tuple[Instruction, list[tuple[float, MappingSet, ProvedMapping]]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
-        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i), sizes)):
+        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes)):
             return i, ranked
-    point = point_instruction(kernel)
-    return point, _ranked(_search(search, kernel, point), sizes)
+    point = point_instruction(kernel, main)
+    return point, _ranked(_search(search, kernel, point, main), sizes)
 
 
-def _search(search: Search, kernel: Kernel, instruction: Instruction) -> MappingSet:
-    found = search(kernel, instruction)
+def main_statement(kernel: Kernel) -> int:
+    """The statement with the most work, which is mapped: the one over the most axes, the first of several."""
+    return max(range(len(kernel.statements)), key=lambda n: (len(kernel.statements[n].axes), -n))
+
+
+def _check_reads(kernel: Kernel, main: int) -> None:
+    """Raise ScheduleError for reads of results that no program covers yet."""
+    for n, s in enumerate(kernel.statements):
+        out = s.target.tensor
+        for a in s.inputs:
+            if a.tensor == out and (n == main or s.op != "=" or a.index != s.target.index):
+                raise ScheduleError(
+                    f"{kernel.name} reads its output {out}; code is made for statements that accumulate, such as "
+                    f"`{out}[..] += ..`, or that change one element at a time, such as `{out}[i] = f({out}[i])`"
+                )
+            if any(t.target.tensor == a.tensor for t in kernel.statements[n + 1 :]):
+                raise ScheduleError(
+                    f"{kernel.name}: statement {n + 1} reads {a.tensor} before a later statement writes it; code is made "
+                    "for kernels whose results are read after they are complete"
+                )
+
+
+def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int) -> MappingSet:
+    found = search(kernel, instruction, statement=main) if main else search(kernel, instruction)
     if found.interrupted:
         # The search hands back what it has; a plan made from half a search would not be what was asked for.
         raise KeyboardInterrupt
@@ -99,20 +117,20 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[tuple[float, Ma
     return [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
 
 
-def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None) -> list[Instruction]:
+def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
     if pinned is None:
-        return [i for i in hardware.computes if _fits(kernel, i)]
-    chosen = point_instruction(kernel) if pinned == "scalar.point" else hardware.instruction(pinned)
-    if not _fits(kernel, chosen):
+        return [i for i in hardware.computes if _fits(kernel, i, main)]
+    chosen = point_instruction(kernel, main) if pinned == "scalar.point" else hardware.instruction(pinned)
+    if not _fits(kernel, chosen, main):
         has = ", ".join(f"{t.name}={t.dtype}" for t in kernel.tensors)
         takes = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)
         raise DTypeError(f"{kernel.name} has {has}; {chosen.name} takes {takes}")
     return [chosen]
 
 
-def _fits(kernel: Kernel, instruction: Instruction) -> bool:
+def _fits(kernel: Kernel, instruction: Instruction, main: int) -> bool:
     """Whether the element types of the output and, in some order, of the inputs are the instruction's."""
-    s, t = kernel.statements[0], instruction.kernel.statements[0]
+    s, t = kernel.statements[main], instruction.kernel.statements[0]
     out = kernel.tensor(s.target.tensor).dtype == instruction.kernel.tensor(t.target.tensor).dtype
     mine = sorted(kernel.tensor(a.tensor).dtype.name for a in s.inputs if a != s.target)
     theirs = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in t.inputs if a != t.target)

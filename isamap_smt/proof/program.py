@@ -15,8 +15,11 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
+from isamap_smt.proof.program_dependences import dependence_claims
+from isamap_smt.proof.program_holders import holders
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
@@ -93,12 +96,15 @@ def _why(c: ClaimResult) -> str:
 def _claims(book: Book) -> None:
     """All claims, those about the program's shape and single statements first."""
     transfers = move_claims(book)
-    scope_claims(book, transfers)
-    read_claims(book, transfers)
+    touched = accesses(book, transfers)
+    held = holders(book.sites, touched)
+    scopes = scope_claims(book, touched, held)
+    read_claims(book, transfers, touched)
     compute_claims(book)
     link_claims(book)
     order_claims(book)
-    parallel_claims(book, transfers)
+    dependence_claims(book, touched, held, scopes)
+    parallel_claims(book, touched)
     memory_claims(book)
 
 

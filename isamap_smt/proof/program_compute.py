@@ -14,77 +14,94 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.program import Exec
-from isamap_smt.ir.scalar import Cast, Read, SMul
+from isamap_smt.ir.program import Compute, Exec
+from isamap_smt.ir.scalar import Cast, Read, SMul, sums
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_held import Place, operand_cells
-from isamap_smt.proof.program_link import Execution, execution, operand_access, the_mapping, the_statement
+from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
+from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
 
 
 def compute_claims(book: Book) -> None:
-    """Both claims for every Exec."""
-    for site in book.sites.of(Exec):
-        name = site.node.instruction.short  # type: ignore[union-attr]
+    """Both claims for every Exec and Compute."""
+    for site in executions(book.sites):
+        name = subject(site)
         book.attempt("program", name, "operands hold what the kernel needs", lambda s=site: _compute(book, s))
         book.attempt("neutral", name, "points outside the domain change nothing", lambda s=site: _neutral(book, s))
 
 
+def subject(site: Site) -> str:
+    """The instruction, or the number of the statement that is computed."""
+    node = site.node
+    return node.instruction.short if isinstance(node, Exec) else f"statement {node.statement + 1}"  # type: ignore[union-attr]
+
+
 def _compute(book: Book, site: Site) -> None:
-    sites = book.sites
-    e = execution(sites, site)
-    acc, inputs = operand_cells(site, sites)
-    statement = the_statement(sites)
-    given = [*state(site), e.live, *e.inside(statement)]
-    output = statement.target
+    e = execution(book.sites, site)
+    given = [*state(site), e.live, *e.inside()]
+    _holds(book, e.target, e.statement.target.tensor)
     words = f"the accumulator cell {place(site)} stands for the output of its point"
-    if book.structure("program", acc.name, f"{acc.name} holds {output.tensor}", acc.held.tensor == output.tensor,
-                      f"{acc.name} is said to hold {acc.held.tensor}"):  # fmt: skip
-        needed = [rename(i, e.point) for i in output.index]
-        book.ask("program", acc.name, words, given, equal(acc.held.coordinates, needed))
-    for operand, p in inputs:
-        access = operand_access(sites, operand)
-        if book.structure("program", p.name, f"{p.name} holds {access.tensor}", p.held.tensor == access.tensor,
-                          f"{p.name} is said to hold {p.held.tensor}, {operand} is {access.tensor}"):  # fmt: skip
-            needed = [rename(i, e.point) for i in access.index]
-            words = f"{p.name} {place(site)} holds {access.tensor}{list(access.index)} of its point"
-            book.ask("program", p.name, words, given, [p.held.guard, *equal(p.held.coordinates, needed)])
+    book.ask("program", e.target.name, words, given, equal(e.target.held.coordinates, e.output))
+    if isinstance(site.node, Compute):
+        _typed(book, e)
+        # a cell that stands for nothing must not be taken for the output that its coordinates would name
+        book.ask("program", e.target.name, f"{words}, and is live", given, [e.target.held.guard])
+    for access, p in e.inputs:
+        _holds(book, p, access.tensor)
+        needed = [rename(i, e.point) for i in access.index]
+        words = f"{p.name} {place(site)} holds {access.tensor}{list(access.index)} of its point"
+        book.ask("program", p.name, words, given, [p.held.guard, *equal(p.held.coordinates, needed)])
+
+
+def _holds(book: Book, p: Place, tensor: str) -> None:
+    wrong = f"{p.name} is said to hold {p.held.tensor}, the point needs {tensor}"
+    book.structure("program", p.name, f"{p.name} holds {tensor}", p.held.tensor == tensor, wrong)
+
+
+def _typed(book: Book, e: Execution) -> None:
+    """The statement is computed in the kernel's own types, and sums over no axes of its own."""
+    kernel = book.sites.kernel
+    places = [(e.statement.target.tensor, e.target), *((a.tensor, p) for a, p in e.inputs)]
+    for tensor, p in places:
+        right = p.held.dtype == kernel.tensor(tensor).dtype
+        book.structure("program", p.name, f"{p.name} has the type of {tensor}", right, f"{p.name} is {p.held.dtype}")
+    if any(True for _ in sums(e.statement.value)):
+        book.unknown("program", subject(e.site), "the value is one expression", "it sums over axes of its own")
 
 
 def _neutral(book: Book, site: Site) -> None:
     sites = book.sites
     e = execution(sites, site)
-    _, inputs = operand_cells(site, sites)
-    statement = the_statement(sites)
-    instruction = site.node.instruction  # type: ignore[union-attr]
+    node = site.node
+    if isinstance(node, Compute):
+        words = "a statement is computed at points of its domain only"
+        book.ask("neutral", subject(site), words, state(site), e.inside())
+        return
+    assert isinstance(node, Exec)
+    statement, instruction = e.statement, node.instruction
+    inputs = [p for _, p in e.inputs]
     if (
         statement.op != "+"
         or not _is_product(statement.value)
         or not _is_product(instruction.kernel.statements[0].value)
     ):
-        _masked_only(book, e, instruction.short)
+        words = "the value is no product, so a live accumulator meets only points of the domain"
+        book.ask("neutral", instruction.short, words, [*state(site), e.live], e.inside())
         return
-    outside = ("not", conjunction(e.inside(statement)))
+    outside = ("not", conjunction(e.inside()))
     floating = any(t.dtype.is_float for t in (*sites.kernel.tensors, *instruction.kernel.tensors))
     if floating:
         goal, words = _floating(book, inputs, statement.ordered)
     else:
-        goal = ("or", *(_zero(p) for _, p in inputs))
+        goal = ("or", *map(_zero, inputs))
         words = "one factor is 0"
         if instruction.assume or the_mapping(sites).kernel.ranges:
             # outside these ranges the instruction may differ from its contract, so no operand may be garbage
-            goal = ("and", goal, *(("or", _zero(p), p.held.guard) for _, p in inputs))
+            goal = ("and", goal, *(("or", _zero(p), p.held.guard) for p in inputs))
     book.ask(
         "neutral", instruction.short, f"outside the kernel's domain {words}, so a live accumulator keeps its value",
         [*state(site), e.live, outside], [goal],
     )  # fmt: skip
-
-
-def _masked_only(book: Book, e: Execution, name: str) -> None:
-    """No padding is known to be neutral for this statement: no live cell may meet a point outside the domain."""
-    inside = e.inside(the_statement(book.sites))
-    words = "the value is no product, so a live accumulator meets only points of the domain"
-    book.ask("neutral", name, words, [*state(e.site), e.live], inside)
 
 
 def _is_product(value: Any) -> bool:
@@ -106,20 +123,20 @@ def _zero(p: Place, sign: str = "") -> Formula:
     return ("not", p.held.guard)
 
 
-def _floating(book: Book, inputs: list[tuple[str, Place]], ordered: bool) -> tuple[Formula, str]:
-    zeros = [_zero(p) for _, p in inputs]
+def _floating(book: Book, inputs: list[Place], ordered: bool) -> tuple[Formula, str]:
+    zeros = [_zero(p) for p in inputs]
     if ordered:
-        odd = sum(p.held.outside == "-0" for _, p in inputs) % 2
+        odd = sum(p.held.outside == "-0" for p in inputs) % 2
         return ("and", *zeros, ("and",) if odd else ("or",)), "the product is -0 (all factors zero, of odd sign)"
     options: list[Formula] = [conjunction(zeros)]
     used: list[str] = []
     for n, zero in enumerate(zeros):
-        others = [q for m, (_, q) in enumerate(inputs) if m != n]
+        others = [q for m, q in enumerate(inputs) if m != n]
         finite = [q for q in others if _finite(book, q.held.tensor)]
         used += [q.held.tensor for q in finite]
         rest = [("or", _zero(q), q.held.guard) if q in finite else _zero(q) for q in others]
         options.append(("and", zero, *rest))
-    signs = {p.held.outside for _, p in inputs}
+    signs = {p.held.outside for p in inputs}
     words = "all factors are zeros"
     if used:
         words += f" or one is and the other is finite (assumed: {', '.join(sorted(set(used)))})"
@@ -129,4 +146,5 @@ def _floating(book: Book, inputs: list[tuple[str, Place]], ordered: bool) -> tup
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    return f"{tensor} is finite" in book.sites.program.assumptions
+    """Only what comes in at a call can be checked there."""
+    return f"{tensor} is finite" in book.sites.program.assumptions and tensor in book.sites.kernel.inputs

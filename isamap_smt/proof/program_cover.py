@@ -78,6 +78,6 @@ def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, 
     return {v: solved.get(v, sp.S.Zero) for v in unknown}
 
 
-def writes(transfers: Sequence[Transfer], home: Site) -> list[tuple[Site, Place, Formula]]:
+def writes(transfers: Sequence[Transfer], home: Site | None) -> list[tuple[Site, Place, Formula]]:
     """The transfers that write into the buffer declared at `home`."""
     return [(t.site, t.dst, t.written) for t in transfers if t.dst.home is home]

@@ -9,128 +9,45 @@ fused into an instruction axis) has one point, 0, so only one of its lanes count
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import FloorDiv, sym
-from isamap_smt.ir.kernel import Access, Statement
-from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Exec
-from isamap_smt.ir.scalar import Read, Scalar, reads, rewrite_reads
+from isamap_smt.ir.expr import FloorDiv, sym, symbols_of
+from isamap_smt.ir.program import Exec, If
+from isamap_smt.ir.scalar import Read, Scalar, rewrite_reads
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_held import operand_cells
-from isamap_smt.proof.program_sites import (
-    Formula,
-    Site,
-    Sites,
-    UnrecognisedError,
-    conjunction,
-    primed,
-    rename,
-    span,
-    state,
+from isamap_smt.proof.program_executions import (
+    Axis,
+    Execution,
+    axis_value,
+    execution,
+    executions,
+    the_mapping,
+    the_statement,
 )
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A program axis: the kernel axes fused into it with their extents, and the instruction axis that is its leaf."""
-
-    name: str
-    members: tuple[tuple[str, Any], ...]
-    lane: str
-
-
-@dataclass(frozen=True)
-class Execution:
-    """One Exec: its point by kernel axis, the value of each empty program axis, and whether its lane is live."""
-
-    site: Site
-    point: dict[str, Any]
-    empty: dict[str, Any]
-    live: Formula
-
-    def inside(self, statement: Statement) -> list[Formula]:
-        """The point lies in the kernel's domain and the empty axes are at 0."""
-        found = [f for a in statement.axes for f in span(self.point[a.name], a.extent)]
-        found += [rename(g, self.point) for g in statement.guard]
-        return found + [("eq", v, sp.S.Zero) for v in self.empty.values()]
-
-
-def the_mapping(sites: Sites) -> Mapping:
-    """The proved mapping that the program carries out."""
-    return sites.program.schedule.proved.mapping
-
-
-def the_statement(sites: Sites) -> Statement:
-    """The statement of the program's kernel that is computed. Several statements need claim 11, order."""
-    if len(sites.kernel.statements) != 1:
-        raise UnrecognisedError(f"the kernel has {len(sites.kernel.statements)} statements; one is covered so far")
-    return sites.kernel.statements[0]
-
-
-def program_axes(sites: Sites) -> tuple[Axis, ...]:
-    """Program axes with extents of the program's own kernel; names as in isamap_smt.ir.schedule."""
-    s, m = the_statement(sites), the_mapping(sites)
-    grouped = {a for _, g in m.groups for a in g}
-    axes = [Axis(a.name, ((a.name, a.extent),), "") for a in s.axes if a.name not in grouped]
-    for lane, group in m.groups:
-        axes.append(Axis(".".join(group) or f"{lane}_", tuple((g, s.axis(g).extent) for g in group), lane))
-    return tuple(axes)
-
-
-def operand_access(sites: Sites, operand: str) -> Access:
-    """What the program's kernel reads (or writes) for an instruction operand, by position in the statement."""
-    m, s = the_mapping(sites), the_statement(sites)
-    bound = dict(m.binding).get(operand)
-    if bound is None:
-        raise UnrecognisedError(f"the mapping binds no operand {operand}")
-    if operand == m.instruction.kernel.statements[0].target.tensor:
-        return s.target
-    old = [Access(r.tensor, r.index) for r in reads(m.statement.value)]
-    new = [Access(r.tensor, r.index) for r in reads(s.value)]
-    if bound not in old or len(old) != len(new):
-        raise UnrecognisedError(f"operand {operand} is bound to no element the statement reads")
-    return new[old.index(bound)]
-
-
-def execution(sites: Sites, site: Site) -> Execution:
-    """An Exec as the claims see it. Raises UnrecognisedError when its point names other axes than the kernel's."""
-    node, s = site.node, the_statement(sites)
-    assert isinstance(node, Exec)
-    point = {a: sp.sympify(e) for a, e in node.point}
-    if set(point) != {a.name for a in s.axes} or len(point) != len(node.point):
-        raise UnrecognisedError(f"the point names {sorted(point)}, the kernel's axes are {[a.name for a in s.axes]}")
-    acc, _ = operand_cells(site, sites)
-    empty = {a.name: _value(site, a) for a in program_axes(sites) if not a.members}
-    return Execution(site, point, empty, acc.held.guard)
-
-
-def _value(site: Site, axis: Axis) -> Any:
-    """The value of a program axis by the loops' hints."""
-    digits = [x.step * x.var for x in site.loops if x.axis == axis.name]
-    return sp.Add(*digits, sym(axis.lane) if axis.lane else sp.S.Zero)
+from isamap_smt.proof.program_sites import Formula, conjunction, primed, rename, span, state
 
 
 def link_claims(book: Book) -> None:
     """Both claims, over all executions of the program."""
     sites = book.sites
-    if book.attempt("link", "", "the kernel has one statement", lambda: the_statement(sites)) is None:
+    if book.attempt("link", "", "the mapping's statement is there", lambda: the_statement(sites)) is None:
         return
     _same_scalar(book)
     found = [
         book.attempt("link", "", "the executions are recognised", lambda s=s: execution(sites, s))
-        for s in sites.of(Exec)
+        for s in executions(sites)
     ]
-    executions = [e for e in found if e is not None]
-    for n, e in enumerate(executions):
-        for other in executions[n:]:
-            _once(book, e, other)
-    if len(executions) == len(found):
-        _everything(book, executions)
+    recognised = [e for e in found if e is not None]
+    for position in range(len(sites.kernel.statements)):
+        group = [e for e in recognised if e.position == position]
+        for n, e in enumerate(group):
+            for other in group[n:]:
+                _once(book, e, other)
+        if len(recognised) == len(found):
+            _everything(book, position, group)
 
 
 def _same_scalar(book: Book) -> None:
@@ -161,42 +78,41 @@ def _same_scalar(book: Book) -> None:
 
 def _once(book: Book, e: Execution, f: Execution) -> None:
     """Equal points imply equal program axes, hence equal digits, outermost first."""
-    statement = the_statement(book.sites)
     loops = [x.var.name for x in f.site.loops]
-    lanes = list(f.site.node.instruction.axes)  # type: ignore[union-attr]
-    again = primed([*loops, *lanes])
-    given = [*state(e.site), e.live, *e.inside(statement)]
-    given += rename([*state(f.site), f.live, *f.inside(statement)], again)
-    given += [("eq", e.point[a.name], rename(f.point[a.name], again)) for a in statement.axes]
+    again = primed([*loops, *f.lanes])
+    given = [*state(e.site), e.live, *e.inside()]
+    given += rename([*state(f.site), f.live, *f.inside()], again)
+    given += [("eq", e.point[a.name], rename(f.point[a.name], again)) for a in e.statement.axes]
     words = f"no two executions {place(e.site)} compute the same point"
     if e.site is not f.site:
         book.ask("link", "", f"{words} as those {place(f.site)}", given, [("or",)])
         return
     goals: list[Formula] = []
-    axes = program_axes(book.sites)
-    for a in axes:
-        value = _value(e.site, a)
+    for a in e.axes:
+        value = axis_value(e.site, a)
         goals.append(("eq", value, rename(value, again)))
-    order = [x.var.name for a in axes for x in e.site.loops if x.axis == a.name]
-    order += [n for n in loops if n not in order] + lanes
+    order = [x.var.name for a in e.axes for x in e.site.loops if x.axis == a.name]
+    order += [n for n in loops if n not in order] + e.lanes
     goals += [("eq", sym(n), again[n]) for n in order]
     book.ask("link", "", words, given, goals)
 
 
-def _everything(book: Book, executions: list[Execution]) -> None:
+def _everything(book: Book, position: int, group: list[Execution]) -> None:
     """The digits of a point of the domain are an execution that computes it."""
-    sites, statement = book.sites, the_statement(book.sites)
-    words = "every point of the kernel's domain is computed"
-    if not executions:
-        book.structure("coverage", "", words, False, "nothing is executed")
+    statements = book.sites.kernel.statements
+    statement = statements[position]
+    of = f" of statement {position + 1}" if len(statements) > 1 else ""
+    words = f"every point of the kernel's domain{of} is computed"
+    if not group:
+        book.structure("coverage", "", words, False, f"nothing{of} is executed")
         return
     names = {a.name: sym(f"{a.name} of the point") for a in statement.axes}
     given = [f for a in statement.axes for f in span(names[a.name], a.extent)]
     given += [rename(g, names) for g in statement.guard]
     options: list[list[Formula]] = []
-    for n, e in enumerate(executions):
-        table = {} if len(executions) == 1 else {v: sym(f"{v} of {n}") for v in _variables(e)}
-        defined, goals = _digits(sites, e, names)
+    for n, e in enumerate(group):
+        table = {} if len(group) == 1 else {v: sym(f"{v} of {n}") for v in _variables(e)}
+        defined, goals = _digits(e, names)
         given += rename(defined, table)
         options.append([rename(g, table) for g in goals])
     if len(options) == 1:
@@ -206,7 +122,7 @@ def _everything(book: Book, executions: list[Execution]) -> None:
 
 
 def _variables(e: Execution) -> list[str]:
-    return [x.var.name for x in e.site.loops] + list(e.site.node.instruction.axes)  # type: ignore[union-attr]
+    return [x.var.name for x in e.site.loops] + e.lanes
 
 
 def _prefix(axis: Axis, n: int, point: dict[str, Any]) -> Any:
@@ -225,17 +141,18 @@ def _fused(axis: Axis, point: dict[str, Any], defined: list[Formula]) -> Any:
     return value
 
 
-def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Formula]]:
+def _digits(e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Formula]]:
     """Definitions of the loop variables as digits of the point, and what must then hold.
 
     value = step1*v1 + rest1, 0 <= rest1 < step1; rest1 = step2*v2 + rest2; and so on; the last rest is the lane.
-    Such digits exist for every value, so the definitions restrict nothing. Loops without a hint stand at 0.
+    Such digits exist for every value, so the definitions restrict nothing. Loops without a hint stand where a
+    condition around the execution puts them, else at 0.
     """
     defined: list[Formula] = []
     sums: list[Formula] = []
     hinted: set[str] = set()
     quotients: list[Formula] = []
-    for axis in program_axes(sites):
+    for axis in e.axes:
         value = _fused(axis, point, defined)
         rest = value
         for loop in e.site.loops:
@@ -246,16 +163,24 @@ def _digits(sites: Sites, e: Execution, point: dict[str, Any]) -> tuple[list[For
             hinted.add(loop.var.name)
         if axis.lane:
             defined.append(("eq", sym(axis.lane), rest))
-        sums.append(("eq", _value(e.site, axis), value))
-        quotient = _value(e.site, axis)
+        sums.append(("eq", axis_value(e.site, axis), value))
+        quotient = axis_value(e.site, axis)
         for n in range(len(axis.members) - 1, 0, -1):
             quotient = FloorDiv(quotient, axis.members[n][1])
             quotients.append(("eq", quotient, _prefix(axis, n, point)))
-    loose = [x for x in e.site.loops if x.var.name not in hinted]
-    lanes = [a for a in e.site.node.instruction.axes if a not in {x.lane for x in program_axes(sites)}]  # type: ignore[union-attr]
-    defined += [("eq", x.var, sp.S.Zero) for x in loose] + [("eq", sym(a), sp.S.Zero) for a in lanes]
-    statement = the_statement(sites)
-    goals = [*sums, *quotients, *(("eq", e.point[a.name], point[a.name]) for a in reversed(statement.axes))]
+    loose = [x.var for x in e.site.loops if x.var.name not in hinted]
+    lanes = [a for a in e.lanes if a not in {x.lane for x in e.axes}]
+    fixed = _fixed(e)
+    defined += [("eq", v, fixed.get(v, sp.S.Zero)) for v in loose] + [("eq", sym(a), sp.S.Zero) for a in lanes]
+    goals = [*sums, *quotients, *(("eq", e.point[a.name], point[a.name]) for a in reversed(e.statement.axes))]
     goals += [("eq", v, sp.S.Zero) for v in e.empty.values()]
     goals += [*state(e.site), e.live]
     return defined, goals
+
+
+def _fixed(e: Execution) -> dict[Any, Any]:
+    """Loop variables that a condition around the execution sets equal to something that depends on sizes only."""
+    varying = {x.var.name for x in e.site.loops}
+    conditions = [c for n in e.site.around if isinstance(n, If) for c in n.condition]
+    equations = [c for c in conditions if isinstance(c, sp.Eq) and c.lhs.is_Symbol]
+    return {c.lhs: c.rhs for c in equations if not symbols_of([c.rhs]) & varying}

@@ -16,7 +16,7 @@ import sympy as sp
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Move, Program
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
 
@@ -224,7 +224,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Alloc):
         yield from node.buffer.type.coordinates
         yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Exec):
+    if isinstance(node, Exec | Compute):
         yield from (e for _, e in node.point)
     yield from (n for _, n in own_spans(node))
 

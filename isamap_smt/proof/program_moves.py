@@ -14,9 +14,10 @@ import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import substitute, symbols_of
-from isamap_smt.ir.program import Alloc, Copy, Exec, Move
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, operand_cells, transfer
+from isamap_smt.proof.program_executions import execution, executions
+from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, transfer
 from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
 from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
 
@@ -37,8 +38,8 @@ def move_claims(book: Book) -> list[Transfer]:
                 "program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n)
             )
     computes_ask_nothing(book)
-    for site in book.sites.of(Exec):
-        book.attempt("bounds", _subject(site), "every register operand exists", lambda s=site: _registers(book, s))
+    for site in executions(book.sites):
+        book.attempt("bounds", _subject(site), "every operand exists", lambda s=site: _operands(book, s))
     return found
 
 
@@ -54,6 +55,8 @@ def _subject(site: Site) -> str:
             return f"{node.instruction.short} {memory} -> {node.register.name}"
         case Exec():
             return node.instruction.short
+        case Compute():
+            return f"statement {node.statement + 1}"
     return node.buffer.name  # type: ignore[union-attr]
 
 
@@ -96,10 +99,7 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
     if t.src is not None:
         _inside(book, subject, t.src, [*around, t.selected], "read")
     if t.dst.home is None:
-        book.structure(
-            "bounds", subject, "only outputs of the kernel are written", t.dst.name in book.sites.kernel.outputs,
-            f"{t.dst.name} is an input and is written",
-        )  # fmt: skip
+        _output(book, subject, t.dst.name)
     if isinstance(node, Move):
         _preconditions(book, t, node, subject, around)
 
@@ -110,11 +110,19 @@ def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb
         book.ask("bounds", subject, f"every element of {p.name} that is {verb} lies inside it", assumptions, goals)
 
 
-def _registers(book: Book, site: Site) -> None:
-    acc, inputs = operand_cells(site, book.sites)
-    subject = _subject(site)
-    for p in (acc, *(p for _, p in inputs)):
-        _inside(book, subject, p, state(site), "used")
+def _operands(book: Book, site: Site) -> None:
+    e = execution(book.sites, site)
+    for p in (e.target, *(p for _, p in e.inputs)):
+        _inside(book, _subject(site), p, state(site), "used")
+    if e.target.home is None:
+        _output(book, _subject(site), e.target.name)
+
+
+def _output(book: Book, subject: str, name: str) -> None:
+    book.structure(
+        "bounds", subject, "only outputs of the kernel are written", name in book.sites.kernel.outputs,
+        f"{name} is an input and is written",
+    )  # fmt: skip
 
 
 def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: list[Formula]) -> None:

@@ -8,39 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Exec
 from isamap_smt.proof.program_book import Book
-from isamap_smt.proof.program_link import Execution, execution, the_statement
+from isamap_smt.proof.program_executions import Execution, execution, executions
 from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjunction, primed, rename, state
 
 _WORDS = "each element receives its points in the order of the kernel's axes"
 
 
 def order_claims(book: Book) -> None:
-    """The claim, for kernels that fix the order of a floating-point sum or product."""
-    book.attempt("order", "", _WORDS, lambda: _order(book))
+    """The claim, for statements that fix the order of a floating-point sum or product."""
+    for position, s in enumerate(book.sites.kernel.statements):
+        dtype = book.sites.kernel.tensor(s.target.tensor).dtype
+        if s.ordered and dtype.is_float and s.op in ("+", "*"):
+            book.attempt("order", "", _WORDS, lambda n=position: _order(book, n))
 
 
-def _order(book: Book) -> None:
-    s = the_statement(book.sites)
-    dtype = book.sites.kernel.tensor(s.target.tensor).dtype
-    if not (s.ordered and dtype.is_float and s.op in ("+", "*")):
-        return
-    sites = book.sites.of(Exec)
-    if len(sites) != 1:
-        raise UnrecognisedError(f"{len(sites)} statements execute instructions; their order is proved for one")
-    e = execution(book.sites, sites[0])
-    for position in range(len(e.site.loops)):
-        _one_loop(book, s, e, position)
+def _order(book: Book, position: int) -> None:
+    found = [e for e in (execution(book.sites, s) for s in executions(book.sites)) if e.position == position]
+    if len(found) != 1:
+        raise UnrecognisedError(f"{len(found)} places compute the statement; their order is proved for one")
+    for depth in range(len(found[0].site.loops)):
+        _one_loop(book, found[0], depth)
 
 
-def _one_loop(book: Book, s: Statement, e: Execution, position: int) -> None:
+def _one_loop(book: Book, e: Execution, position: int) -> None:
     """An earlier iteration of this loop, at equal values of the loops around it, holds earlier points."""
-    loops = e.site.loops
-    again = primed([x.var.name for x in loops[position:]] + list(e.site.node.instruction.axes))  # type: ignore[union-attr]
-    here = [*state(e.site), e.live, *e.inside(s)]
-    target = [rename(i, e.point) for i in s.target.index]
+    loops, s, target = e.site.loops, e.statement, e.output
+    again = primed([x.var.name for x in loops[position:]] + e.lanes)
+    here = [*state(e.site), e.live, *e.inside()]
     given = [*here, *rename(here, again), *(("eq", i, rename(i, again)) for i in target)]
     var = loops[position].var
     given.append(("lt", var, again[var.name]))

@@ -8,33 +8,17 @@ the loops inside it) they are at different elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from isamap_smt.ir.program import Exec, Loop
+from isamap_smt.ir.program import Loop
+from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book
-from isamap_smt.proof.program_held import TRUE, Place, Transfer, operand_cells
-from isamap_smt.proof.program_sites import Formula, Site, equal, own_names, primed, rename, state
+from isamap_smt.proof.program_sites import equal, own_names, primed, rename, state
 
 
-@dataclass(frozen=True)
-class _Access:
-    site: Site
-    place: Place
-    where: Formula
-    writes: bool
-
-
-def parallel_claims(book: Book, transfers: Sequence[Transfer]) -> None:
-    """The claim for every parallel loop of the program."""
-    accesses = [_Access(t.site, t.dst, t.written, True) for t in transfers]
-    accesses += [_Access(t.site, t.src, t.selected, False) for t in transfers if t.src is not None]
-    for site in book.sites.of(Exec):
-        cells = book.attempt("disjoint", "", "operands are registers", lambda s=site: operand_cells(s, book.sites))
-        if cells is not None:
-            accesses.append(_Access(site, cells[0], TRUE, True))
-            accesses += [_Access(site, p, TRUE, False) for _, p in cells[1]]
+def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
+    """The claim for every parallel loop of the program, over everything the program touches."""
     for position, loop in _parallel(book):
-        inside = [a for a in accesses if a.site.position[: len(position)] == position]
+        inside = [a for a in touched if a.site.position[: len(position)] == position]
         shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
         done: set[tuple[int, int]] = set()
         for n, a in enumerate(shared):
@@ -57,11 +41,11 @@ def _parallel(book: Book) -> list[tuple[tuple[int, ...], Loop]]:
     return sorted(found.items())
 
 
-def _same(a: _Access, b: _Access) -> bool:
+def _same(a: Access, b: Access) -> bool:
     return a.place.name == b.place.name and a.place.home is b.place.home
 
 
-def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: _Access, b: _Access) -> None:
+def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: Access, b: Access) -> None:
     words = f"two iterations of {loop.var.name} never touch the same element of {a.place.name}"
     if a.place.home is not None and a.site.buffer(a.place.name).memory == "registers":  # type: ignore[union-attr]
         book.structure(

@@ -6,39 +6,31 @@ may hold anything. Accumulators are covered by their loads: see program_scope.
 
 from __future__ import annotations
 
-from isamap_smt.ir.program import Exec
+from collections.abc import Sequence
+
+from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered, writes
-from isamap_smt.proof.program_held import DEAD, TRUE, Place, Transfer, operand_cells
-from isamap_smt.proof.program_sites import Formula, Site, state
+from isamap_smt.proof.program_held import DEAD, TRUE, Transfer
+from isamap_smt.proof.program_sites import state
 
 
-def read_claims(book: Book, transfers: list[Transfer]) -> None:
-    """Every read of a buffer, by a transfer or an execution, is covered."""
-    for t in transfers:
-        if t.src is not None and t.src.home is not None:
-            _covered(book, transfers, t.site, t.src, t.selected, t.src.name)
-    for site in book.sites.of(Exec):
-        found = book.attempt(
-            "program", site.node.instruction.short, "operands are registers",  # type: ignore[union-attr]
-            lambda s=site: operand_cells(s, book.sites),
-        )  # fmt: skip
-        if found is None:
-            continue
-        acc, inputs = found
-        for p in (acc, *(p for _, p in inputs)):
-            _covered(book, transfers, site, p, TRUE, p.name)
+def read_claims(book: Book, transfers: Sequence[Transfer], touched: Sequence[Access]) -> None:
+    """Every read of a buffer, by a transfer or an execution, is covered; an execution also reads what it adds to."""
+    for a in touched:
+        if a.place.home is not None and not (a.writes and a.transfer is not None):
+            _covered(book, transfers, a)
 
 
-def _covered(book: Book, transfers: list[Transfer], site: Site, p: Place, where: Formula, name: str) -> None:
-    if p.home is None:
-        return
+def _covered(book: Book, transfers: Sequence[Transfer], a: Access) -> None:
+    p, site = a.place, a.site
+    assert p.home is not None
     matters = TRUE if p.held.outside != DEAD else p.held.guard
-    statement = f"every cell of {name} that is read {place(site)} was written before"
+    statement = f"every cell of {p.name} that is read {place(site)} was written before"
     book.attempt(
-        "program", name, statement,
+        "program", p.name, statement,
         lambda: book.ask(
-            "program", name, statement, [*state(site), where, matters],
+            "program", p.name, statement, [*state(site), a.where, matters],
             [covered(site, p.index, writes(transfers, p.home))],
         ),
     )  # fmt: skip

@@ -19,11 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Exec, Ref
+from isamap_smt.ir.program import Ref
+from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
-from isamap_smt.proof.program_held import Place, Transfer, operand_cells, place_of
-from isamap_smt.proof.program_link import the_statement
+from isamap_smt.proof.program_held import Place, Transfer, place_of
+from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, primed, rename, state
 
 
@@ -36,6 +37,11 @@ class Scope:
     stores: tuple[Transfer, ...]
     work: tuple[Site, ...]
 
+    @property
+    def settled(self) -> int:
+        """The statement of the accumulator's own body after which its home is up to date."""
+        return max((self.turn(t.site) for t in self.stores), default=-1)
+
     def turn(self, site: Site) -> int:
         """Which statement of the accumulator's own body `site` belongs to."""
         return site.position[len(self.site.position) - 1]
@@ -45,63 +51,39 @@ class Scope:
         return str(self.site.node.buffer.name)  # type: ignore[union-attr]
 
 
-def scope_claims(book: Book, transfers: Sequence[Transfer]) -> None:
-    """Both claims for every accumulator, and that outputs are touched only through them."""
-    kernel = book.sites.kernel
-    outputs = set(kernel.outputs)
-    statement = book.attempt("progress", "", "the kernel has one statement", lambda: the_statement(book.sites))
-    if statement is None:
-        return
-    if any(a.tensor in outputs for a in statement.inputs):
-        book.unknown("order", "", "inputs are not outputs", "the kernel reads its own output; claim 11 covers that")
-    early = [t for t in transfers if t.site.position[0] == 0 and {t.dst.held.tensor} & outputs]
+def scope_claims(book: Book, touched: Sequence[Access], holders: Holders) -> dict[tuple[int, ...], Scope]:
+    """Both claims for every accumulator, and that outputs are touched in the calls only; scopes by the position of
+    their declarations."""
+    outputs = set(book.sites.kernel.outputs)
+    early = [a for a in touched if a.site.position[0] == 0 and a.place.held.tensor in outputs]
     book.structure(
         "progress", "", "outputs are not touched ahead of the call", not early, "an output is used ahead of the call"
     )
-    holders = [s for s in book.sites.of(Alloc) if s.node.buffer.type.tensor in outputs]  # type: ignore[union-attr]
-    execs: list[tuple[Site, Place]] = []
-    for site in book.sites.of(Exec):
-        cells = book.attempt("progress", "", "operands are registers", lambda s=site: operand_cells(s, book.sites))
-        if cells is not None:
-            execs.append((site, cells[0]))
-    distance = _distances(holders, transfers)
-    for h in holders:
+    found: dict[tuple[int, ...], Scope] = {}
+    for h in holders.accumulators:
         name = h.node.buffer.name  # type: ignore[union-attr]
-        book.attempt(
-            "progress", name, f"{name} is loaded, added to and stored, in this order",
-            lambda h=h: _claims(book, _scope(h, transfers, execs, distance), transfers),
-        )  # fmt: skip
-
-
-def _distances(holders: Sequence[Site], transfers: Sequence[Transfer]) -> dict[tuple[int, ...], int]:
-    """Transfers between each accumulator and the output, by the position of its declaration."""
-    found: dict[tuple[int, ...], int] = {}
-    for n in range(1, len(holders) + 1):
-        for t in transfers:
-            for a, b in ((t.dst, t.src), (t.src, t.dst)):
-                if a is None or b is None or a.home is None or a.home.position in found:
-                    continue
-                if n == 1 if b.home is None else found.get(b.home.position) == n - 1:
-                    found[a.home.position] = n
+        words = f"{name} is loaded, added to and stored, in this order"
+        s = book.attempt("progress", name, words, lambda h=h: _scope(h, touched, holders))
+        if s is not None:
+            found[h.position] = s
+            book.attempt("progress", name, words, lambda s=s: _claims(book, s, touched))
     return found
 
 
-def _scope(
-    h: Site, transfers: Sequence[Transfer], execs: Sequence[tuple[Site, Place]], distance: dict[tuple[int, ...], int]
-) -> Scope:
+def _scope(h: Site, touched: Sequence[Access], holders: Holders) -> Scope:
     """The transfers of one accumulator: with what is nearer to the output it is loaded and stored, the rest is work."""
     loads: list[Transfer] = []
     stores: list[Transfer] = []
-    work = [s for s, acc in execs if acc.home is h]
-    mine = distance.get(h.position, 0)
+    work = [a.site for a in touched if a.writes and a.transfer is None and a.place.home is h]
+    mine = holders.distance(h)
 
     def nearer(p: Place | None) -> bool:
-        other = 0 if p is None or p.home is None else distance.get(p.home.position, 0)
+        other = 0 if p is None or p.home is None else holders.distance(p.home)
         if other == mine:
             raise UnrecognisedError("two accumulators exchange values")
         return other < mine
 
-    for t in transfers:
+    for t in dict.fromkeys(a.transfer for a in touched if a.transfer is not None):
         if t.dst.home is h:
             loads.append(t) if nearer(t.src) else work.append(t.site)
         elif t.src is not None and t.src.home is h:
@@ -109,11 +91,11 @@ def _scope(
     return Scope(h, tuple(loads), tuple(stores), tuple(work))
 
 
-def _claims(book: Book, s: Scope, transfers: Sequence[Transfer]) -> None:
+def _claims(book: Book, s: Scope, touched: Sequence[Access]) -> None:
     _phases(book, s)
     home = _home(book, s)
     if home is not None:
-        _undisturbed(book, s, home, transfers)
+        _undisturbed(book, s, home, touched)
     cells = s.site.node.buffer.cells  # type: ignore[union-attr]
     here = place_of(book.sites, s.site, _ref(s), cells)
     live = [*state(s.site), here.held.guard]
@@ -166,15 +148,15 @@ def _home(book: Book, s: Scope) -> Place | None:
     return home
 
 
-def _undisturbed(book: Book, s: Scope, home: Place, transfers: Sequence[Transfer]) -> None:
+def _undisturbed(book: Book, s: Scope, home: Place, touched: Sequence[Access]) -> None:
     """Between the first load and the last store nothing else touches the home."""
     turns = [s.turn(t.site) for t in (*s.loads, *s.stores)]
     prefix = s.site.position[:-1]
     own = {t.site.position for t in (*s.loads, *s.stores)}
-    for t in transfers:
-        touches = any(p is not None and p.name == home.name and p.home is home.home for p in (t.dst, t.src))
-        inside = t.site.position[: len(prefix)] == prefix and len(t.site.position) > len(prefix)
-        if touches and t.site.position not in own and inside and min(turns) <= s.turn(t.site) <= max(turns):
+    for a in touched:
+        touches = a.place.name == home.name and a.place.home is home.home
+        inside = a.site.position[: len(prefix)] == prefix and len(a.site.position) > len(prefix)
+        if touches and a.site.position not in own and inside and min(turns) <= s.turn(a.site) <= max(turns):
             raise UnrecognisedError(f"{home.name} is used while {s.name} stands for part of it")
     book.structure("progress", s.name, f"nothing else touches {home.name} while {s.name} stands for it", True, "")
 

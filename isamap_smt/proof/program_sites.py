@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
 
 Formula = Any  # see isamap_encodings.terms
 
@@ -25,7 +25,7 @@ class UnrecognisedError(Exception):
 
 @dataclass(frozen=True)
 class Site:
-    """A statement (Alloc, Copy, Move or Exec). position: index in each enclosing body, outermost first, part first.
+    """A statement (Alloc, Copy, Move, Exec or Compute). position: index in each enclosing body, outermost first, part first.
 
     around[n] stands at position[:n + 2]; visible: name -> the Alloc in scope.
     """
@@ -126,6 +126,8 @@ def refs(node: Node) -> list[Ref]:
             return [node.register] + ([node.memory] if node.memory else [])
         case Exec():
             return [r for _, r in node.operands]
+        case Compute():
+            return [node.dst, *node.reads]
     return []
 
 
@@ -165,6 +167,8 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known - set(node.instruction.axes), () if node.active is None else (node.active,), s)
         case Exec():
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
+            _need(known, [e for _, e in node.point], s)
+        case Compute():
             _need(known, [e for _, e in node.point], s)
 
 

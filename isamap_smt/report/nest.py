@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, If, Loop, Move, Node, Program
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program
 from isamap_smt.ir.words import words
 
 
@@ -82,6 +82,9 @@ def _box(node: Node) -> Box:
             where = f"where {' and '.join(map(words, node.guard))}" if node.guard else ""
             fill = f", elsewhere {node.fill}" if node.guard and node.fill else ""
             return Box("copy", text, f"for {over}" if over else "", where + fill)
+        case Compute():
+            text = f"{node.dst.name}[{_list(node.dst.index)}] = statement {node.statement + 1}"
+            return Box("work", text, ", ".join(f"{r.name}[{_list(r.index)}]" for r in node.reads))
         case Loop():
             kind = "" if node.kind == "serial" else node.kind
             steps = f"{node.axis} in steps of {node.step}" if node.axis else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Copy, Exec, If, Loop, Move, Node, Program, buffers, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
@@ -39,6 +39,8 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
                 found += [] if node.active is None else [node.active]
             case Exec():
                 found += [i for _, ref in node.operands for i in ref.index]
+            case Compute():
+                found += [i for ref in (node.dst, *node.reads) for i in ref.index]
             case Loop():
                 found.append(node.count)
             case If():

@@ -1,0 +1,149 @@
+"""Statements that are computed element by element: inside the mapped statement's nest, where its result is complete and
+still in the cache (an epilogue), or in loops of their own before and after it.
+
+A later statement joins the nest when it assigns one element for each element of the mapped output, and reads of the
+program's other results nothing but the same element. Nothing here is trusted: prove_program() checks the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.program import Compute, If, Loop, Node, Ref
+
+Nodes = tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Others:
+    """The kernel's other statements. before and after: loops of their own; inside: for the body around the accumulators."""
+
+    before: Nodes
+    inside: Nodes
+    after: Nodes
+
+
+def others(nest: Nest, parallel: bool) -> Others:
+    """Where the statements besides the mapped one are computed. parallel: their own outermost loops may be spread."""
+    mapped = nest.mapping.statement_index
+    statements = nest.kernel.statements
+    before = _alone(nest, range(mapped), parallel)
+    last = _last_visit(nest)
+    joined: dict[int, dict[str, str]] = {}
+    for n in range(mapped + 1, len(statements)) if last is not None else ():
+        table = _joins(nest, n, joined)
+        if table is None:
+            break  # what comes later may need this one, and stays behind it
+        joined[n] = table
+    inside: Nodes = ()
+    for n, table in joined.items():
+        inside += _epilogue(nest, n, table)
+    if inside and last:
+        inside = (If(last, inside),)
+    after = _alone(nest, range(mapped + 1 + len(joined), len(statements)), parallel)
+    return Others(before, inside, after)
+
+
+# ---- an epilogue ---------------------------------------------------------------------------------------------------
+
+
+def _last_visit(nest: Nest) -> tuple[Any, ...] | None:
+    """When the accumulators hold the whole sum: at the last turn of each reduction loop around them. None: unknown."""
+    around = [loop for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction]
+    if len({loop.axis for loop in around}) < len(around) or not all(a.members for a in nest.axes.values()):
+        return None
+    return tuple(sp.Eq(loop.var, loop.count - 1) for loop in around)
+
+
+def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, str] | None:
+    """The statement's axes as axes of the mapped one, when it can be computed tile by tile with it; else None."""
+    s, statements = nest.kernel.statements[n], nest.kernel.statements
+    table = _axes(nest.statement, s)
+    if s.op != "=" or s.guard or table is None or {i.name for i in _plain(s.target.index)} != {a.name for a in s.axes}:
+        return None
+    results = {nest.statement.target.tensor: tuple(nest.statement.target.index)}
+    for m, names in joined.items():
+        target = statements[m].target
+        results[target.tensor] = tuple(substitute(i, _symbols(names)) for i in target.index)
+    later = {x.target.tensor for x in statements[n:]} - {s.target.tensor}
+    for a in s.inputs:
+        here = tuple(substitute(i, _symbols(table)) for i in a.index)
+        if a.tensor in later or (a.tensor in results and here != results[a.tensor]):
+            return None
+    return table
+
+
+def _axes(mapped: Statement, s: Statement) -> dict[str, str] | None:
+    """Axis of `s` -> axis of the mapped statement, by the element of the mapped output that `s` reads."""
+    for a in s.inputs:
+        if a.tensor == mapped.target.tensor and len(_plain(a.index)) == len(_plain(mapped.target.index)) == len(
+            a.index
+        ):
+            table = {i.name: j.name for i, j in zip(a.index, mapped.target.index, strict=True)}
+            if set(table) == {x.name for x in s.axes} and len(set(table.values())) == len(table):
+                return table
+    return None
+
+
+def _plain(index: tuple[Any, ...]) -> list[Any]:
+    return [i for i in index if i.is_Symbol]
+
+
+def _symbols(names: Dict[str, str]) -> dict[str, Any]:
+    return {a: sym(b) for a, b in names.items()}
+
+
+def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
+    """Loops over the points of one register tile, the last dimension of the output innermost."""
+    order = [i.name for i in nest.statement.target.index]
+    axes = [a for a, x in nest.axes.items() if not x.reduction]
+    axes.sort(key=lambda a: max(order.index(m) for m in nest.axes[a].members))
+    variables = {a: sym(f"{a.replace('.', '_')}_e{n + 1}") for a in axes}
+    values = {a: nest.value(a) + variables.get(a, 0) for a in nest.axes}
+    point = nest.point(values)
+    body: Nodes = (_compute(nest, n, {name: point[table[name]] for name in table}),)
+    for a in reversed(axes):
+        count: Any = sp.Integer(nest.tile(a))
+        if nest.has_tail(a):
+            count = IMin(count, nest.axes[a].extent - nest.value(a))
+        body = (Loop(variables[a], count, body, "serial", a, 1),)
+    return body
+
+
+# ---- loops of its own ----------------------------------------------------------------------------------------------
+
+
+def _alone(nest: Nest, numbers: range, parallel: bool) -> Nodes:
+    nodes: Nodes = ()
+    for n in numbers:
+        s = nest.kernel.statements[n]
+        index = [i.name for i in _plain(s.target.index)]
+        names = sorted((a.name for a in s.axes), key=lambda a: (a not in index, index.index(a) if a in index else 0))
+        if s.ordered:
+            names = [a.name for a in s.axes]
+        point = {a: sym(f"{a}_{n + 1}") for a in names}
+        body: Nodes = (_compute(nest, n, point),)
+        if s.guard:
+            body = (If(tuple(substitute(g, point) for g in s.guard), body),)
+        for k, a in reversed(list(enumerate(names))):
+            kind = "parallel" if parallel and k == 0 and a in index else "serial"
+            body = (Loop(point[a], s.axis(a).extent, body, kind, a, 1),)
+        nodes += body
+    return nodes
+
+
+def _compute(nest: Nest, n: int, point: dict[str, Any]) -> Compute:
+    s = nest.kernel.statements[n]
+
+    def place(tensor: str, index: tuple[Any, ...]) -> Ref:
+        return Ref(tensor, tuple(substitute(i, point) for i in index))
+
+    reads = tuple(place(a.tensor, a.index) for a in s.inputs)
+    return Compute(n, place(s.target.tensor, s.target.index), reads, tuple(point.items()))

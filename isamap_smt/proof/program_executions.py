@@ -1,0 +1,179 @@
+"""What a program executes: instructions (Exec) for the mapped statement, single points (Compute) for any statement.
+
+Both are seen alike: a point of a statement, the places of the output and of the elements read, and where it counts.
+A program axis is what the loops count: kernel axes fused into an instruction axis, or one kernel axis by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.kernel import Access, Statement
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Compute, Exec
+from isamap_smt.ir.scalar import reads
+from isamap_smt.proof.program_held import TRUE, Place, operand_cells, place_of
+from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, rename, span
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A program axis: the kernel axes fused into it with their extents, and the instruction axis that is its leaf."""
+
+    name: str
+    members: tuple[tuple[str, Any], ...]
+    lane: str
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Points of statement number `position` that one Exec or Compute computes, as functions of its state.
+
+    point: by kernel axis. target: the place updated; inputs: (element the statement reads, place it is taken from).
+    empty: the value of each program axis without kernel axes. live: where the lane counts.
+    """
+
+    site: Site
+    position: int
+    statement: Statement
+    axes: tuple[Axis, ...]
+    point: dict[str, Any]
+    target: Place
+    inputs: tuple[tuple[Access, Place], ...]
+    empty: dict[str, Any]
+    live: Formula
+
+    def inside(self) -> list[Formula]:
+        """The point lies in the kernel's domain and the empty axes are at 0."""
+        found = [f for a in self.statement.axes for f in span(self.point[a.name], a.extent)]
+        found += [rename(g, self.point) for g in self.statement.guard]
+        return found + [("eq", v, sp.S.Zero) for v in self.empty.values()]
+
+    @property
+    def lanes(self) -> list[str]:
+        """The instruction's own axes."""
+        node = self.site.node
+        return list(node.instruction.axes) if isinstance(node, Exec) else []
+
+    @property
+    def output(self) -> list[Any]:
+        """Coordinates of the output that the point adds to."""
+        return [rename(i, self.point) for i in self.statement.target.index]
+
+
+def the_mapping(sites: Sites) -> Mapping:
+    """The proved mapping that the program's instructions carry out."""
+    return sites.program.schedule.proved.mapping
+
+
+def the_statement(sites: Sites) -> Statement:
+    """The statement of the program's kernel that the mapping is for."""
+    position = the_mapping(sites).statement_index
+    if position >= len(sites.kernel.statements):
+        raise UnrecognisedError("the program's kernel has fewer statements than the mapping's")
+    return sites.kernel.statements[position]
+
+
+def program_axes(sites: Sites) -> tuple[Axis, ...]:
+    """Program axes of the mapping with extents of the program's own kernel; names as in isamap_smt.ir.schedule."""
+    s, m = the_statement(sites), the_mapping(sites)
+    grouped = {a for _, g in m.groups for a in g}
+    axes = [Axis(a.name, ((a.name, a.extent),), "") for a in s.axes if a.name not in grouped]
+    for lane, group in m.groups:
+        axes.append(Axis(".".join(group) or f"{lane}_", tuple((g, s.axis(g).extent) for g in group), lane))
+    return tuple(axes)
+
+
+def operand_access(sites: Sites, operand: str) -> Access:
+    """What the program's kernel reads (or writes) for an instruction operand, by position in the statement."""
+    m, s = the_mapping(sites), the_statement(sites)
+    bound = dict(m.binding).get(operand)
+    if bound is None:
+        raise UnrecognisedError(f"the mapping binds no operand {operand}")
+    if operand == m.instruction.kernel.statements[0].target.tensor:
+        return s.target
+    old = [Access(r.tensor, r.index) for r in reads(m.statement.value)]
+    new = [Access(r.tensor, r.index) for r in reads(s.value)]
+    if bound not in old or len(old) != len(new):
+        raise UnrecognisedError(f"operand {operand} is bound to no element the statement reads")
+    return new[old.index(bound)]
+
+
+def execution(sites: Sites, site: Site) -> Execution:
+    """An Exec or Compute as the claims see it. Raises UnrecognisedError when it is no point of its statement."""
+    node = site.node
+    if isinstance(node, Compute):
+        return _computed(sites, site, node)
+    assert isinstance(node, Exec)
+    statement = the_statement(sites)
+    point = _point(node.point, statement)
+    acc, inputs = operand_cells(site, sites)
+    axes = program_axes(sites)
+    empty = {a.name: axis_value(site, a) for a in axes if not a.members}
+    taken = tuple((operand_access(sites, o), p) for o, p in inputs)
+    return Execution(
+        site, the_mapping(sites).statement_index, statement, axes, point, acc, taken, empty, acc.held.guard
+    )
+
+
+def _computed(sites: Sites, site: Site, node: Compute) -> Execution:
+    if not 0 <= node.statement < len(sites.kernel.statements):
+        raise UnrecognisedError(f"the kernel has no statement {node.statement + 1}")
+    statement = sites.kernel.statements[node.statement]
+    if len(node.reads) != len(statement.inputs):
+        raise UnrecognisedError(
+            f"statement {node.statement + 1} reads {len(statement.inputs)} elements and is given {len(node.reads)}"
+        )
+    places = [place_of(sites, site, r, tuple(map(sp.sympify, r.index))) for r in (node.dst, *node.reads)]
+    for p in places:
+        if p.home is not None and p.home.node.buffer.memory != "heap":  # type: ignore[union-attr]
+            raise UnrecognisedError(f"{p.name} is a register; a statement is computed over memory")
+    inputs = tuple(zip(statement.inputs, places[1:], strict=True))
+    axes = _counted(sites, site, statement)
+    return Execution(site, node.statement, statement, axes, _point(node.point, statement), places[0], inputs, {}, TRUE)
+
+
+def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]:
+    point = {a: sp.sympify(e) for a, e in claimed}
+    if set(point) != {a.name for a in s.axes} or len(point) != len(claimed):
+        raise UnrecognisedError(f"the point names {sorted(point)}, the kernel's axes are {[a.name for a in s.axes]}")
+    return point
+
+
+def _counted(sites: Sites, site: Site, statement: Statement) -> tuple[Axis, ...]:
+    """Program axes that the loops around a Compute count: the mapping's, told in the statement's own axes where it
+    reads the mapped output element by element, and its own axes for the rest. Hints only: nothing rests on them."""
+    counted = {x.axis for x in site.loops if x.axis}
+    table = _same_axes(the_statement(sites), statement)
+    found: list[Axis] = []
+    for a in program_axes(sites):
+        if a.name in counted and a.members and all(name in table for name, _ in a.members):
+            members = tuple((table[name], extent) for name, extent in a.members)
+            found.append(Axis(a.name, members, ""))
+    taken = {name for a in found for name, _ in a.members}
+    return (*found, *(Axis(x.name, ((x.name, x.extent),), "") for x in statement.axes if x.name not in taken))
+
+
+def _same_axes(mapped: Statement, statement: Statement) -> dict[str, str]:
+    """Axis of the mapped statement's output -> axis of the statement that reads it."""
+    for a in statement.inputs:
+        if a.tensor == mapped.target.tensor and len(a.index) == len(mapped.target.index):
+            pairs = list(zip(mapped.target.index, a.index, strict=True))
+            if all(sp.sympify(i).is_Symbol for pair in pairs for i in pair):
+                return {i.name: j.name for i, j in pairs}
+    return {a.name: a.name for a in statement.axes}
+
+
+def axis_value(site: Site, axis: Axis) -> Any:
+    """The value of a program axis by the loops' hints."""
+    digits = [x.step * x.var for x in site.loops if x.axis == axis.name]
+    return sp.Add(*digits, sym(axis.lane) if axis.lane else sp.S.Zero)
+
+
+def executions(sites: Sites) -> list[Site]:
+    """Every Exec and Compute, in program order."""
+    return sites.of(Exec, Compute)
