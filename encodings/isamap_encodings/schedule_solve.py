@@ -23,7 +23,10 @@ Progress = Callable[[int, float, float], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: no choice costs less. stopped: why it ended early."""
+    """status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: no choice costs less. stopped: why it ended early.
+
+    deterministic: CP-SAT's deterministic seconds, which limits are counted in.
+    """
 
     status: str
     choice: Choice | None
@@ -32,6 +35,7 @@ class Answer:
     seconds: float
     solutions: int
     stopped: str = ""
+    deterministic: float = 0.0
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):
@@ -64,8 +68,18 @@ def solve(
 
     The same problem, limit and seed give the same answer on any load, unless `stopped` says otherwise.
     """
+    return solve_model(problem, build(problem), deterministic_seconds, progress, seed)
+
+
+def solve_model(
+    problem: ScheduleProblem,
+    model: ScheduleModel,
+    deterministic_seconds: float,
+    progress: Progress | None = None,
+    seed: int = 0,
+) -> Answer:
+    """solve(), for a model of the problem that further constraints may have been added to."""
     started = time.monotonic()
-    model = build(problem)
     solver = cp_model.CpSolver()
     solver.parameters.max_deterministic_time = deterministic_seconds
     solver.parameters.max_time_in_seconds = max(10.0, WALL_FACTOR * deterministic_seconds)
@@ -101,7 +115,9 @@ def solve(
     bound = max(floor, round(found)) if choice is not None and math.isfinite(found) else floor
     if word == "OPTIMAL" and cost is not None:
         bound = cost.total
-    return Answer(word, choice, cost, bound, seconds, watch.solutions, stopped)
+    return Answer(
+        word, choice, cost, bound, seconds, watch.solutions, stopped, solver.response_proto.deterministic_time
+    )
 
 
 def _run(solver: Any, model: ScheduleModel, watch: _Watch) -> tuple[Any, bool]:
