@@ -1,0 +1,282 @@
+"""Programs of several statements on the toy machine, and wrong variants of them: traps of epilogues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+import toys
+from mutants import rewritten
+
+import isamap_smt as im
+from isamap_smt.codegen.lower import lower
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, IndexType, Loop, Node, Program, Ref
+
+GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
+RELU = GEMM + "D[i,j] = relu(C[i,j] + b[j])"
+IN_PLACE = GEMM + "C[i,j] = relu(C[i,j] + b[j])"
+ROWS = IN_PLACE + "\nm[i] max= C[i,j]\nE[i,j] = C[i,j] - m[i]"
+TRANSPOSED = GEMM + "D[j,i] = C[i,j] * s[j]"
+EARLIER = "S[k,j] = B[k,j] * s[k]\n" + "C[i,j] += A[i,k] * S[k,j]"
+
+
+def _lowered(text: str, loops: str, accumulate: int, statement: int = 0, **more: Any) -> Program:
+    kernel = im.kernel(text)
+    m = im.fuse(kernel, toys.FMA, {"l": ("j",)}, statement=statement)
+    return lower(toys.schedule(m, loops, accumulate, {"i": 2, "j": 4}, **more))
+
+
+def whole() -> Program:
+    """The accumulators see all of k; bias and relu follow tile by tile."""
+    return _lowered(RELU, "i:2 j:4 k:1", 2)
+
+
+def blocked(text: str = RELU) -> Program:
+    """k in blocks around the accumulators; the epilogue waits for the last one."""
+    return _lowered(text, "j:8 k:4 i:2 j:4 k:1", 4, packing={"b": 2})
+
+
+def in_place() -> Program:
+    """The epilogue changes the output itself."""
+    return blocked(IN_PLACE)
+
+
+def rows(parallel: int | None = None) -> Program:
+    """An epilogue, then a row maximum and its use in loops of their own."""
+    return _lowered(ROWS, "i:2 j:4 k:1", 2, parallel=parallel)
+
+
+def transposed() -> Program:
+    """The epilogue transposes."""
+    return _lowered(TRANSPOSED, "i:2 j:4 k:1", 2)
+
+
+def earlier() -> Program:
+    """A statement before the mapped one, whose result is packed."""
+    return _lowered(EARLIER, "j:8 i:2 j:4 k:1", 3, 1, packing={"b": 1})
+
+
+ORIGINALS: dict[str, Callable[[], Program]] = {
+    "whole": whole, "blocked": blocked, "in_place": in_place, "rows": rows, "rows_parallel": lambda: rows(0),
+    "transposed": transposed, "earlier": earlier,
+}  # fmt: skip
+
+
+# ---- wrong variants ------------------------------------------------------------------------------------------------
+
+
+def _computes(n: Node) -> bool:
+    """Whether the node is a Compute or holds one, and no instruction's accumulators."""
+    if isinstance(n, Loop | If):
+        return bool(n.body) and all(_computes(x) for x in n.body)
+    return isinstance(n, Compute)
+
+
+def _each_compute(program: Program, change: Callable[[Compute], Compute]) -> Program:
+    return rewritten(program, lambda n: (change(n),) if isinstance(n, Compute) else None)
+
+
+def every_block() -> Program:
+    """The epilogue runs after each block of the sum."""
+    return rewritten(in_place(), lambda n: n.body if isinstance(n, If) and _computes(n) else None)
+
+
+def first_block() -> Program:
+    """The epilogue runs after the first block of the sum, before the others are added."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, If) and _computes(n):
+            return (replace(n, condition=(sp.Eq(n.condition[0].lhs, 0),)),)
+
+    return rewritten(blocked(), f)
+
+
+def first_block_in_place() -> Program:
+    """The same, changing the sum itself."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, If) and _computes(n):
+            return (replace(n, condition=(sp.Eq(n.condition[0].lhs, 0),)),)
+
+    return rewritten(in_place(), f)
+
+
+def _swapped(program: Program, first: Callable[[Node], bool]) -> Program:
+    """What `first` picks of a body comes first in it."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Loop) and any(map(first, n.body)) and not all(map(first, n.body)):
+            return (replace(n, body=(*filter(first, n.body), *(x for x in n.body if not first(x)))),)
+
+    return rewritten(program, f)
+
+
+def before_the_sum() -> Program:
+    """The epilogue stands before the accumulators of its own tile."""
+    return _swapped(whole(), _computes)
+
+
+def before_the_store() -> Program:
+    """The epilogue stands between the sum and its store."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Loop) and any(isinstance(x, Alloc) for x in n.body) and _computes(n.body[-1]):
+            return (replace(n, body=(*n.body[:-3], n.body[-1], *n.body[-3:-1])),)
+
+    return rewritten(whole(), f)
+
+
+def next_tile() -> Program:
+    """The epilogue works on the tile that comes next."""
+
+    def f(c: Compute) -> Compute:
+        table = {"j0": sym("j0") + 1}
+        moved = [replace(r, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in r.index)) for r in c.reads]
+        dst = replace(c.dst, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in c.dst.index))
+        point = tuple((a, sp.sympify(e).subs(sym("j0"), table["j0"])) for a, e in c.point)
+        return replace(c, dst=dst, reads=tuple(moved), point=point)
+
+    return _each_compute(whole(), f)
+
+
+def other_element() -> Program:
+    """The bias of the next column is added."""
+
+    def f(c: Compute) -> Compute:
+        return replace(c, reads=(c.reads[0], replace(c.reads[1], index=(c.reads[1].index[0] - 1,))))
+
+    return _each_compute(whole(), f)
+
+
+def swapped_reads() -> Program:
+    """Two places of one type are exchanged."""
+    return _each_compute(
+        blocked(GEMM + "D[i,j] = C[i,j] - E[i,j]"), lambda c: replace(c, reads=tuple(reversed(c.reads)))
+    )
+
+
+def wrong_statement() -> Program:
+    """Another statement's value is computed."""
+    program = blocked(GEMM + "D[i,j] = C[i,j] * 2.0\nE[i,j] = C[i,j] * 3.0")
+    return _each_compute(program, lambda c: replace(c, statement=1))
+
+
+def twice() -> Program:
+    """An epilogue that changes its input runs twice."""
+
+    def f(n: Node) -> Any:
+        return (n, n) if isinstance(n, If) and _computes(n) else None
+
+    return rewritten(in_place(), f)
+
+
+def dropped() -> Program:
+    """The epilogue is missing."""
+    return rewritten(whole(), lambda n: () if _computes(n) else None)
+
+
+def one_short() -> Program:
+    """The last column of a tile is left out."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Loop) and n.var.name == "j_e2":
+            return (replace(n, count=n.count - 1),)
+
+    return rewritten(whole(), f)
+
+
+def one_more() -> Program:
+    """A column beyond the tile is computed, too."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Loop) and n.var.name == "j_e2":
+            return (replace(n, count=n.count + 1),)
+
+    return rewritten(whole(), f)
+
+
+def maximum_too_early() -> Program:
+    """The row maximum is used before it is complete."""
+    program = rows()
+    return replace(program, body=(*program.body[:-2], program.body[-1], program.body[-2]))
+
+
+def maximum_while_summing() -> Program:
+    """The row maximum and its use share a loop over columns."""
+    program = rows()
+    most, used = program.body[-2:]
+    columns = replace(
+        most.body[0], body=(*most.body[0].body, *_renamed(used.body[0].body, {"i_4": "i_3", "j_4": "j_3"}))
+    )
+    return replace(program, body=(*program.body[:-2], replace(most, body=(columns,))))
+
+
+def parallel_maximum() -> Program:
+    """Columns of one row maximum are spread over threads."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Loop) and n.var.name == "j_3":
+            return (replace(n, kind="parallel"),)
+
+    return rewritten(rows(), f)
+
+
+def packed_too_early() -> Program:
+    """The result of an earlier statement is packed before it is computed."""
+    program = earlier()
+    first, second = program.body
+    return replace(program, body=(second, first))
+
+
+def stale_copy() -> Program:
+    """The epilogue reads a copy of the sums that was made before they were complete."""
+    i, j = sym("c_i"), sym("c_j")
+    shape = (sym("I"), sym("J"))
+    kind = toys.gemm().tensor("C").dtype
+    buffer = Buffer("C_copy", kind, (i, j), shape, IndexType("C", (i, j)))
+    copy = Copy(Ref("C_copy", (i, j)), Ref("C", (i, j)), ((i, shape[0]), (j, shape[1])))
+    program = _each_compute(
+        whole(), lambda c: replace(c, reads=(Ref("C_copy", c.reads[0].index), *c.reads[1:]))
+    )  # fmt: skip
+    return replace(program, body=(Alloc(buffer), copy, *program.body))
+
+
+def contradiction() -> Program:
+    """A condition that never holds: nothing may be concluded from it."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, If) and _computes(n):
+            k = n.condition[0].lhs
+            return (replace(n, condition=(sp.Eq(k, k + 1, evaluate=False),)),)
+
+    return rewritten(blocked(), f)
+
+
+def _renamed(nodes: tuple[Node, ...], names: dict[str, str]) -> tuple[Node, ...]:
+    table = {sym(a): sym(b) for a, b in names.items()}
+
+    def change(n: Node) -> Node:
+        assert isinstance(n, Compute)
+        refs = [Ref(r.name, tuple(sp.sympify(i).subs(table) for i in r.index)) for r in (n.dst, *n.reads)]
+        point = tuple((a, sp.sympify(e).subs(table)) for a, e in n.point)
+        return replace(n, dst=refs[0], reads=tuple(refs[1:]), point=point)
+
+    return tuple(map(change, nodes))
+
+
+# wrong variant -> a claim that must fail
+TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
+    "every_block": (every_block, "link"), "first_block": (first_block, "order"),
+    "first_block_in_place": (first_block_in_place, "order"), "before_the_sum": (before_the_sum, "order"),
+    "next_tile": (next_tile, "coverage"), "other_element": (other_element, "program"),
+    "swapped_reads": (swapped_reads, "program"), "wrong_statement": (wrong_statement, "program"),
+    "twice": (twice, "link"), "dropped": (dropped, "coverage"), "one_short": (one_short, "coverage"),
+    "one_more": (one_more, "link"), "maximum_too_early": (maximum_too_early, "order"),
+    "maximum_while_summing": (maximum_while_summing, "order"), "parallel_maximum": (parallel_maximum, "disjoint"),
+    "packed_too_early": (packed_too_early, "order"), "stale_copy": (stale_copy, "order"),
+}  # fmt: skip
+# no claim covers the structure; a run shows it wrong
+UNCOVERED: dict[str, Callable[[], Program]] = {"before_the_store": before_the_store, "contradiction": contradiction}

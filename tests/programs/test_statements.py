@@ -1,0 +1,44 @@
+"""Kernels of several statements: what is lowered is proved and runs right; every trap of an epilogue is refuted."""
+
+from __future__ import annotations
+
+import pytest
+import statements
+
+from isamap_encodings.verdict import Refuted
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
+
+
+@pytest.mark.parametrize("name", statements.ORIGINALS)
+def test_proved_and_runs_right(name: str) -> None:
+    program = statements.ORIGINALS[name]()
+    proof = prove_program(program)
+    assert proof.proved, [(c.claim, c.statement, c.verdict) for c in proof.failed()]
+    assert trials(program, 6) is None
+
+
+@pytest.mark.parametrize("name", statements.TRAPS)
+def test_refuted_by_its_claim_and_wrong_when_run(name: str) -> None:
+    make, claim = statements.TRAPS[name]
+    program = make()
+    refuted = {c.claim for c in prove_program(program).failed() if isinstance(c.verdict, Refuted)}
+    assert claim in refuted, refuted
+    assert trials(program, 12) is not None
+
+
+@pytest.mark.parametrize("name", statements.UNCOVERED)
+def test_never_proved(name: str) -> None:
+    program = statements.UNCOVERED[name]()
+    proof = prove_program(program)
+    assert not proof.proved
+    assert any(isinstance(c.verdict, Refuted) for c in proof.failed())
+    assert trials(program, 12) is not None
+
+
+def test_a_statement_that_reads_other_elements_of_its_own_output_is_unknown() -> None:
+    """Its result depends on the order in which it runs, which no claim covers."""
+    program = statements.blocked(statements.GEMM + "C[i,j] = C[i,j] + C[i,0]")
+    proof = prove_program(program)
+    assert proof.word == "unknown"
+    assert any("reads other elements of its own output" in str(c.verdict) for c in proof.failed())
