@@ -1,0 +1,147 @@
+"""Take a calibration of this machine: clock, bandwidths, instructions and threads, in less than a minute.
+
+Everything is tried several times with the others in between, and the best counts: whatever disturbs a measurement makes
+it slower, never faster. Cycles are those of the measured clock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.hardware import Hardware, Memory
+from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.machine_model.calibration import Calibration, Stream
+from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.rates import Rate, Rates, measurable
+from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
+from isamap_smt.runtime.clock import clock_ghz
+
+Progress = Callable[[float, str], None]
+_ROUNDS = 4
+_VECTORS = (16, 32, 64)  # bytes: the widths of registers that streams are measured with
+_FAR = 512 << 20  # bytes, the most that a stream from main memory walks over
+
+
+def calibrate(hardware: Hardware, cc: str | None = None, progress: Progress | None = None) -> Calibration:
+    """Measure this machine as `hardware` describes it (`host`, with its own caches).
+
+    progress is told the fraction done and what comes next. Raises CalibrationError without a compiler.
+    """
+    tell = progress or (lambda fraction, text: None)
+    started, busy = time.perf_counter(), round(os.getloadavg()[0], 2)
+    tell(0.0, "compiling")
+    wanted = [i for i in hardware.computes if measurable(i)]
+    rates = _compiled(wanted, cc)
+    clocks = [clock_ghz(cc)]
+    if clocks[0] is None:
+        raise CalibrationError("the clock cannot be measured without a C compiler; `pip install ziglang`")
+    sizes = _sizes(hardware, identity().cores)
+    wide = _streams(hardware, cc)
+    jobs = _jobs(hardware, wide, sizes, identity().cores)
+    best: dict[tuple[str, int, str, int], float] = {}
+    steps = _ROUNDS * (len(jobs) + 1)
+    for n in range(_ROUNDS):
+        tell((n * (len(jobs) + 1)) / steps, f"instructions ({n + 1} of {_ROUNDS})")
+        for r in rates:
+            r.measure()
+        clocks.append(clock_ghz(cc))
+        for k, (memory, width, operation, cores) in enumerate(jobs, 1):
+            tell((n * (len(jobs) + 1) + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
+            rate = wide[width].rate(sizes[memory], operation, cores, tries=3)
+            key = (memory, width, operation, cores)
+            best[key] = max(best.get(key, 0.0), rate)
+    clock = max(c for c in clocks if c is not None)
+    found = {name: rate for r in rates for name, rate in r.found.items()}
+    start = min(s.start_thread() for s in wide.values()) if wide else 0.0
+    tell(1.0, "done")
+    return Calibration(
+        identity(),
+        round(clock, 4),
+        _rows(best, sizes, clock * 1e9),
+        tuple((name, _cost(r, clock * 1e9)) for name, r in found.items()),
+        round(start * clock * 1e9),
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        round(time.perf_counter() - started, 2),
+        tuple(sorted(i.name for i in hardware.computes if i.name not in found)),
+        busy,
+    )
+
+
+def _compiled(wanted: Sequence[Instruction], cc: str | None) -> list[Rates]:
+    """The instructions' measurements; where the compiler refuses one, those it takes. Raises CalibrationError for none."""
+    try:
+        return [Rates(wanted, cc)]
+    except BuildError as error:
+        refused = error
+    found = []
+    for i in wanted:
+        try:
+            found.append(Rates([i], cc))
+        except BuildError:
+            continue
+    if wanted and not found:
+        raise CalibrationError(f"no measurement could be compiled: {refused}") from None
+    return found
+
+
+def _streams(hardware: Hardware, cc: str | None) -> dict[int, Streams]:
+    """By width, for the register files of this machine."""
+    found = {}
+    for file in hardware.memories:
+        width = _width(file)
+        if width in _VECTORS:
+            requires = {f for i in hardware.instructions if (file.name in dict(i.places).values()) for f in i.requires}
+            found[width] = streams(width, tuple(sorted(requires)), cc)
+    return found or {16: streams(16, (), cc)}
+
+
+def _width(file: Memory) -> int:
+    return 0 if file.count <= 1 or file.capacity is None else file.capacity // file.count
+
+
+def _sizes(hardware: Hardware, cores: int) -> dict[str, int]:
+    """Bytes to walk over so that the data lie in each cache: half of it, or between it and the nearer one."""
+    found: dict[str, int] = {}
+    nearer = 0
+    for m in hardware.memories:
+        if m.count > 1 or (m.capacity is not None and m.capacity < 4096):
+            continue
+        if m.capacity is None:
+            room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8
+            found[m.name] = min(4 * max(nearer, 8 << 20), _FAR, room)
+            continue
+        usable = m.capacity // (2 if m.shared and cores > 1 else 1)
+        found[m.name] = max(usable // 2, min((nearer + usable) // 2, usable * 3 // 4))
+        nearer = m.capacity
+    return found
+
+
+def _jobs(
+    hardware: Hardware, wide: dict[int, Streams], sizes: dict[str, int], cores: int
+) -> list[tuple[str, int, str, int]]:
+    """(memory, vector width, operation, cores): every width for the nearest cache, the widest for those behind."""
+    names = [m.name for m in hardware.memories if m.name in sizes]
+    found = []
+    for n, memory in enumerate(names):
+        for width in sorted(wide) if n == 0 else [max(wide)]:
+            for operation in OPERATIONS:
+                found += [(memory, width, operation, c) for c in ((1, 2) if cores > 1 else (1,))]
+    return found
+
+
+def _rows(best: dict[tuple[str, int, str, int], float], sizes: dict[str, int], hertz: float) -> tuple[Stream, ...]:
+    found = []
+    for memory, width in dict.fromkeys((m, w) for m, w, _, _ in best):
+        row = {("two_" if c == 2 else "") + o: round(rate / hertz, 3)
+               for (m, w, o, c), rate in best.items() if (m, w) == (memory, width)}  # fmt: skip
+        found.append(Stream(memory, width, sizes[memory], **row))
+    return tuple(found)
+
+
+def _cost(rate: Rate, hertz: float) -> Cost:
+    return Cost(round(rate.latency * hertz, 2), round(1 / (rate.interval * hertz), 3))

@@ -1,0 +1,160 @@
+"""Peak and latency of a compute instruction, from the C that it is emitted as.
+
+Throughput: a register tile of accumulators as a matrix product has it. Its columns' operands stay in registers, its
+rows' come from memory one by one, so a compiler shares what the instruction does to an operand first (widening bytes)
+as it does in a kernel, and nothing else. Latency: one accumulator that waits for itself. Empty `asm` statements make
+operands and accumulators new, so that nothing is moved out of the loop or added up beforehand.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.runtime.cache import build_library
+
+TILES = ((4, 2), (6, 2), (6, 3))  # rows and columns of accumulators; the fastest counts, as some spill
+_CHAIN = 8
+_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class Rate:
+    """seconds between starts when nothing waits, and from an accumulator to itself."""
+
+    interval: float
+    latency: float
+
+
+def measurable(instruction: Instruction) -> bool:
+    """Whether the instruction is emitted as C that needs nothing but its operands, in registers C's `asm` can name."""
+    operands = {t.name for t in instruction.kernel.tensors}
+    fields = {part.split("}")[0] for part in instruction.emit.split("{")[1:]}
+    plain = "_Float16" not in dict(instruction.c_types).values()
+    return bool(instruction.emit) and instruction.kind == "compute" and fields == operands and plain
+
+
+class Rates:
+    """The compiled measurements of a few instructions; each pass() is one more try of all of them."""
+
+    def __init__(self, instructions: Sequence[Instruction], cc: str | None = None) -> None:
+        """Compile. Raises BuildError that names the instruction which the compiler refuses."""
+        self._calls: dict[str, tuple[list[tuple[Any, int]], Any]] = {}
+        self._best: dict[str, Rate] = {}
+        for alike in _by_features(instructions):
+            library = ctypes.CDLL(str(build_library(source(alike), alike[0].requires, cc=cc, native=True)))
+            for n, i in enumerate(alike):
+                tiles = [(_entry(library, f"isamap_tile_{n}_{r}_{c}"), r * c) for r, c in TILES]
+                self._calls[i.name] = tiles, _entry(library, f"isamap_chain_{n}")
+
+    def measure(self, tries: int = 40) -> None:
+        """Try each instruction a few times more; the best time counts, because noise only adds."""
+        for name, (tiles, chain) in self._calls.items():
+            interval = min(_seconds(call, tries) / count for call, count in tiles)
+            latency = _seconds(chain, tries) / _CHAIN
+            known = self._best.get(name, Rate(interval, latency))
+            self._best[name] = Rate(min(interval, known.interval), min(latency, known.latency))
+
+    @property
+    def found(self) -> dict[str, Rate]:
+        """The best of every try so far, by instruction."""
+        return dict(self._best)
+
+
+def _by_features(instructions: Sequence[Instruction]) -> list[list[Instruction]]:
+    """Instructions that ask for the same features, together: they are compiled at once."""
+    groups: dict[tuple[str, ...], list[Instruction]] = {}
+    for i in instructions:
+        groups.setdefault(tuple(sorted(i.requires)), []).append(i)
+    return list(groups.values())
+
+
+def _entry(library: Any, name: str) -> Any:
+    call = getattr(library, name)
+    call.argtypes, call.restype = [ctypes.c_int64], None
+    return call
+
+
+def _seconds(call: Any, tries: int) -> float:
+    """Seconds of one round."""
+    best = float("inf")
+    for _ in range(tries):
+        start = time.perf_counter()
+        call(_ROUNDS)
+        best = min(best, time.perf_counter() - start)
+    return best / _ROUNDS
+
+
+def source(instructions: Sequence[Instruction]) -> str:
+    """The C of all measurements: isamap_tile_N_ROWS_COLUMNS(rounds) and isamap_chain_N(rounds) of the N-th."""
+    named = [h for i in instructions for h in i.headers]
+    headers = [f"#include <{h}>" for h in dict.fromkeys((*named, "stdint.h", "string.h", "math.h"))]
+    preludes = list(dict.fromkeys(i.prelude for i in instructions))
+    code = []
+    for n, i in enumerate(instructions):
+        code += [_tile(i, rows, columns, f"isamap_tile_{n}_{rows}_{columns}") for rows, columns in TILES]
+        code.append(_chain(i, f"isamap_chain_{n}"))
+    return "\n".join([*headers, *preludes, *code]) + "\n"
+
+
+def _tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
+    """Each round executes once into each of rows x columns accumulators."""
+    output, inputs, types = _operands(instruction)
+    streamed, kept = inputs[0], inputs[1:]
+    columns_of = [(n, f"{n}_{c}") for n in kept for c in range(columns)]
+    declared = [f"    static {types[streamed]} memory[{rows}];", f"    {types[streamed]} *rows = memory;"]
+    declared += [_zero(types[n], x) for n, x in columns_of]
+    declared += [_zero(types[output], f"acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    body = [
+        '        __asm__ volatile("" : "+r"(rows) : : "memory");',
+        *(_fence(types[n], x) for n, x in columns_of),
+    ]
+    for r in range(rows):
+        body.append(f"        {types[streamed]} row_{r} = rows[{r}];")
+        for c in range(columns):
+            named = {output: f"acc_{r}_{c}", streamed: f"row_{r}", **{n: f"{n}_{c}" for n in kept}}
+            body.append(_execution(instruction, named))
+    # each accumulator stays a variable of its own: scalars are not joined into vectors
+    alive = [_fence(types[output], f"acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    return _function(name, declared, [*body, *alive])
+
+
+def _chain(instruction: Instruction, name: str) -> str:
+    """Each round executes a few times into one accumulator."""
+    output, inputs, types = _operands(instruction)
+    declared = [_zero(types[n], n) for n in (output, *inputs)]
+    body = [_fence(types[n], n) for n in inputs]
+    body += [_execution(instruction, {n: n for n in (output, *inputs)}), _fence(types[output], output)] * _CHAIN
+    return _function(name, declared, body)
+
+
+def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]:
+    """(output, inputs, C type of each)."""
+    output = instruction.kernel.statements[0].target.tensor
+    return output, [t.name for t in instruction.kernel.tensors if t.name != output], dict(instruction.c_types)
+
+
+def _execution(instruction: Instruction, named: dict[str, str]) -> str:
+    code = instruction.emit
+    for operand, name in named.items():
+        code = code.replace(f"{{{operand}}}", name)
+    return f"        {code}"
+
+
+def _zero(c_type: str, name: str) -> str:
+    return f"    {c_type} {name}; memset(&{name}, 0, sizeof {name});"
+
+
+def _fence(c_type: str, name: str) -> str:
+    """As far as the compiler knows, the variable has a new value."""
+    vector = c_type.startswith("__m") or c_type in ("float", "double")
+    return f'        __asm__ volatile("" : "+{"x" if vector else "r"}"({name}));'
+
+
+def _function(name: str, declared: list[str], body: list[str]) -> str:
+    loop = ["    for (int64_t round = 0; round < rounds; ++round) {", *body, "    }"]
+    return "\n".join([f"void {name}(int64_t rounds) {{", *declared, *loop, "}"])

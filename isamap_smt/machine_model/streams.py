@@ -1,0 +1,159 @@
+"""Bandwidth: how many bytes a core, and two together, move in a second to and from a buffer of some size.
+
+The C reads whole vectors into registers that are then thrown away, writes one register everywhere, or copies; an empty
+`asm` keeps the compiler from leaving any of it out. Two cores start together at a barrier of their own and each has a
+buffer of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import aligned_empty
+
+OPERATIONS = ("read", "write", "copy")
+_UNROLLED = 8
+_SOURCE = """\
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+typedef unsigned char vector __attribute__((vector_size(@WIDTH@), aligned(@WIDTH@), may_alias));
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static void sweep(char *buffer, int64_t bytes, int64_t passes, int operation) {
+    int64_t vectors = bytes / (int64_t)sizeof(vector);
+    vector zero = {0};
+    for (int64_t pass = 0; pass < passes; ++pass) {
+        vector *at = (vector *)buffer;
+        switch (operation) {
+        case 0:
+            for (int64_t n = 0; n + @UNROLLED@ <= vectors; n += @UNROLLED@) {
+@READS@
+            }
+            break;
+        case 1:
+            __asm__ volatile("" : "+x"(zero));
+            for (int64_t n = 0; n + @UNROLLED@ <= vectors; n += @UNROLLED@) {
+@WRITES@
+                __asm__ volatile("" ::: "memory");
+            }
+            break;
+        default: {
+            vector *to = at + vectors / 2;
+            for (int64_t n = 0; n + @UNROLLED@ <= vectors / 2; n += @UNROLLED@) {
+@COPIES@
+            }
+        }
+        }
+        __asm__ volatile("" ::: "memory");
+    }
+}
+double isamap_stream(char *buffer, int64_t bytes, int64_t passes, int operation) {
+    double start = now();
+    sweep(buffer, bytes, passes, operation);
+    return now() - start;
+}
+struct work { char *buffer; int64_t bytes, passes; int operation; atomic_int *ready; double start, end; };
+static void *worker(void *p) {
+    struct work *w = p;
+    sweep(w->buffer, w->bytes, 1, w->operation);
+    atomic_fetch_sub(w->ready, 1);
+    while (atomic_load(w->ready) > 0) {}
+    w->start = now();
+    sweep(w->buffer, w->bytes, w->passes, w->operation);
+    w->end = now();
+    return 0;
+}
+/* Seconds from the first start to the last end of two cores that each sweep their half; negative without a thread. */
+double isamap_stream_two(char *buffer, int64_t bytes, int64_t passes, int operation) {
+    atomic_int ready = 2;
+    struct work a = {buffer, bytes / 2, passes, operation, &ready, 0, 0};
+    struct work b = {buffer + bytes / 2, bytes / 2, passes, operation, &ready, 0, 0};
+    pthread_t thread;
+    if (pthread_create(&thread, 0, worker, &b)) return -1;
+    worker(&a);
+    pthread_join(thread, 0);
+    return (a.end > b.end ? a.end : b.end) - (a.start < b.start ? a.start : b.start);
+}
+static void *nothing(void *p) { return p; }
+/* Seconds to start and join one thread; negative where none can be started. */
+double isamap_start_thread(int64_t times) {
+    double start = now();
+    for (int64_t n = 0; n < times; ++n) {
+        pthread_t thread;
+        if (pthread_create(&thread, 0, nothing, 0)) return -1;
+        pthread_join(thread, 0);
+    }
+    return (now() - start) / (double)times;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The compiled measurements at one vector width. Rates are in bytes per second."""
+
+    library: Any
+    width: int
+
+    def rate(self, working_set: int, operation: str, cores: int = 1, seconds: float = 0.03, tries: int = 5) -> float:
+        """Bytes per second of the best of a few tries; a copied byte counts once. working_set: bytes, per core."""
+        total = max(working_set - working_set % (self.width * _UNROLLED * 2), self.width * _UNROLLED * 2) * cores
+        buffer = aligned_empty((total,), np.dtype(np.uint8))
+        buffer.fill(1)  # every page is there before the clock runs
+        call = self.library.isamap_stream if cores == 1 else self.library.isamap_stream_two
+        number, address = OPERATIONS.index(operation), buffer.ctypes.data
+
+        def run(passes: int) -> float:
+            return float(call(address, total, passes, number))
+
+        taken, passes = _best(run, seconds, tries)
+        if taken <= 0:
+            return 0.0
+        return total * passes / taken / (2 if operation == "copy" else 1)
+
+    def start_thread(self) -> float:
+        """Seconds to start and join one thread; 0 where none can be started."""
+        found = [float(self.library.isamap_start_thread(50)) for _ in range(9)]
+        return max(0.0, min(found))
+
+
+def _best(run: Callable[[int], float], seconds: float, tries: int) -> tuple[float, int]:
+    """The shortest time of `tries` runs of as many passes as take `seconds`; (seconds, passes)."""
+    passes, taken = 1, run(1)
+    while taken < seconds and taken >= 0:
+        passes = max(passes + 1, min(passes * 8, int(passes * 1.2 * seconds / max(taken, 1e-7))))
+        taken = run(passes)
+    return min([taken, *(run(passes) for _ in range(tries - 1))]), passes
+
+
+def streams(width: int, requires: tuple[str, ...], cc: str | None = None) -> Streams:
+    """The measurements for vectors of `width` bytes. Raises BuildError."""
+    rows = {
+        "READS": 'vector v{n} = at[n + {n}]; __asm__ volatile("" : : "x"(v{n}));',
+        "WRITES": "at[n + {n}] = zero;",
+        "COPIES": 'vector v{n} = at[n + {n}]; __asm__ volatile("" : "+x"(v{n})); to[n + {n}] = v{n};',
+    }
+    source = _SOURCE.replace("@WIDTH@", str(width)).replace("@UNROLLED@", str(_UNROLLED))
+    for name, row in rows.items():
+        lines = "\n".join(" " * 16 + row.replace("{n}", str(n)) for n in range(_UNROLLED))
+        source = source.replace(f"@{name}@", lines)
+    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
+    for call in (library.isamap_stream, library.isamap_stream_two):
+        call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
+        call.restype = ctypes.c_double
+    library.isamap_start_thread.argtypes, library.isamap_start_thread.restype = [ctypes.c_int64], ctypes.c_double
+    return Streams(library, width)
