@@ -1,0 +1,270 @@
+"""Program nodes as functions of the machine, made once per node. A node is a value, so its function can be kept.
+
+Whether an execution depends on a poisoned operand is decided by running it with two different fillings: zero times
+anything is clean for integers and is not for floating point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.compiled import holds, integers
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import Action, instruction_actions
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.machine import BOUNDS, Machine, Memory, Recent, another, bits
+from isamap_smt.ir.pointwise import Pointwise, pointwise
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref
+from isamap_smt.ir.sizes import check_array
+from isamap_smt.ir.transfer_steps import Step, copy_step, move_step
+
+KEPT = 20_000  # functions that are kept
+
+_kept: dict[int, tuple[Any, Any]] = {}
+
+
+def step_of(node: Node) -> Step:
+    """What runs the node."""
+    return _once(node, _step)
+
+
+def _once(thing: Any, make: Any) -> Any:
+    """make(thing), made once as long as it is kept: the edits of a program share most of its nodes."""
+    found = _kept.get(id(thing))
+    if found is None:
+        if len(_kept) >= KEPT:
+            _kept.clear()
+        found = _kept[id(thing)] = (thing, make(thing))  # with the thing itself, so that its id stays its own
+    return found[1]
+
+
+def _step(node: Node) -> Step:
+    match node:
+        case Alloc():
+            return _alloc(node)
+        case Loop():
+            return _loop(node)
+        case If():
+            return _if(node)
+        case Copy():
+            return copy_step(node)
+        case Move():
+            return move_step(node)
+        case Exec():
+            return _exec(node)
+        case Compute():
+            return _compute(node)
+
+
+def body_of(nodes: tuple[Node, ...]) -> Step:
+    """Runs nodes in order; buffers allocated among them end with the body."""
+    steps = tuple(map(step_of, nodes))
+    names = [n.buffer.name for n in nodes if isinstance(n, Alloc)]
+
+    def run(m: Machine) -> None:
+        for step in steps:
+            step(m)
+
+    def scoped(m: Machine) -> None:
+        before = dict(m.memory)
+        for step in steps:
+            step(m)
+        m.memory = before
+
+    return scoped if names else run
+
+
+def _alloc(node: Alloc) -> Step:
+    b = node.buffer
+    shape_of = integers(b.shape)
+
+    def run(m: Machine) -> None:
+        shape = tuple(max(0, n) for n in shape_of(m.env))
+        m.memory[b.name] = Memory(
+            b.name, m.fresh(shape, b.dtype), shape, b.dtype, poison=m.poisoning, level=len(m.parallel)
+        )
+
+    return run
+
+
+def _loop(node: Loop) -> Step:
+    body, count, name = body_of(node.body), integers((node.count,)), node.var.name
+    run = _parallel(body, count, name) if node.kind == "parallel" else _serial(body, count, name)
+
+    def scoped(m: Machine) -> None:
+        if name not in m.env:
+            run(m)
+            m.env.pop(name, None)
+            return
+        before = m.env[name]
+        run(m)
+        m.env[name] = before
+
+    return scoped
+
+
+def _serial(body: Step, count: Any, name: str) -> Step:
+    def run(m: Machine) -> None:
+        env = m.env
+        for v in range(count(env)[0]):
+            env[name] = v
+            body(m)
+
+    return run
+
+
+def _parallel(body: Step, count: Any, name: str) -> Step:
+    """Iterations in an order drawn at random."""
+
+    def run(m: Machine) -> None:
+        m.instances += 1
+        instance = m.instances
+        for v in map(int, m.random.permutation(count(m.env)[0])):
+            m.parallel.append((instance, v))
+            m.env[name] = v
+            body(m)
+            m.parallel.pop()
+        for array in m.memory.values():
+            array.tracks.pop(instance, None)
+
+    return run
+
+
+def _if(node: If) -> Step:
+    condition, body = holds(node.condition), body_of(node.body)
+
+    def run(m: Machine) -> None:
+        if condition(m.env):
+            body(m)
+
+    return run
+
+
+class _Register:
+    """One operand of an execution: a whole register."""
+
+    def __init__(self, kernel: Kernel, operand: str, ref: Ref) -> None:
+        tensor = kernel.tensor(operand)
+        self.operand, self.name, self.dtype, self._kernel = operand, ref.name, tensor.dtype, kernel
+        self.cells = tuple(int(e) for e in tensor.shape)
+        self.size = int(np.prod(self.cells))
+        self._lead = integers(ref.index)
+        self._known: Recent[slice] = Recent()
+
+    def at(self, m: Machine, array: Memory) -> slice:
+        """Where its cells are, checked."""
+        lead = self._lead(m.env)
+        key = (array.shape, lead, array.dtype.name)
+        found = self._known.get(key)
+        if found is None:
+            found = self._checked(m, array, lead)
+            self._known.put(key, found)
+        return found
+
+    def _checked(self, m: Machine, array: Memory, lead: tuple[int, ...]) -> slice:
+        shape = array.shape
+        if shape[len(lead) :] != self.cells:
+            m.stop(BOUNDS, f"{self.name}{list(lead)} is no register of shape {list(self.cells)}")
+        start = 0
+        for i, n, s in zip(lead, shape, array.strides, strict=False):
+            if not 0 <= i < n:
+                m.stop(BOUNDS, f"{self.name}{list(lead)}: no such register")
+            start += i * s
+        if array.dtype != self.dtype:
+            check_array(self._kernel, self.operand, array.data[start : start + self.size].reshape(self.cells))
+        return slice(start, start + self.size)
+
+
+def _exec(node: Exec) -> Step:
+    kernel = node.instruction.kernel
+    target = kernel.statements[0].target.tensor
+    actions = _once(node.instruction, _actions)
+    registers = [_Register(kernel, o, ref) for o, ref in node.operands]
+    output = next(r for r in registers if r.operand == target)
+
+    def run(m: Machine) -> None:
+        values: dict[str, np.ndarray] = {}
+        poison: dict[str, np.ndarray] = {}
+        for r in registers:
+            array = m.memory[r.name]
+            where = r.at(m, array)
+            if m.parallel:
+                m.note(array, where, r is output)
+            values[r.operand] = array.data[where]
+            if array.poison.find(1, where.start, where.stop) >= 0:
+                poison[r.operand] = array.mask[where]
+        array = m.memory[output.name]
+        where = output.at(m, array)
+        result = _act(actions, values, target)
+        dirty: Any = False
+        if poison:
+            other = {
+                o: np.where(poison[o], another(v), v).astype(v.dtype) if o in poison else v for o, v in values.items()
+            }
+            dirty = bits(_act(actions, other, target)) != bits(result)
+        array.put(where, result, dirty)
+
+    return run
+
+
+def _actions(instruction: Instruction) -> tuple[Action, ...]:
+    return instruction_actions(instruction)
+
+
+def _act(actions: tuple[Action, ...], values: dict[str, np.ndarray], target: str) -> np.ndarray:
+    """The accumulator after one execution, flat. The operands are kept."""
+    held = {**values, target: values[target].copy()}
+    for act in actions:
+        act(held)
+    return held[target]
+
+
+def _compute(node: Compute) -> Step:
+    reads = [(r.name, integers(r.index)) for r in node.reads]
+    dst, to = node.dst.name, integers(node.dst.index)
+    functions: dict[int, tuple[Kernel, Pointwise]] = {}  # by the kernel's id, of which there is one, or a few
+
+    def run(m: Machine) -> None:
+        known = functions.get(id(m.kernel))
+        if known is None:
+            known = functions[id(m.kernel)] = (m.kernel, pointwise(m.kernel, node.statement))
+        function = known[1]
+        places = [(m.memory[n], _element(m, m.memory[n], index(m.env))) for n, index in reads]
+        for array, at in places:
+            if m.parallel:
+                m.note(array, at, False)
+        values = [array.data[at] for array, at in places]
+        value = function.value(values)
+        dirty: Any = np.zeros(1, bool)
+        if any(array.poison[at.start] for array, at in places):
+            other = [another(v) if a.poison[at.start] else v for v, (a, at) in zip(values, places, strict=True)]
+            dirty = bits(function.value(other)) != bits(value)
+        array = m.memory[dst]
+        at = _element(m, array, to(m.env))
+        if function.op != "=":
+            if m.parallel:
+                m.note(array, at, False)
+            value, dirty = function.reduce(array.data[at], value), dirty | array.mask[at]
+        if array.readonly:
+            m.check_writable(array)
+        array.put(at, value, dirty)
+        if m.parallel:
+            m.note(array, at, True)
+
+    return run
+
+
+def _element(m: Machine, array: Memory, index: tuple[int, ...]) -> slice:
+    """The place of one element, checked."""
+    m.check_rank(array, len(index))
+    start = 0
+    for i, n, s in zip(index, array.shape, array.strides, strict=True):
+        if not 0 <= i < n:
+            m.check_inside(array, [np.asarray([x]) for x in index])
+        start += i * s
+    return slice(start, start + 1)
+
+
+__all__ = ["body_of", "step_of"]

@@ -1,0 +1,283 @@
+"""How Copy and Move run: places in flat memory are worked out once per statement as far as loops do not change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.compiled import integers, vectors
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.lanes import Cells
+from isamap_smt.ir.machine import LANES, Machine, Memory, Recent, Where, strides
+from isamap_smt.ir.program import Copy, Move
+
+Step = Callable[[Machine], None]
+Vectors = list[np.ndarray]  # an index: one vector per dimension, one entry per lane
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """Places of lanes relative to that of a base index. low, high: the extreme entries of the index per dimension.
+
+    where: the places as a slice, if they are one; consecutive: they lie as the instruction's own memory operand does.
+    """
+
+    where: slice | None
+    offsets: np.ndarray
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    consecutive: bool
+
+
+class _Operand:
+    """An operand of a move. index: over loop variables and the instruction's axes; `points` has the axes' vectors.
+
+    cells: further dimensions, constant per lane; own: the lanes' addresses in the instruction's own memory operand.
+    """
+
+    def __init__(
+        self, name: str, index: tuple[Any, ...], points: dict[str, np.ndarray], cells: tuple[np.ndarray, ...] = (),
+        own: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.name, self._own, self._cells = name, own, list(cells)
+        self._points = {k: v for k, v in points.items() if k}
+        self._lanes = len(points[""])
+        split = [_split(i, set(self._points)) for i in index]
+        known = [s for s in split if s is not None]
+        self._fixed: Vectors | None = None
+        if len(known) == len(split):
+            self._fixed = [*(self._full(evaluate(varying, points)) for _, varying in known), *self._cells]
+        base = [b for b, _ in known] if self._fixed is not None else [0] * len(index)
+        self._base = integers((*base, *(0 for _ in cells)))
+        self._index = vectors(index)
+        self._reaches: dict[Any, _Reach] = {}
+        self._known: Recent[Where] = Recent()
+
+    def at(self, m: Machine, array: Memory, count: int, name: str = "") -> Where:
+        """The places of the first `count` lanes, checked. name: of an instruction that asks for consecutive lanes."""
+        base = self._base(m.env)
+        if self._fixed is None:
+            return self._checked(m, array, base, count, name)
+        key = (array.shape, base, count)
+        found = self._known.get(key)
+        if found is None:
+            before = len(m.findings)
+            found = self._checked(m, array, base, count, name)
+            if len(m.findings) == before:
+                self._known.put(key, found)
+        return found
+
+    def _checked(self, m: Machine, array: Memory, base: tuple[int, ...], count: int, name: str) -> Where:
+        m.check_rank(array, len(base))
+        if count == 0:
+            return slice(0, 0)
+        reach = self._reach(m, array.shape, count)
+        if name and not reach.consecutive:
+            m.find(LANES, f"{name}: lanes are not consecutive in {array.name}")
+        for b, n, low, high in zip(base, array.shape, reach.low, reach.high, strict=True):
+            if b + low < 0 or b + high >= n:
+                m.check_inside(array, [i[:count] for i in self._vectors(m)])
+        start = sum(b * s for b, s in zip(base, array.strides, strict=True))
+        if reach.where is not None:
+            return slice(start + reach.where.start, start + reach.where.stop)
+        return reach.offsets + start
+
+    def _reach(self, m: Machine, shape: tuple[int, ...], count: int) -> _Reach:
+        if self._fixed is None:
+            return _reach(self._vectors(m), shape, count, self._own)
+        reach = self._reaches.get((shape, count))
+        if reach is None:
+            reach = self._reaches[shape, count] = _reach(self._fixed, shape, count, self._own)
+        return reach
+
+    def _vectors(self, m: Machine) -> Vectors:
+        return [*map(self._full, self._index({**m.env, **self._points})), *self._cells]
+
+    def _full(self, x: Any) -> np.ndarray:
+        return np.broadcast_to(np.asarray(x), (self._lanes,))
+
+
+def _split(e: Any, axes: set[str]) -> tuple[Any, Any] | None:
+    """(what depends on no axis, what depends on axes only) when the expression is their sum."""
+    if isinstance(e, int) or not symbols_of([e]) & axes:
+        return e, 0
+    base: list[Any] = []
+    varying: list[Any] = []
+    for p in e.args if e.is_Add else (e,):
+        names = symbols_of([p])
+        if names & axes and names - axes:
+            return None
+        (varying if names & axes else base).append(p)
+    return sum(base[1:], base[0]) if base else 0, sum(varying[1:], varying[0])
+
+
+def _reach(lanes: Vectors, shape: tuple[int, ...], count: int, own: np.ndarray | None) -> _Reach:
+    at = [i[:count] for i in lanes]
+    offsets = _addresses(at, shape, count)
+    first = int(offsets[0])
+    plain = bool((offsets == first + np.arange(count)).all())
+    apart = own is not None and bool((offsets - first != own[:count] - own[0]).any())
+    low, high = (tuple(int(f(i)) for i in at) for f in (np.min, np.max))
+    return _Reach(slice(first, first + count) if plain else None, offsets, low, high, not apart)
+
+
+def _addresses(at: Vectors, shape: tuple[int, ...], count: int) -> np.ndarray:
+    """Row-major offsets in elements."""
+    return sum((i * s for i, s in zip(at, strides(shape), strict=True)), np.zeros(count, int))
+
+
+def move_step(node: Move) -> Step:
+    """One move instruction."""
+    i = node.instruction
+    cells = Cells.of(i.kernel)
+    statement, total, store = i.kernel.statements[0], len(cells.first), i.kind == "store"
+    held = cells.read if store else cells.target
+    register = _Operand(node.register.name, node.register.index, {"": cells.points[""]}, held)
+    if node.memory is None:
+        return _clear_step(register, total)
+    name, index = (statement.target.tensor, cells.target) if store else (statement.inputs[0].tensor, cells.read)
+    shape = tuple(int(e) for e in i.kernel.tensor(name).shape)
+    own = _addresses(list(index), shape, total)
+    memory = _Operand(node.memory.name, node.memory.index, cells.points, (), own)
+    active = None if node.active is None else integers((node.active,))
+    each = int((cells.first == 0).sum())  # lanes per point of the first axis, which is the outermost
+
+    def run(m: Machine) -> None:
+        count = total if active is None else min(max(active(m.env)[0], 0) * each, total)
+        lanes, array = m.memory[register.name], m.memory[memory.name]
+        there = memory.at(m, array, count, i.short)
+        if store:
+            _carry(m, lanes, register.at(m, lanes, count), array, there, count, count)
+        else:
+            _carry(m, array, there, lanes, register.at(m, lanes, total), count, total)
+
+    return run
+
+
+def _clear_step(register: _Operand, total: int) -> Step:
+    def run(m: Machine) -> None:
+        lanes = m.memory[register.name]
+        to = register.at(m, lanes, total)
+        m.check_writable(lanes)
+        lanes.put(to, 0, False)
+        if m.parallel:
+            m.note(lanes, to, True)
+
+    return run
+
+
+def _carry(m: Machine, src: Memory, start: Where, dst: Memory, to: Where, count: int, total: int) -> None:
+    """`count` elements and their poison from place to place; zeros for the rest of `total`."""
+    if m.parallel:
+        m.note(src, start, False)
+    if dst.readonly and total:
+        m.check_writable(dst)
+    if count < total:
+        values, poison = np.zeros(total, src.dtype.numpy), np.zeros(total, bool)
+        values[:count], poison[:count] = src.data[start], src.mask[start]
+        dst.put(to, values, poison)
+    elif type(start) is slice and type(to) is slice:
+        dst.data[to] = src.data[start]
+        dst.poison[to] = src.poison[start]
+    else:
+        dst.put(to, src.data[start], src.mask[start])
+    if m.parallel:
+        m.note(dst, to, True)
+
+
+def copy_step(node: Copy) -> Step:
+    """One copy, all points at once."""
+    box = grid_of(node.over)
+    guard, source, target = vectors(node.guard), vectors(node.src.index), vectors(node.dst.index)
+    fill = -0.0 if node.fill == "-0" else 0
+
+    def run(m: Machine) -> None:
+        points, count = box(m.env)
+        env = {**m.env, **points}
+        inside: Any = True
+        for g in guard(env):
+            inside = inside & g
+        src, dst = m.memory[node.src.name], m.memory[node.dst.name]
+        some, chosen, kept = _selected(env, points, inside, count)
+        start = _places(m, src, source(some), kept)
+        if m.parallel:
+            m.note(src, start, False)
+        values, poison = src.data[start], src.mask[start]
+        if node.fill != "" and kept < count:
+            values, poison = np.full(count, fill).astype(src.dtype.numpy), np.zeros(count, bool)
+            values[chosen], poison[chosen] = src.data[start], src.mask[start]
+            some, kept = env, count
+        to = _places(m, dst, target(some), kept)
+        if kept and dst.readonly:
+            m.check_writable(dst)
+        dst.put(to, values, poison)
+        if m.parallel:
+            m.note(dst, to, True)
+
+    return run
+
+
+def _selected(
+    env: dict[str, Any], points: dict[str, np.ndarray], inside: Any, count: int
+) -> tuple[dict[str, Any], Any, int]:
+    """The environment at the points where the guard holds, which they are, and how many."""
+    if isinstance(inside, np.ndarray):
+        kept = int(np.count_nonzero(inside))
+        if kept < count:
+            return {**env, **{k: v[inside] for k, v in points.items()}}, inside, kept
+    elif not inside:
+        return {**env, **{k: v[:0] for k, v in points.items()}}, slice(0, 0), 0
+    return env, slice(None), count
+
+
+def _places(m: Machine, array: Memory, index: tuple[Any, ...], count: int) -> np.ndarray:
+    """Places of the points' elements, checked."""
+    m.check_rank(array, len(index))
+    total: Any = 0
+    for i, n, s in zip(index, array.shape, array.strides, strict=True):
+        bad = (i.min() < 0 or i.max() >= n) if isinstance(i, np.ndarray) and i.size else False
+        if bad or (isinstance(i, int) and count and not 0 <= i < n):
+            m.check_inside(array, [np.broadcast_to(np.asarray(x), (count,)) for x in index])
+        total = total + i * s
+    return total if isinstance(total, np.ndarray) else np.full(count, total)
+
+
+@lru_cache(maxsize=20_000)
+def grid_of(over: tuple[tuple[Any, Any], ...]) -> Callable[[dict[str, Any]], tuple[dict[str, np.ndarray], int]]:
+    """One vector per symbol, and their length: all points, outermost first; counts may mention earlier symbols."""
+    names = [s.name for s, _ in over]
+    if not symbols_of(c for _, c in over) & set(names):
+        counts = integers(tuple(c for _, c in over))
+        return lambda env: _box(tuple(names), counts(env))
+    steps = [(n, vectors((c,))) for n, (_, c) in zip(names, over, strict=True)]
+
+    def points(env: dict[str, Any]) -> tuple[dict[str, np.ndarray], int]:
+        found: dict[str, np.ndarray] = {}
+        length = 1
+        for name, count in steps:
+            counts = np.broadcast_to(np.asarray(count({**env, **found})[0]), (length,)).clip(min=0)
+            repeat = np.repeat(np.arange(length), counts)
+            starts = np.cumsum(counts) - counts
+            found = {k: v[repeat] for k, v in found.items()}
+            found[name] = np.arange(len(repeat)) - np.repeat(starts, counts)
+            length = len(repeat)
+        return found, length
+
+    return points
+
+
+@lru_cache(maxsize=2_000)
+def _box(names: tuple[str, ...], counts: tuple[int, ...]) -> tuple[dict[str, np.ndarray], int]:
+    extents = [max(0, n) for n in counts]
+    points: Any = np.indices(extents).reshape(len(extents), -1) if extents else []
+    length = 1
+    for n in extents:
+        length *= n
+    return dict(zip(names, points, strict=True)), length
+
+
+__all__ = ["Step", "copy_step", "move_step"]
