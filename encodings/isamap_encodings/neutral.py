@@ -46,13 +46,18 @@ def fused(space: FusedSpace, live: Sequence[Cells], quick: bool = False) -> Verd
     fixed = frozenset().union(*kept) if kept else frozenset()
     for t, n, group in space.groups:
         total = space.total(t)
-        whole = total.is_Integer and int(total) % n == 0
-        if t not in fixed and n > 1 and not whole:
+        if t not in fixed and n > 1 and not _divides(n, total):
             padded = "is padded" if not group else "does not fill its last tile"
             return Refuted({}, f"instruction axis {t} {padded}, and no shared cell names it")
     if not space.where:
         return Proved()
     return _where(space, tuple(dict.fromkeys(kept)), quick)
+
+
+def _divides(n: int, total: Any) -> bool:
+    """Whether n divides the polynomial whatever its sizes are: it divides every coefficient."""
+    numbers = [term.as_coeff_Mul()[0] for term in sp.Add.make_args(sp.expand(total))]
+    return all(c.is_Integer and int(c) % n == 0 for c in numbers)
 
 
 def _where(space: FusedSpace, kept: Sequence[frozenset[str]], quick: bool) -> Verdict:

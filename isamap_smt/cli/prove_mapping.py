@@ -67,13 +67,24 @@ def command(
 
 
 def extras(result: Any) -> dict[str, Any]:
-    """What else is known: ranges of values that mend a rejection, and when the accumulator cannot overflow."""
+    """What else is known: why a rejection fails and what mends it, and when the accumulator cannot overflow."""
     from isamap_smt.proof.overflow import overflow
 
-    ranges = () if isinstance(result, ProvedMapping) else result.ranges
     longest = overflow(result.mapping.kernel)
+    document: dict[str, Any] = {"try": [], "mend": None}
+    if not isinstance(result, ProvedMapping):
+        mend = None if result.ranges else result.mend
+        document = {
+            "claim": result.claim.claim,
+            "subject": result.claim.subject,
+            "reason": result.reason,
+            "clash": list(result.clash),
+            "try": [{"assume": r.text, "weakest": r.exact} for r in result.ranges],
+            "mend": None if mend is None else {"text": mend.text, "change": mend.change},
+            "suggestions": list(result.suggestions),
+        }
     return {
-        "try": [{"assume": r.text, "weakest": r.exact} for r in ranges],
+        **document,
         "overflow": None if longest is None else longest.document(),
     }
 

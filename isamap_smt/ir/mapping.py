@@ -6,14 +6,20 @@ the guard fails compute nothing. Nothing in a Mapping is trusted: prove() checks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import sympy as sp
+
+from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.words import words
+
+_RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq}
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,21 @@ class Mapping(Shown):
         if not self.instruction.axes:
             axes = "point"
         return f"{axes};{ops}" if axes else f"forward:{dict(self.forward)};{ops}"
+
+    def with_guard(self, *conditions: str) -> Mapping:
+        """The mapping in which points where one of these fails compute nothing either, such as `l + 8*l_tile < J`.
+
+        It is one written by hand from then on, without groups. Raises IsamapError for what is no relation.
+        """
+        added = []
+        for text in conditions:
+            found = parse_condition(text)
+            if found is None:
+                raise IsamapError(
+                    f"{text!r} is no condition: compare sums and products of names, such as `l + 8*t < J`"
+                )
+            added.append(_RELATIONS[found.op](found.left, found.right, evaluate=False))
+        return replace(self, groups=(), guard=(*self.guard, *added))
 
     def operand_access(self, operand: str) -> Access:
         """The kernel access that feeds an instruction operand."""

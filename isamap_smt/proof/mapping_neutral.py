@@ -123,10 +123,7 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
     alive = [o for o in operands if not isinstance(reached([o], True), Proved)]
     if out.is_float and op == "+":
         if ordered and alive:
-            text = (
-                f"0 * {tensors[alive[0]]} is +0 or -0, and -0 + 0 = +0: an accumulator of -0 would change its sign\n"
-                "try: drop `ordered`, or a mapping without padding"
-            )
+            text = f"0 * {tensors[alive[0]]} is +0 or -0, and -0 + 0 = +0: an accumulator of -0 would change its sign"
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
         if ordered:
             words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")

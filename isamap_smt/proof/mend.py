@@ -2,8 +2,9 @@
 
 Candidates are taken in the order of how little they change: the operands' order, one axis taken out of a group, moved to or
 exchanged with another instruction axis, another axis in its place; for a mapping written by hand the fuse mapping with
-the same lanes, or its guard completed; for other element types an instruction of the same machine; for an ordered sum the
-kernel without `ordered`. Ranges of values are found elsewhere (ranges.py).
+the same lanes, or its guard completed; for other element types an instruction of the same machine, or the same mapping with
+the instruction's types; for an ordered sum the kernel without `ordered`; and sizes padded to what the instruction's
+axes divide. Ranges of values are found elsewhere (ranges.py).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.errors import IsamapError, SizeError
+from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.words import words
+from isamap_smt.language.printer import to_text
+from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.axes import Groups
-from isamap_smt.mapping.fuse import Binding, bind, bindings, fuse_groups, is_fused, outer_names
+from isamap_smt.mapping.fuse import bind, bindings, fuse_groups, is_fused, outer_names, product
 from isamap_smt.proof import witness
+from isamap_smt.proof.mend_text import guarded, sizes_between, written
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.witness_points import Instance, size_vectors
 
@@ -35,29 +38,42 @@ GIVEN_UP = ("hypotheses", "order")  # claims about the kernel itself: no other m
 
 @dataclass(frozen=True)
 class Mend:
-    """A proved mapping near the refuted one. text: what to write, as the command line takes it."""
+    """A proved mapping near the refuted one. text: a command, or a call of the API. change: what is different, in words."""
 
     text: str
     proved: ProvedMapping
+    change: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text}  # {self.change}" if self.change else self.text
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mapping to try. change: what is different, in words, where its text does not show it. text: what to write for it."""
+
+    mapping: Mapping
+    change: str = ""
+    text: str | None = None
 
 
 def mend(rejection: Rejection) -> Mend | None:
-    """The first candidate that is proved; None when none is, or when the rejection has no counterexample."""
-    refuted = [c for c in rejection.proof.claims if isinstance(c.verdict, Refuted)]
+    """The first candidate that is proved; None when none is, or when the kernel itself is at fault."""
+    failed = rejection.proof.failed()
     lanes = is_fused(rejection.mapping)  # then its bounds are the kernel's own, too
-    if not refuted or any(c.claim in GIVEN_UP or (c.claim == "bounds" and lanes) for c in refuted):
+    if any(c.claim in GIVEN_UP or (c.claim == "bounds" and lanes) for c in failed):
         return None
-    values = any(c.claim == "scalar" and c.subject != "operands" for c in refuted)
+    values = any(c.claim == "scalar" and c.subject not in ("operands", "order") for c in failed)
     started, proofs = time.process_time(), 0
-    for n, (text, made) in enumerate(candidates(rejection.mapping, values)):
+    for n, made in enumerate(candidates(rejection.mapping, values)):
         if n >= MOST or proofs >= PROOFS or time.process_time() - started > SECONDS:
             return None
-        if not _survives(made):
+        if not _survives(made.mapping):
             continue
         proofs += 1
-        found = _proved(made)
+        found = _proved(made.mapping)
         if found is not None:
-            return Mend(text, found)
+            return Mend(made.text or written(made.mapping), found, made.change)
     return None
 
 
@@ -81,12 +97,15 @@ def _survives(m: Mapping) -> bool:
     return True
 
 
-def candidates(m: Mapping, values: bool = False) -> Iterator[tuple[str, Mapping]]:
-    """(what to write, the mapping), nearest first. values: the arithmetic is refuted, so that places do not matter."""
-    makers: list[Callable[[Mapping], Iterator[tuple[str, Mapping]]]] = [_other_order]
+def candidates(m: Mapping, values: bool = False) -> Iterator[Candidate]:
+    """What to try, nearest first. values: the arithmetic is refuted, so that places do not matter."""
+    makers: list[Callable[[Mapping], Iterator[Candidate]]] = [_other_order]
     if m.statement.ordered:
-        makers.append(_unordered)
-    makers += [_other_types] if values or not _types_fit(m) else [_by_hand, _dropped, _moved, _exchanged, _replaced]
+        makers += [_padded, _unordered]
+    if values or not _types_fit(m):
+        makers += [_other_instruction, _other_types]
+    else:
+        makers += [_by_hand, _dropped, _moved, _exchanged, _replaced, _padded]
     for maker in makers:
         try:
             yield from maker(m)
@@ -98,31 +117,30 @@ def _types_fit(m: Mapping) -> bool:
     return all(m.instruction.kernel.tensor(o).dtype == m.kernel.tensor(a.tensor).dtype for o, a in m.binding)
 
 
-def _other_order(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _other_order(m: Mapping) -> Iterator[Candidate]:
     """Operands fed in another order."""
     for b in bindings(m.kernel, m.instruction, "any", m.statement_index):
         if dict(b) != dict(m.binding):
-            yield f"--operands {_operands(m, b)}", replace(m, binding=b)
+            yield Candidate(replace(m, binding=b))
 
 
-def _operands(m: Mapping, b: Binding) -> str:
-    out = m.instruction.kernel.statements[0].target.tensor
-    return ",".join(f"{o}={a.tensor}" for o, a in b if o != out)
-
-
-def _unordered(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _unordered(m: Mapping) -> Iterator[Candidate]:
     """The sum may be added in any order."""
     statements = list(m.kernel.statements)
     statements[m.statement_index] = replace(m.statement, ordered=False)
-    yield "the kernel without `ordered`", replace(m, kernel=replace(m.kernel, statements=tuple(statements)))
+    yield Candidate(replace(m, kernel=replace(m.kernel, statements=tuple(statements))), "the kernel without `ordered`")
 
 
-def _other_types(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _other_instruction(m: Mapping) -> Iterator[Candidate]:
     """Another instruction of the same machine, with the same axes and the kernel's element types."""
     from isamap_smt.language.hardware_library import find_hardware
 
     machine = m.instruction.name.rpartition(".")[0]
-    for other in find_hardware(machine).computes if machine else ():
+    try:
+        others = find_hardware(machine).computes if machine else ()
+    except IsamapError:
+        return
+    for other in others:
         if other.name == m.instruction.name or list(other.axes) != list(m.instruction.axes):
             continue
         try:
@@ -131,23 +149,74 @@ def _other_types(m: Mapping) -> Iterator[tuple[str, Mapping]]:
         except IsamapError:
             continue
         if _types_fit(made):
-            yield other.name, made
+            yield Candidate(made, "an instruction for these element types")
 
 
-def _fused(m: Mapping, groups: dict[str, list[str]]) -> tuple[str, Mapping]:
+def _other_types(m: Mapping) -> Iterator[Candidate]:
+    """The same mapping of the kernel with the instruction's element types."""
+    types = {a.tensor: m.instruction.kernel.tensor(o).dtype for o, a in m.binding}
+    if any(types[a.tensor] != m.instruction.kernel.tensor(o).dtype for o, a in m.binding):
+        return  # one tensor feeds operands of two types
+    typed = m.kernel.with_dtypes(types)
+    if typed != m.kernel:
+        made = replace(m, kernel=typed)
+        yield Candidate(made, "with the element types of the instruction", written(made, types=True))
+
+
+def _padded(m: Mapping) -> Iterator[Candidate]:
+    """Every size that the lanes do not divide, padded to a multiple of them."""
+    groups = dict(m.groups) if m.groups else _resembling(m)
+    if groups is None or not any(groups.values()):
+        return
+    base, sizes = _open(m.kernel)
+    extents = {a.name: a.extent for a in m.statement.axes}
+    fixed, open_ = {}, {}
+    for t, g in groups.items():
+        n, total = m.instruction.axes[t], product(extents[a] for a in g)
+        if not g or (is_constant(total) and int(total) % n == 0):
+            continue
+        inner = extents[g[-1]]
+        if is_constant(inner):
+            fixed[g[-1]] = -(-int(inner) // n) * n
+        elif inner.is_Symbol:
+            open_[inner.name] = n
+    if not fixed and not open_:
+        return
+    lines = [f"{s} = {n}*{s}_{n}" for s, n in open_.items()]
+    padded = kernel_of_text("\n".join([*lines, to_text(base)]), name=base.name) if lines else base
+    padded = padded.with_sizes({**sizes, **fixed}).with_ranges({n: (lo, hi) for n, lo, hi in m.kernel.ranges})
+    words = [f"{a} to {n}" for a, n in fixed.items()] + [f"{s} to a multiple of {n}" for s, n in open_.items()]
+    table = {t: list(g) for t, g in groups.items()}
+    yield replace(_fused(replace(m, kernel=padded), table), change=f"pad {' and '.join(words)}")
+
+
+def _open(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
+    """The kernel as written, with its element types, and the sizes that make it the kernel again. Raises SizeError."""
+    written_ = kernel_of_text(kernel.text, name=kernel.name, dtypes={t.name: t.dtype for t in kernel.tensors})
+    sizes = sizes_between(written_, kernel)
+    if replace(written_.with_sizes(sizes), ranges=kernel.ranges) != kernel:
+        raise SizeError(f"{kernel.name} is not its text with some sizes fixed")
+    return written_, sizes
+
+
+def _fused(m: Mapping, groups: dict[str, list[str]]) -> Candidate:
     order = [a.name for a in m.statement.axes]
     sorted_groups: Groups = tuple((t, tuple(sorted(groups[t], key=order.index))) for t in m.instruction.axes)
-    text = ",".join(f"{t}={'.'.join(g) or '-'}" for t, g in sorted_groups)
-    partial = " --partial" if any(not g for _, g in sorted_groups) else ""
-    made = fuse_groups(m.kernel, m.instruction, sorted_groups, m.binding, m.statement_index)
-    return f"--axes {text}{partial}", made
+    binding = tuple((o, _same_access(m, a)) for o, a in m.binding)
+    return Candidate(fuse_groups(m.kernel, m.instruction, sorted_groups, binding, m.statement_index))
+
+
+def _same_access(m: Mapping, a: Access) -> Access:
+    """The access of the mapping's own statement that reads the tensor: sizes in its index may have changed."""
+    accesses = (m.statement.target, *m.statement.inputs)
+    return a if a in accesses else next(b for b in accesses if b.tensor == a.tensor)
 
 
 def _groups(m: Mapping) -> dict[str, list[str]]:
     return {t: list(g) for t, g in m.groups}
 
 
-def _dropped(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _dropped(m: Mapping) -> Iterator[Candidate]:
     """One axis out of its group, innermost first."""
     for t, g in m.groups:
         for a in reversed(g) if len(g) > 1 else ():
@@ -156,7 +225,7 @@ def _dropped(m: Mapping) -> Iterator[tuple[str, Mapping]]:
             yield _fused(m, groups)
 
 
-def _moved(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _moved(m: Mapping) -> Iterator[Candidate]:
     """One axis into the group of another instruction axis."""
     for t, g in m.groups:
         for a in g:
@@ -168,7 +237,7 @@ def _moved(m: Mapping) -> Iterator[tuple[str, Mapping]]:
                     yield _fused(m, groups)
 
 
-def _exchanged(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _exchanged(m: Mapping) -> Iterator[Candidate]:
     """Two groups exchanged, or all turned."""
     names = list(m.instruction.axes)
     table = _groups(m)
@@ -179,7 +248,7 @@ def _exchanged(m: Mapping) -> Iterator[tuple[str, Mapping]]:
         yield _fused(m, {t: table[names[(k + turn) % len(names)]] for k, t in enumerate(names)})
 
 
-def _replaced(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _replaced(m: Mapping) -> Iterator[Candidate]:
     """Another kernel axis in the place of one, innermost first; then none in its place."""
     taken = {a for _, g in m.groups for a in g}
     free = [a.name for a in reversed(m.statement.axes) if a.name not in taken]
@@ -196,19 +265,19 @@ def _replaced(m: Mapping) -> Iterator[tuple[str, Mapping]]:
             yield _fused(m, groups)
 
 
-def _by_hand(m: Mapping) -> Iterator[tuple[str, Mapping]]:
+def _by_hand(m: Mapping) -> Iterator[Candidate]:
     """For a mapping of no groups: the guard that keeps every axis in its extent, then the fuse mapping it resembles."""
     if m.groups and is_fused(m):
         return
     table = dict(m.forward)
     bounds = [sp.Lt(table[a.name], a.extent, evaluate=False) for a in m.statement.axes if _may_leave(m, a.name)]
     missing = [g for g in bounds if g not in m.guard]
-    if missing:
-        yield f"with the guard {' and '.join(map(words, missing))}", replace(m, groups=(), guard=(*m.guard, *missing))
+    text = guarded(m, missing)
+    if missing and text is not None:
+        yield Candidate(replace(m, groups=(), guard=(*m.guard, *missing)), "points outside the kernel masked", text)
     groups = _resembling(m)
     if groups is not None:
-        text, made = _fused(m, groups)
-        yield f"fuse(..., {text.removeprefix('--axes ').removesuffix(' --partial')!r})", made
+        yield _fused(m, groups)
 
 
 def _may_leave(m: Mapping, axis: str) -> bool:
@@ -230,4 +299,4 @@ def _resembling(m: Mapping) -> dict[str, list[str]] | None:
     return groups
 
 
-__all__ = ["Mend", "candidates", "mend"]
+__all__ = ["Candidate", "Mend", "candidates", "mend"]

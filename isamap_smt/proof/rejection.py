@@ -46,11 +46,34 @@ class Rejection(Shown):
 
     @cached_property
     def mend(self) -> Mend | None:
-        """A proved mapping near this one, with what to write for it; None when none of a short list is. Worked out when
-        asked, within half a second."""
+        """A proved mapping near this one, with what to write for it; None when none of a short list is.
+
+        Worked out when asked, within half a second."""
         from isamap_smt.proof.mend import mend  # it proves, and proving makes rejections
 
         return mend(self)
+
+    @cached_property
+    def suggestions(self) -> tuple[str, ...]:
+        """What to write instead, each proved: options that assume values, or else the mend's command or call."""
+        if self.ranges:
+            return tuple(f'--assume "{r.text}"' for r in self.ranges)
+        return (str(self.mend),) if self.mend is not None else ()
+
+    @property
+    def reason(self) -> str:
+        """Why the deciding claim does not hold: the counterexample in the user's names, or why nothing decides it."""
+        match self.claim.verdict:
+            case Refuted(_, text):
+                return text or "no values satisfy it"
+            case Unknown(reason):
+                return reason
+        raise AssertionError("the deciding claim of a rejection is proved")
+
+    @property
+    def clash(self) -> tuple[str, ...]:
+        """Which index dimension or condition clashes, and over what; empty where the claim is not about places."""
+        return tuple(line for line in self.reason.split("\n")[1:] if not line.startswith(" "))
 
     def __bool__(self) -> bool:
         return False
@@ -66,20 +89,17 @@ class Rejection(Shown):
             for c in self.proof.failed():
                 if isinstance(c.verdict, Unknown):
                     lines.append(f"  {_about(c)} is unknown: {c.verdict.reason}")
-            return "\n".join(lines)
+            return "\n".join([*lines, *(f"  try: {s}" for s in self.suggestions)])
         assert isinstance(failed.verdict, Refuted)
         lines = [f"{m.kernel.name} does not map onto {m.instruction.name}", f"  {m.id}"]
         if place := origin(m.kernel, m.statement):
             lines.append(f"  {place}")
-        first, *rest = (failed.verdict.text or "no values satisfy it").split("\n")
+        first, *rest = self.reason.split("\n")
         lines += [f"  {_about(failed)} {_fails(first)}", *(f"  {line}" for line in rest)]
         others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
         if others:
             lines.append(f"  also refuted: {', '.join(others)}")
-        lines += [f'  try: --assume "{r.text}"' for r in self.ranges]
-        if not any("try:" in line for line in lines) and self.mend is not None:
-            lines.append(f"  try: {self.mend.text}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  try: {s}" for s in self.suggestions)])
 
 
 def _about(c: ClaimResult) -> str:

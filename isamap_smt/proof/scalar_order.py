@@ -50,8 +50,7 @@ def _several(mapping: Mapping, axis: str, n: int) -> Verdict:
     text = (
         f"the kernel adds one product at a time, {mapping.instruction.name} adds {n} points of {axis} in one execution\n"
         f"  kernel       ({float(big):.0f} + 1) + 1 = {float(left):.0f}\n"
-        f"  instruction  {float(big):.0f} + (1 + 1) = {float(right):.0f}   in {out}, as it may add them\n"
-        "try: drop `ordered`, if the order of this sum does not matter"
+        f"  instruction  {float(big):.0f} + (1 + 1) = {float(right):.0f}   in {out}, as it may add them"
     )
     return Refuted(
         {"accumulator": float(big), "products": "1, 1", "kernel": float(left), "instruction": float(right)}, text
@@ -78,8 +77,7 @@ def _fused(mapping: Mapping, out: DType) -> Verdict:
     text = (
         f"{mapping.instruction.name} rounds a*b + c once, the kernel rounds a*b first\n"
         f"  a = b = {float(a)!r}, c = {float(c)!r}\n"
-        f"  kernel       {float(twice)!r}\n  instruction  {float(once)!r}\n"
-        "try: drop `ordered`, or an instruction that multiplies and adds separately"
+        f"  kernel       {float(twice)!r}\n  instruction  {float(once)!r}"
     )
     return Refuted(
         {"a": float(a), "b": float(a), "c": float(c), "kernel": float(twice), "instruction": float(once)}, text

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import isamap_smt as im
+from isamap_smt.cli.app import run
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
@@ -28,33 +31,113 @@ def rejected(m: Mapping) -> Rejection:
     return result
 
 
+TYPED = "  # an instruction for these element types"
+
 CASES: list[tuple[Kernel, str, str, object, str]] = [
-    (GEMM, "avx2.fmadd_ps", "l=k", "fixed", "--axes l=j"),
-    (GEMM, "avx2.fmadd_ps", "l=j.k", "fixed", "--axes l=j"),
-    (HALF, "wmma.16x16x16", "i=j,j=i,k=k", "fixed", "--operands a=B,b=A"),
-    (HALF, "wmma.16x16x16", "i=k,j=j,k=i", "fixed", "--axes i=i,j=j,k=k"),
-    (CONV, "wmma.16x16x16", "i=n.p,j=k,k=q.c.r.s", "fixed", "--axes i=n.p,j=k,k=r.s.c"),
-    (CONV, "wmma.16x16x16", "i=n.p.c,j=k,k=r", "fixed", "--axes i=n.p,j=k,k=r"),
-    (CONV, "wmma.16x16x16", "i=n.p,j=q,k=c.r.s", "fixed", "--axes i=n.p,j=k,k=r.s.c"),
-    (GEMM, "avx2.fmadd_pd", "l=j", "fixed", "avx2.fmadd_ps"),
-    (GEMM, "scalar.muladd_f64", "", "fixed", "scalar.muladd_f32"),
-    (BYTES, "avx512_vnni.dpbusd", "l=j,e=k", {"a": "B", "b": "A"}, "--operands a=A,b=B"),
-    (ORDERED, "avx2.fmadd_ps", "l=j", "fixed", "the kernel without `ordered`"),
+    (GEMM, "avx2.fmadd_ps", "l=k", "fixed", "avx2.fmadd_ps --axes l=j"),
+    (GEMM, "avx2.fmadd_ps", "l=j.k", "fixed", "avx2.fmadd_ps --axes l=j"),
+    (
+        HALF,
+        "wmma.16x16x16",
+        "i=j,j=i,k=k",
+        "fixed",
+        "wmma.16x16x16 --axes i=j,j=i,k=k --operands a=B,b=A --dtypes C=f32,A=f16,B=f16",
+    ),
+    (HALF, "wmma.16x16x16", "i=k,j=j,k=i", "fixed", "wmma.16x16x16 --axes i=i,j=j,k=k --dtypes C=f32,A=f16,B=f16"),
+    (
+        CONV,
+        "wmma.16x16x16",
+        "i=n.p,j=k,k=q.c.r.s",
+        "fixed",
+        "wmma.16x16x16 --axes i=n.p,j=k,k=r.s.c --dtypes O=f32,I=f16,W=f16",
+    ),
+    (
+        CONV,
+        "wmma.16x16x16",
+        "i=n.p.c,j=k,k=r",
+        "fixed",
+        "wmma.16x16x16 --axes i=n.p,j=k,k=r --dtypes O=f32,I=f16,W=f16",
+    ),
+    (
+        CONV,
+        "wmma.16x16x16",
+        "i=n.p,j=q,k=c.r.s",
+        "fixed",
+        "wmma.16x16x16 --axes i=n.p,j=k,k=r.s.c --dtypes O=f32,I=f16,W=f16",
+    ),
+    (GEMM, "avx2.fmadd_pd", "l=j", "fixed", f"avx2.fmadd_ps --axes l=j{TYPED}"),
+    (GEMM, "scalar.muladd_f64", "", "fixed", f"scalar.muladd_f32 --axes ''{TYPED}"),
+    (
+        BYTES,
+        "avx512_vnni.dpbusd",
+        "l=j,e=k",
+        {"a": "B", "b": "A"},
+        "avx512_vnni.dpbusd --axes l=j,e=k --dtypes C=i32,A=u8,B=i8",
+    ),
+    (ORDERED, "avx2.fmadd_ps", "l=j", "fixed", "avx2.fmadd_ps --axes l=j  # the kernel without `ordered`"),
 ]
 
 
 @pytest.mark.parametrize(("kernel", "name", "axes", "operands", "text"), CASES)
 def test_a_mend_is_proved_and_said(kernel: Kernel, name: str, axes: str, operands: object, text: str) -> None:
-    found = rejected(im.fuse(kernel, im.find_instruction(name), axes or {}, operands)).mend  # type: ignore[arg-type]
-    assert found is not None and found.text == text
+    found = rejected(im.fuse(kernel, im.find_instruction(name), axes or {}, operands)).mend
+    assert found is not None and str(found) == f"isamap prove {kernel.name} {text}"
     assert isinstance(found.proved, ProvedMapping)
     assert isinstance(prove(found.proved.mapping), ProvedMapping)
 
 
-def test_what_is_said_can_be_written() -> None:
-    found = rejected(im.fuse(CONV, WMMA, "i=n.p,j=q,k=c.r.s")).mend
+@pytest.mark.parametrize(("kernel", "name", "axes", "operands", "text"), CASES)
+def test_what_is_said_can_be_pasted(
+    kernel: Kernel, name: str, axes: str, operands: object, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command proves the mapping that was proved before it was suggested."""
+    found = rejected(im.fuse(kernel, im.find_instruction(name), axes or {}, operands)).mend
     assert found is not None
-    assert isinstance(prove(im.fuse(CONV, WMMA, found.text.removeprefix("--axes "))), ProvedMapping)
+    assert run([*shlex.split(found.text)[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mapping"] == found.proved.mapping.id
+
+
+def test_other_element_types_are_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    """No instruction of the machine multiplies 16-bit floats: the same mapping is proved for 32-bit ones."""
+    found = rejected(im.fuse(HALF, FMA, "l=j")).mend
+    assert found is not None and found.text == ("isamap prove gemm avx2.fmadd_ps --axes l=j --dtypes C=f32,A=f32,B=f32")
+    assert run(shlex.split(found.text)[1:]) == 0
+
+
+LARGEST = im.kernel("M[i] max= A[i,k] * B[i,k]", name="largest")
+LARGEST_OF_4 = im.instruction(
+    "toy.largest", "m[l] max= a[l,e] * b[l,e]", axes={"l": 8, "e": 4}, dtypes=dict.fromkeys("mab", "f32"),
+    places=dict.fromkeys("mab", "v"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kernel", "change", "axis"),
+    [
+        (LARGEST.with_sizes({"i": 8, "k": 6}), "pad k to 8", 8),
+        (LARGEST.with_sizes({"i": 8}), "pad K to a multiple of 4", "4*K_4"),
+    ],
+)
+def test_a_size_is_padded_where_no_fill_is_neutral(kernel: Kernel, change: str, axis: object) -> None:
+    """No value of a makes a*b the least number whatever b is, so that the lanes must divide k."""
+    rejection = rejected(im.fuse(kernel, LARGEST_OF_4, "l=i,e=k"))
+    assert rejection.claim.claim == "neutral"
+    found = rejection.mend
+    assert found is not None and found.change == change
+    mapping = found.proved.mapping
+    assert str(mapping.statement.axis("k").extent) == str(axis)
+    assert isinstance(prove(mapping), ProvedMapping)
+    assert str(rejection).endswith(f"\n  try: im.fuse(kernel, instruction, 'l=i,e=k')  # {change}")
+
+
+def test_a_guard_is_written_as_a_call() -> None:
+    bare = replace(im.fuse(GEMM, FMA, "l=j"), groups=(), guard=())
+    found = rejected(bare).mend
+    assert found is not None
+    mended = eval(found.text, {"mapping": bare})  # noqa: S307 - our own text, as a user would paste it
+    assert mended == found.proved.mapping
+    with pytest.raises(im.IsamapError, match="is no condition"):
+        bare.with_guard("l +")
 
 
 def test_the_whole_text() -> None:
@@ -67,7 +150,7 @@ def test_the_whole_text() -> None:
         "    instruction  points (l=0) and (l=1) of one execution\n"
         "  index l of c[l] differs between the two, no index of C[i,j] does\n"
         "  cells c[0] and c[1] would both hold C[0,0], each a part of its sum\n"
-        "  try: --axes l=j"
+        "  try: isamap prove gemm avx2.fmadd_ps --axes l=j"
     )
 
 
@@ -83,17 +166,20 @@ def test_the_condition_that_leaves_a_point_out_is_named() -> None:
     text = str(rejected(im.fuse(corner, WMMA, "i=i,j=j,k=k")))
     assert "  neutral fails (smallest; I=3 J=2 K=2)\n" in text
     assert "  the condition i + 16*i_tile + j + 16*j_tile + k + 16*k_tile < I leaves it out\n" in text
-    assert text.endswith("\n  try: --axes i=-,j=j,k=k --partial")
+    assert "\n  try: isamap prove --text 'C[i,j] +=" in text and " --axes i=-,j=j,k=k --partial " in text
 
 
 def test_a_mapping_by_hand_gets_its_mask() -> None:
     m = im.fuse(GEMM, FMA, "l=j")
     bare = rejected(replace(m, groups=(), guard=()))
-    assert str(bare).endswith("\n  also refuted: bounds of c, bounds of b\n  try: with the guard l + 8*l_tile < J")
+    assert str(bare).endswith(
+        "\n  also refuted: bounds of c, bounds of b\n"
+        "  try: mapping.with_guard('l + 8*l_tile < J')  # points outside the kernel masked"
+    )
     g = m.guard[0]
     off = rejected(replace(m, groups=(), guard=(g.func(g.args[0] + 1, g.args[1], evaluate=False),)))
     assert "the mapping's guard l + 8*l_tile + 1 < J leaves this point out, so nothing computes it" in str(off)
-    assert str(off).endswith("\n  try: fuse(..., 'l=j')")
+    assert str(off).endswith("\n  try: isamap prove gemm avx2.fmadd_ps --axes l=j")
 
 
 def test_what_nothing_mends_suggests_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,38 @@ def test_a_rejection_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "gemm does not map onto avx2.fmadd_ps\n  l=k;a=A,b=B\n  exclusive of c fails at" in said
     assert "cells c[0] and c[1] would both hold C[0,0], each a part of its sum" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gemm", "avx2.fmadd_ps", "--axes", "l=k"],
+        ["gemm", "avx2.fmadd_ps", "--axes", "l=j", "--dtypes", "A=f16"],
+        ["gemm", "avx512_vnni.maddubs_dot", "--axes", "l=j,e=k"],
+        ["wmma.16x16x16", "--axes", "i=i,j=j,k=k", "--text", "C[i,j] += A[i,k] - B[k,j]"],
+    ],
+)
+def test_json_says_what_people_are_told(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert run(["prove", *words]) == 1
+    said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert run(["prove", *words, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    tries = [line.removeprefix("try: ") for line in said if line.startswith("try: ")]
+    assert tries == [" ".join(t.split()) for t in found["suggestions"]]
+    first, *rest = found["reason"].split("\n")
+    assert any(line.startswith(found["claim"]) and line.endswith(first) for line in said)
+    assert all(" ".join(line.split()) in said for line in rest)
+    assert all(line in said for line in found["clash"])
+    if found["mend"]:
+        assert tries[0].startswith(found["mend"]["text"])
+        assert run(shlex.split(found["mend"]["text"])[1:]) == 0
+
+
+def test_the_clash_is_said_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["clash"][0] == "index l of c[l] differs between the two, no index of C[i,j] does"
+    assert found["mend"] == {"text": "isamap prove gemm avx2.fmadd_ps --axes l=j", "change": ""}
 
 
 def test_bytes_saturate(capsys: pytest.CaptureFixture[str]) -> None:
