@@ -3,32 +3,8 @@
 from __future__ import annotations
 
 import resource
-import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Median, quartiles and number of samples."""
-
-    median: float
-    low: float
-    high: float
-    samples: int
-    dropped: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.median:.3g} [{self.low:.3g}, {self.high:.3g}]"
-
-
-def spread(values: list[float], dropped: int = 0) -> Spread:
-    """Median and quartiles of at least one value."""
-    if len(values) == 1:
-        return Spread(values[0], values[0], values[0], 1, dropped)
-    q = statistics.quantiles(values, n=4, method="inclusive")
-    return Spread(q[1], q[0], q[2], len(values), dropped)
 
 
 def seconds(work: Callable[[], object]) -> tuple[float, bool]:

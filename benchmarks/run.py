@@ -15,7 +15,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import machine, speed, stages
+from benchmarks import speed, stages
+from isamap_smt.bench import machine
+from isamap_smt.bench.spread import Spread
 from isamap_smt.language.hardware_library import find_hardware
 
 HERE = Path(__file__).parent
@@ -50,9 +52,7 @@ def main() -> None:
         (HERE / "results.json").write_text(json.dumps(record, indent=1))
 
 
-def report(
-    about: dict[str, str], figures: list[speed.Figure], baseline: speed.Spread, timed: list[stages.Timed]
-) -> str:
+def report(about: dict[str, str], figures: list[speed.Figure], baseline: Spread, timed: list[stages.Timed]) -> str:
     """The results as Markdown: median [quartiles]."""
     lines = ["# Results", "", f"Measured {date.today().isoformat()}; median [quartiles].", ""]
     lines += [f"- {k}: {v}" for k, v in about.items()]

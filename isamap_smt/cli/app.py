@@ -34,6 +34,7 @@ COMMANDS = {
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
     "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
+    "bench": ("bench", "Measure kernels against numpy, torch, oneDNN, onnxruntime and libxsmm."),
     "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
 }
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 TEXTS = {
     "gemm": gemm.GEMM,
     "gemm_nt": gemm.GEMM_NT,
+    "gemm_tn": gemm.GEMM_TN,
     "matvec": matvec.MATVEC,
     "batched_gemm": gemm.BATCHED_GEMM,
     "conv2d": convolution.CONV2D,

@@ -21,6 +21,7 @@ from tests.attacks.executed import Work, right
 SIZES = {
     "gemm": {"i": 2, "j": 3, "k": 4},
     "gemm_nt": {"i": 3, "j": 2, "k": 2},
+    "gemm_tn": {"i": 2, "j": 3, "k": 2},
     "matvec": {"i": 3, "k": 4},
     "batched_gemm": {"b": 2, "i": 3, "j": 2, "k": 2},
     "conv2d": {"n": 1, "p": 2, "q": 2, "k": 2, "c": 3, "r": 3, "s": 2, "sp": 2, "sq": 1, "dp": 1, "dq": 2, "pp": 0, "pq": 0},

@@ -11,6 +11,7 @@ from isamap_smt.ir.interpret import random_arrays, reference, run_kernel
 GEMMS = {
     "gemm": ({"i": 5, "j": 4, "k": 7}, "ik,kj->ij"),
     "gemm_nt": ({"i": 5, "j": 4, "k": 7}, "ik,jk->ij"),
+    "gemm_tn": ({"i": 5, "j": 4, "k": 7}, "ki,kj->ij"),
     "matvec": ({"i": 5, "k": 7}, "ik,k->i"),
     "batched_gemm": ({"b": 3, "i": 5, "j": 4, "k": 7}, "bik,bkj->bij"),
     "pointwise_conv2d": ({"n": 2, "p": 3, "q": 4, "k": 5, "c": 6}, "npqc,ck->npqk"),

@@ -14,6 +14,7 @@ import pytest
 TOOLS = Path(sys.executable).parent
 LAYERS = [
     "cli",
+    "bench",
     "report",
     "tuning",
     "certificates",

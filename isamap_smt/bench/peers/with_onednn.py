@@ -1,0 +1,86 @@
+"""oneDNN with its weights reordered ahead, through torch's own operators for that (what torch.compile emits)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.bench.case import Case
+from isamap_smt.bench.peers.layouts import conv_options
+from isamap_smt.bench.peers.with_torch import (
+    channels_last,
+    conv_operands,
+    inference,
+    matrix_operands,
+    to_numpy,
+)
+from isamap_smt.bench.work import Unsupported, Work
+
+
+def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
+    """Raises Unsupported where this CPU lacks what oneDNN asks for."""
+    import torch
+
+    torch.set_num_threads(threads)
+    try:
+        if case.family == "conv":
+            return _convolution(case, arrays)
+        return _bytes(case, arrays) if case.elements == "u8xi8" else _linear(case, arrays)
+    except RuntimeError as error:
+        if "need the cpu support" in str(error) or "needs the cpu support" in str(error):
+            raise Unsupported(str(error).splitlines()[0]) from None
+        raise
+
+
+def _linear(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    import torch
+
+    x, w = matrix_operands(case, arrays)
+    packed = torch.ops.mkldnn._reorder_linear_weight(w.t().contiguous(), x.shape[0])
+    held: list[torch.Tensor] = []
+
+    def run() -> None:
+        held[:] = [torch.ops.mkldnn._linear_pointwise(x.contiguous(), packed, None, "none", [], "")]
+
+    return Work(inference(run), lambda: to_numpy(held[0]), {"call": "mkldnn._linear_pointwise, reordered weights"})
+
+
+def _bytes(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    """u8 x i8 with scales of one and f32 out: the sum, rounded once."""
+    import torch
+
+    x, w = matrix_operands(case, arrays)
+    packed = torch.ops.onednn.qlinear_prepack(w.t().contiguous(), None)
+    scales, zeros = torch.ones(w.shape[1]), torch.zeros(w.shape[1], dtype=torch.int32)
+    held: list[torch.Tensor] = []
+
+    def run() -> None:
+        held[:] = [
+            torch.ops.onednn.qlinear_pointwise(
+                x.contiguous(), 1.0, 0, packed, scales, zeros, None, 1.0, 0, torch.float32, "none", [], ""
+            )
+        ]
+
+    return Work(inference(run), lambda: to_numpy(held[0]), {"call": "onednn.qlinear_pointwise, u8 x i8, out f32"})
+
+
+def _convolution(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    import torch
+
+    image, weights = conv_operands(case, arrays)
+    stride, padding, groups = conv_options(case)
+    image = image.contiguous(memory_format=torch.channels_last)
+    packed = torch.ops.mkldnn._reorder_convolution_weight(
+        weights.contiguous(), list(padding), list(stride), [1, 1], groups, list(image.shape)
+    )
+    held: list[torch.Tensor] = []
+
+    def run() -> None:
+        held[:] = [
+            torch.ops.mkldnn._convolution_pointwise(
+                image, packed, None, list(padding), list(stride), [1, 1], groups, "none", [], ""
+            )
+        ]
+
+    return Work(inference(run), lambda: channels_last(held[0]), {"call": "mkldnn._convolution_pointwise"})

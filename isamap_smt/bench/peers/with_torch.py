@@ -1,0 +1,121 @@
+"""torch as it is called: mm and conv2d, and _int_mm for bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isamap_smt.bench.case import Case
+from isamap_smt.bench.peers.layouts import conv_options, conv_views
+from isamap_smt.bench.work import Unsupported, Work
+
+if TYPE_CHECKING:
+    import torch
+
+
+def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
+    """A matrix product, or a convolution on tensors in torch's own order (channels first)."""
+    import torch
+
+    torch.set_num_threads(threads)
+    if case.family == "conv":
+        image, weights = conv_operands(case, arrays)
+        return convolution(case, image.contiguous(), weights.contiguous())
+    x, w = matrix_operands(case, arrays)
+    if case.elements == "u8xi8":
+        return _bytes(x, w)
+    out = torch.full((x.shape[0], w.shape[1]), float("nan"), dtype=x.dtype)
+    return Work(lambda: torch.mm(x, w, out=out), lambda: to_numpy(out), {"call": "torch.mm(x, w, out=out)"})
+
+
+def open_channels_last(
+    case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]
+) -> Work:
+    """A convolution on channels-last tensors."""
+    import torch
+
+    torch.set_num_threads(threads)
+    image, weights = (t.contiguous(memory_format=torch.channels_last) for t in conv_operands(case, arrays))
+    return convolution(case, image, weights)
+
+
+def _bytes(x: torch.Tensor, w: torch.Tensor) -> Work:
+    """_int_mm takes signed bytes: x - 128, and the result is mended for the check only, as x W = (x-128) W + 128 1 W."""
+    import torch
+
+    signed = (x.to(torch.int16) - 128).to(torch.int8)
+    held: list[torch.Tensor] = []
+
+    def run() -> None:
+        held[:] = [torch._int_mm(signed, w)]
+
+    def result() -> np.ndarray:
+        return (held[0].long() + 128 * w.long().sum(0)).to(torch.int32).numpy()
+
+    return Work(run, result, {"call": "torch._int_mm(x - 128, w)"})
+
+
+def matrix_operands(case: Case, arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
+    """(x [N,K], w [K,M]) as they lie in memory: transposed operands are views."""
+    a, b = tensor(arrays["A"]), tensor(arrays["B"])
+    return (a.t() if case.form == "TN" else a), (b.t() if case.form == "NT" else b)
+
+
+def tensor(array: np.ndarray) -> torch.Tensor:
+    """The array's memory as a tensor, bf16 included."""
+    import torch
+
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def to_numpy(t: torch.Tensor) -> np.ndarray:
+    """Back, bf16 included."""
+    import torch
+
+    if t.dtype == torch.bfloat16:
+        import ml_dtypes
+
+        return t.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return t.numpy()
+
+
+def conv_operands(case: Case, arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
+    """(image N C H W, weights K C R S), as views of what lies channels last."""
+    import torch
+
+    image, weights = conv_views(case, arrays)
+    return torch.from_numpy(image), torch.from_numpy(weights)
+
+
+def convolution(case: Case, image: torch.Tensor, weights: torch.Tensor) -> Work:
+    """conv2d on these tensors; the result is brought to the kernel's order for the check only."""
+    import torch
+
+    stride, padding, groups = conv_options(case)
+    held: list[torch.Tensor] = []
+
+    def run() -> None:
+        held[:] = [torch.conv2d(image, weights, None, stride, padding, 1, groups)]
+
+    return Work(inference(run), lambda: channels_last(held[0]), {"call": "torch.conv2d(image, weights)"})
+
+
+def channels_last(t: torch.Tensor) -> np.ndarray:
+    """N C H W as an array N H W C. Raises Unsupported for opaque tensors."""
+    import torch
+
+    if t.layout != torch.strided:
+        raise Unsupported(f"the result is a {t.layout} tensor")
+    return t.permute(0, 2, 3, 1).contiguous().numpy()
+
+
+def inference(run: Callable[[], None]) -> Callable[[], None]:
+    """The call without the bookkeeping of gradients, entered once for the process."""
+    import torch
+
+    torch.set_grad_enabled(False)
+    return run

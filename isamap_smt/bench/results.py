@@ -1,0 +1,148 @@
+"""The results of a run as one file, whole after every case, and what a later run may add to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import isamap_smt
+from isamap_smt.ir.errors import IsamapError
+
+FORMAT, VERSION = "isamap bench", 1
+_SAME = ("cpu", "features", "cores")  # of the machine, for figures to stand side by side
+
+
+class ResultsError(IsamapError):
+    """A results file that cannot be read, or that this run may not add to."""
+
+
+Key = tuple[str, str, str, int]
+
+
+@dataclass
+class Results:
+    """entries: one for each suite, case, condition and number of threads. missing: peers that are not installed."""
+
+    path: Path
+    machine: dict[str, str]
+    code: str
+    peers: dict[str, str]
+    missing: dict[str, str]
+    settings: dict[str, Any]
+    bandwidth: dict[str, list[dict[str, float]]] = field(default_factory=dict)
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    def done(self) -> set[Key]:
+        """What has been measured."""
+        return {key(e) for e in self.entries}
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """Append, and write the file anew: it is whole at every moment. Raises ResultsError where it cannot be."""
+        self.entries.append(entry)
+        self.save()
+
+    def document(self) -> dict[str, Any]:
+        """As plain data. Numbers that JSON does not have become null."""
+        names = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
+        found: dict[str, Any] = _finite({n: getattr(self, n) for n in names})
+        return {"format": FORMAT, "version": VERSION, **found}
+
+    def save(self) -> None:
+        """Write beside the file, then rename."""
+        try:
+            with tempfile.NamedTemporaryFile(
+                "w", dir=self.path.parent, prefix=f".{self.path.name}.", delete=False
+            ) as scratch:
+                try:
+                    json.dump(self.document(), scratch, indent=1, allow_nan=False)
+                    scratch.flush()
+                    os.fsync(scratch.fileno())
+                except BaseException:
+                    Path(scratch.name).unlink()
+                    raise
+            os.chmod(scratch.name, 0o644)
+            Path(scratch.name).replace(self.path)
+        except OSError as error:
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def continues(self, other: Results) -> None:
+        """Take over the entries of `other`. Raises ResultsError where figures of the two may not stand side by side."""
+        for name in _SAME:
+            if other.machine.get(name) != self.machine.get(name):
+                raise ResultsError(
+                    f"{self.path}: measured on another machine ({name} {other.machine.get(name)}, here "
+                    f"{self.machine.get(name)}); write to another file with -o"
+                )
+        if other.code != self.code:
+            raise ResultsError(f"{self.path}: measured with other code of isamap; start anew with --force")
+        changed = {n for n in self.peers if other.peers.get(n, self.peers[n]) != self.peers[n]}
+        if changed:
+            was = ", ".join(f"{n} {other.peers[n]}, now {self.peers[n]}" for n in sorted(changed))
+            raise ResultsError(f"{self.path}: measured with other versions ({was}); start anew with --force")
+        self.entries = [*other.entries]
+        self.bandwidth = {**other.bandwidth, **self.bandwidth}
+
+
+def key(entry: dict[str, Any]) -> Key:
+    """What an entry is about."""
+    return entry["suite"], entry["case"]["name"], entry["condition"], entry["threads"]
+
+
+def load(path: Path) -> Results:
+    """The results in a file. Raises ResultsError for everything that save() did not write."""
+    try:
+        document = json.loads(path.read_text())
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ResultsError(
+            f"{path} is no whole results file ({error}); was it cut off while it was copied? remove it, or name another with -o"
+        ) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ResultsError(f"{path} holds something else than results of `isamap bench`; name another with -o")
+    if document.get("version") != VERSION:
+        raise ResultsError(
+            f"{path} is of version {document.get('version')}, and this isamap writes {VERSION}; name another with -o"
+        )
+    names = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
+    absent = [n for n in names if n not in document]
+    if absent:
+        raise ResultsError(f"{path} lacks {', '.join(absent)}; remove it, or name another with -o")
+    try:
+        results = Results(path, **{n: document[n] for n in names})
+        results.done()
+    except (KeyError, TypeError) as error:
+        raise ResultsError(f"{path}: an entry is damaged ({error}); remove it, or name another with -o") from None
+    return results
+
+
+def code_digest() -> str:
+    """Of every source that figures depend on: the library without its command line, reports and benchmarks."""
+    import isamap_encodings
+    import isamap_hardware
+    import isamap_kernels
+
+    digest = hashlib.blake2b(digest_size=8)
+    for package in (isamap_smt, isamap_encodings, isamap_hardware, isamap_kernels):
+        root = Path(str(package.__file__)).parent
+        for file in sorted(root.rglob("*.py")):
+            if file.relative_to(root).parts[0] not in ("bench", "cli", "report", "certificates"):
+                digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case dict():
+            return {k: _finite(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_finite(v) for v in value]
+        case float() if not math.isfinite(value):
+            return None
+    return value

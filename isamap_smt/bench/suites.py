@@ -1,0 +1,99 @@
+"""A suite is a list of cases with a name: `isamap bench SUITE`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from isamap_smt.bench import deepbench
+from isamap_smt.bench.case import Case
+from isamap_smt.ir.errors import IsamapError, UnknownNameError, did_you_mean
+
+
+class SuiteError(IsamapError):
+    """A choice of cases that leaves none."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """`quick`: names of the handful that `--quick` runs, one or more of each class."""
+
+    name: str
+    about: str
+    make: Callable[[], Iterable[Case]]
+    quick: tuple[str, ...]
+
+    def cases(self, quick: bool = False, only: str | None = None) -> list[Case]:
+        """The cases whose names the pattern `only` is found in. Raises SuiteError when none is left."""
+        found = [c for c in self.make() if not quick or c.name in self.quick]
+        if only is None:
+            return found
+        try:
+            kept = [c for c in found if re.search(only, c.name)]
+        except re.error as error:
+            raise SuiteError(f"--only {only}: not a regular expression: {error}") from None
+        if not kept:
+            raise SuiteError(
+                f"--only {only}: no case of {self.name}{' --quick' if quick else ''} has such a name; "
+                f"names look like {found[0].name!r}"
+            )
+        return kept
+
+
+_GEMM_QUICK = (
+    "1024x700x512 NN",
+    "1024x700x512 NT",
+    "1760x16x1760 NN",
+    "1760x16x1760 NT",
+    "512x16x512 NN",
+    "512x16x512 TN",
+    "3072x1x1024 NN",
+    "35x700x2048 NN",
+)
+_CONV_QUICK = ("54x54x64->64 3x3 n1", "7x7x512->512 3x3 n1", "28x28x512->128 1x1 n1", "48x480x1->16 3x3 n1")
+_ALL = (
+    Suite(
+        "gemm-f32",
+        "DeepBench's matrix products, f32",
+        lambda: deepbench.gemms(("f32", "f32", "f32")),
+        _GEMM_QUICK,
+    ),
+    Suite(
+        "gemm-int8",
+        "the same, u8 x i8 -> i32",
+        lambda: deepbench.gemms(("u8", "i8", "i32")),
+        _GEMM_QUICK,
+    ),
+    Suite(
+        "gemm-bf16",
+        "the same, bf16 with sums in f32",
+        lambda: deepbench.gemms(("bf16", "bf16", "f32")),
+        _GEMM_QUICK,
+    ),
+    Suite("conv", "DeepBench's convolutions, f32, channels last", deepbench.convolutions, _CONV_QUICK),
+    Suite(
+        "depthwise",
+        "MobileNet's depthwise convolutions, f32",
+        deepbench.depthwise,
+        ("56x56x128 3x3", "14x14x512 3x3", "112x112x64 3x3 s2"),
+    ),
+)
+SUITES = {s.name: s for s in _ALL}
+
+
+def find_suites(names: Iterable[str]) -> list[Suite]:
+    """The suites of these names; `all` stands for every one. Raises UnknownNameError.
+
+    >>> [s.name for s in find_suites(["conv"])]
+    ['conv']
+    """
+    found: dict[str, Suite] = {}
+    for name in names:
+        if name == "all":
+            found |= SUITES
+        elif name in SUITES:
+            found[name] = SUITES[name]
+        else:
+            raise UnknownNameError(f"no such suite {name!r}; {did_you_mean(name, [*SUITES, 'all'])}")
+    return list(found.values())

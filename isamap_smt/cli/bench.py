@@ -1,0 +1,136 @@
+"""isamap bench SUITE ...: compiled kernels against the libraries people use instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isamap_smt.cli.options import OptionError, as_json
+from isamap_smt.cli.output import console, print_json, progress, say
+
+
+@click.command("bench")
+@click.argument("names", nargs=-1, metavar="SUITE...")
+@click.option("--quick", is_flag=True, help="A handful of shapes, and few turns.")
+@click.option("--only", metavar="REGEX", help="Cases whose name this is found in, such as '^1760x16'.")
+@click.option(
+    "--threads", metavar="1,2", help="Numbers of threads, each apart; by default 1, and 2 where there are two cores."
+)
+@click.option("--weights", type=click.Choice(["constant", "free", "both"]), default="both", show_default=True,
+              help="Packed ahead of the calls, or nothing constant.")  # fmt: skip
+@click.option("--peers", metavar="NAMES", help="Take part besides isamap; by default all that are installed.")
+@click.option("--turns", type=click.IntRange(min=1), help="Rounds for each case; 9, or 3 with --quick.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True,
+              help="Seconds for the schedule's solver.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("isamap-bench.json"),
+              show_default=True, help="The results, whole after every case.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with what the results lack.")
+@click.option("--force", is_flag=True, help="Replace results that are there.")
+@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
+@as_json
+def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> None:
+    """Compare with numpy, torch, oneDNN, onnxruntime and libxsmm: same problem, same turn, results checked.
+
+    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise or all. On a machine that is not quiet turns are dropped, and
+    the figures say how many.
+    """
+    from isamap_smt.bench.plots import require_matplotlib, write_plots
+    from isamap_smt.bench.tables import report
+
+    if plots:
+        require_matplotlib()
+    results = measured(names, output, options)
+    pictures = write_plots(results, plots) if plots else []
+    if as_json:
+        print_json(results.document())
+    else:
+        console().print(report(results))
+        for path in (output, *pictures):
+            console().print(f"wrote {path}")
+
+
+def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> Any:
+    """The results after the run. An interrupt leaves the file whole, says how to go on, and is raised again."""
+    from isamap_smt.bench.contenders import find_contenders
+    from isamap_smt.bench.run import Choice, new_results, run
+    from isamap_smt.bench.suites import SUITES, find_suites
+    from isamap_smt.bench.turns import Effort
+
+    if not names:
+        raise click.UsageError(f"missing argument SUITE: one or more of {', '.join(SUITES)}, or all")
+    choice = Choice(
+        suites=tuple(find_suites(names)),
+        threads=thread_counts(options["threads"]) if options["threads"] else default_threads(),
+        conditions=("constant", "free") if options["weights"] == "both" else (options["weights"],),
+        quick=options["quick"],
+        only=options["only"],
+    )
+    tasks = len(choice.tasks())
+    peers = options["peers"].split(",") if options["peers"] else None
+    contenders = find_contenders([p.strip() for p in peers] if peers else None)
+    turns = options["turns"] or (3 if options["quick"] else 9)
+    effort = Effort(turns=turns, seconds=0.05 if options["quick"] else 0.1, timeout=options["timeout"])
+    results = new_results(output, choice, contenders, effort)
+    take_over(results, output, options["resume"], options["force"])
+    for name, words in results.missing.items():
+        say(f"note: {name} takes no part: {words}")
+    before = len(results.entries)
+    state = [0, tasks]
+    try:
+        with progress("getting ready") as tell:
+            run(
+                results,
+                choice,
+                contenders,
+                effort,
+                tell=lambda text: tell(f"{state[0]} of {state[1]}: {text}"),
+                done=lambda *now: state.__setitem__(slice(None), now),
+            )
+    except KeyboardInterrupt:
+        new = len(results.entries) - before
+        say(f"stopped after {new} of {tasks} figures; {output} holds them: go on with --resume" if new else "stopped")
+        raise
+    return results
+
+
+def take_over(results: Any, output: Path, resume: bool, force: bool) -> None:
+    """What is there already is taken over, replaced, or the reason to stop. Raises ResultsError."""
+    from isamap_smt.bench.results import ResultsError, load
+
+    if resume and force:
+        raise OptionError("--resume and --force exclude each other: go on with the results, or replace them")
+    if resume and output.exists():
+        results.continues(load(output))
+    elif output.exists() and not force:
+        raise ResultsError(
+            f"{output} is there: go on with it with --resume, replace it with --force, or name another with -o"
+        )
+    elif not output.parent.is_dir():
+        raise ResultsError(f"cannot write {output}: no such directory {output.parent}")
+
+
+def default_threads() -> tuple[int, ...]:
+    """One and two threads, or one alone on a single core, which is said."""
+    from isamap_smt.bench.machine import cores
+
+    if len(cores()) > 1:
+        return (1, 2)
+    say("note: there is one core: no figures for two threads")
+    return (1,)
+
+
+def thread_counts(text: str) -> tuple[int, ...]:
+    """The numbers in `1,2`. Raises OptionError.
+
+    >>> thread_counts("1,2")
+    (1, 2)
+    """
+    try:
+        counts = tuple(dict.fromkeys(int(t) for t in text.split(",")))
+    except ValueError:
+        counts = ()
+    if not counts or min(counts) < 1:
+        raise OptionError(f"--threads {text}: numbers of threads with commas between, such as 1,2")
+    return counts
