@@ -12,7 +12,7 @@ import numpy as np
 from isamap_smt.ir.compiled import integers, vectors
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.lanes import Cells
-from isamap_smt.ir.machine import LANES, Machine, Memory, Recent, Where, strides
+from isamap_smt.ir.machine import BOUNDS, LANES, Machine, Memory, Recent, Where, strides
 from isamap_smt.ir.program import Copy, Move
 
 Step = Callable[[Machine], None]
@@ -139,6 +139,8 @@ def move_step(node: Move) -> Step:
     register = _Operand(node.register.name, node.register.index, {"": cells.points[""]}, held)
     if node.memory is None:
         return _clear_step(register, total)
+    if not store and not statement.inputs:
+        return _no_memory_step(node)
     name, index = (statement.target.tensor, cells.target) if store else (statement.inputs[0].tensor, cells.read)
     shape = tuple(int(e) for e in i.kernel.tensor(name).shape)
     own = _addresses(list(index), shape, total)
@@ -156,6 +158,10 @@ def move_step(node: Move) -> Step:
             _carry(m, array, there, lanes, register.at(m, lanes, total), count, total)
 
     return run
+
+
+def _no_memory_step(node: Move) -> Step:
+    return lambda m: m.stop(BOUNDS, f"{node.instruction.short} has no memory operand and is given one")
 
 
 def _clear_step(register: _Operand, total: int) -> Step:

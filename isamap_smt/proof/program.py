@@ -29,7 +29,7 @@ from isamap_smt.proof.program_preconditions import needed
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
-from isamap_smt.proof.program_trial import trials
+from isamap_smt.proof.program_trial import search, trials
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -53,7 +53,7 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
         return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started), ()
     with suppress(StopHere):
         _claims(book)
-    results = [*book.results, *(() if stop else _tried(program, book.results))]
+    results = [*book.results, *_tried(program, book.results)]
     assumptions = dict.fromkeys((*_entry(program, book), *proof.assumptions, *program.assumptions))
     made = Proof(tuple(results), proof.arithmetic, tuple(assumptions), time.perf_counter() - started)
     return made, tuple(book.wanted)
@@ -114,7 +114,7 @@ def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
     open_ones = [r for r in results if isinstance(r.verdict, Unknown) and r.claim != "precondition"]
     if not open_ones or any(isinstance(r.verdict, Refuted) for r in results):
         return []
-    found = trials(program, TRIALS)
+    found = trials(program, TRIALS) or search(program)
     if found is None:
         return []
     words = "the program computes what its kernel says"

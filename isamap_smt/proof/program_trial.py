@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from isamap_smt.ir.program import Program
 SMALL = (1, 2, 3, 4, 5, 7, 9)
 MOST = 1500  # points of a domain that is run
 LARGE = (17, 19)  # now and then, one size beyond the block sizes that tests use
+SEARCH = 20_000  # points of all the domains together that a search runs through
 
 
 @dataclass(frozen=True)
@@ -28,26 +31,72 @@ class Trial:
     text: str
 
 
+@dataclass(frozen=True)
+class _Case:
+    """Elements at some sizes, and what the kernel makes of them. Never written to: programs copy their outputs."""
+
+    sizes: dict[str, int]
+    arrays: dict[str, np.ndarray]
+    outputs: dict[str, np.ndarray]
+    expected: dict[str, np.ndarray]
+    seed: int
+
+
 def trials(program: Program, count: int, seed: int = 0, special: bool = True) -> Trial | None:
     """Run at `count` vectors of small sizes against the kernel; the first failure, or None.
 
     Elements are small integers, so that every order of summation gives the same. `special` puts NaN and infinities
     into some inputs, except where the program assumes them finite.
     """
+    for case in islice(_cases(program.kernel, program.assumptions, seed, special), count):
+        found = None if case is None else _one(program, case)
+        if case is not None and found is not None:
+            return Trial(case.sizes, found)
+    return None
+
+
+def search(program: Program, seed: int = 0) -> Trial | None:
+    """Look for a failure at sizes about those of the program's tiles, one size at a time and all together."""
     random = np.random.default_rng(seed)
-    for n, sizes in enumerate(_vectors(program.kernel, random)):
-        if n >= count:
+    left = SEARCH
+    for n, sizes in enumerate(_near(program)):
+        left -= _points(program.kernel, sizes)
+        if left < 0:
             return None
-        found = _one(program, sizes, random, special and n % 2 == 1, seed + n)
+        case = _case(program.kernel, program.assumptions, sizes, random, n % 4 == 3, seed + n)
+        found = None if case is None else _one(program, case)
         if found is not None:
             return Trial(sizes, found)
     return None
 
 
+class _Cases:
+    """The cases of one kernel and seed, made as far as they are asked for: a program's edits share its kernel."""
+
+    def __init__(self, kernel: Kernel, assumptions: tuple[str, ...], seed: int, special: bool) -> None:
+        self._made: list[_Case | None] = []
+        self._rest = self._draw(kernel, assumptions, seed, special)
+
+    @staticmethod
+    def _draw(kernel: Kernel, assumptions: tuple[str, ...], seed: int, special: bool) -> Iterator[_Case | None]:
+        random = np.random.default_rng(seed)
+        for n, sizes in enumerate(_vectors(kernel, random)):
+            yield _case(kernel, assumptions, sizes, random, special and n % 2 == 1, seed + n)
+
+    def __iter__(self) -> Iterator[_Case | None]:
+        yield from self._made
+        for case in self._rest:
+            self._made.append(case)
+            yield case
+
+
+_cases = lru_cache(maxsize=1_000)(_Cases)
+
+
 def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, int]]:
     """Size vectors: all ones, all nines as far as few points allow, random ones, and so on; one without free sizes."""
-    names = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
-    sizes = {n: max(1, low) for n, low in [*((n, 1) for n in names), *((p.name, p.low) for p in kernel.parameters)]}
+    sizes = _least(kernel)
+    names = sorted(sizes)
     yield dict(sizes)
     turn = 0
     while names:
@@ -62,22 +111,48 @@ def _vectors(kernel: Kernel, random: np.random.Generator) -> Iterator[dict[str, 
         yield again
 
 
+def _least(kernel: Kernel) -> dict[str, int]:
+    """The least value of every free size and parameter."""
+    names = {*kernel.free_sizes, *(p.name for p in kernel.parameters)}
+    return {**dict.fromkeys(sorted(names), 1), **{p.name: max(1, p.low) for p in kernel.parameters}}
+
+
+def _near(program: Program) -> Iterator[dict[str, int]]:
+    """Each size by itself at, just below and just above one and two tiles, the others small; then all that way."""
+    least = _least(program.kernel)
+    tiles = sorted({s.step for s in program.schedule.loops if s.step > 1})
+    about = sorted({max(1, k * t + d) for t in tiles for k in (1, 2) for d in (-1, 0, 1)})
+    for low in (1, 3):
+        for n in about:
+            for name in least:
+                yield {**{k: max(v, low) for k, v in least.items()}, name: max(least[name], n)}
+    for n in about:
+        yield {k: max(v, n) for k, v in least.items()}
+
+
 def _points(kernel: Kernel, sizes: dict[str, int]) -> int:
     """Points of the kernel's domain."""
     return sum(math.prod(int(evaluate(a.extent, sizes)) for a in s.axes) for s in kernel.statements)
 
 
-def _one(program: Program, sizes: dict[str, int], random: np.random.Generator, special: bool, seed: int) -> str | None:
-    arrays = {t.name: _elements(program, t.name, sizes, random, special) for t in program.kernel.tensors}
-    outputs = {n: arrays.pop(n) for n in program.kernel.outputs}
+def _case(
+    kernel: Kernel, assumptions: tuple[str, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
+    seed: int,
+) -> _Case | None:  # fmt: skip
+    """None where the kernel has no result."""
+    arrays = {t.name: _elements(kernel, assumptions, t.name, sizes, random, special) for t in kernel.tensors}
+    outputs = {n: arrays.pop(n) for n in kernel.outputs}
     try:
-        expected = run_kernel(program.kernel, arrays, outputs, sizes)
+        return _Case(sizes, arrays, outputs, run_kernel(kernel, arrays, outputs, sizes), seed)
     except SizeError:
         return None
-    run = run_program(program, arrays, outputs, sizes, seed=seed)
+
+
+def _one(program: Program, case: _Case) -> str | None:
+    run = run_program(program, case.arrays, case.outputs, case.sizes, seed=case.seed)
     if run.findings:
         return str(run.findings[0])
-    for n, want in expected.items():
+    for n, want in case.expected.items():
         got = run.outputs[n]
         same = (got == want) | (_nan(got) & _nan(want))
         if not same.all():
@@ -91,15 +166,16 @@ def _nan(x: np.ndarray) -> np.ndarray:
 
 
 def _elements(
-    program: Program, name: str, sizes: dict[str, int], random: np.random.Generator, special: bool
-) -> np.ndarray:
-    t = program.kernel.tensor(name)
+    kernel: Kernel, assumptions: tuple[str, ...], name: str, sizes: dict[str, int], random: np.random.Generator,
+    special: bool,
+) -> np.ndarray:  # fmt: skip
+    t = kernel.tensor(name)
     shape = tuple(max(0, int(evaluate(e, sizes))) for e in t.shape)
     low = 0 if t.dtype.kind == "u" else -4
     values = random.integers(low, 5, shape).astype(t.dtype.numpy)
-    for assumed, least, most in program.kernel.ranges:
+    for assumed, least, most in kernel.ranges:
         values = values.clip(least, most).astype(t.dtype.numpy) if assumed == name else values
-    if special and t.dtype.is_float and f"{name} is finite" not in program.assumptions:
+    if special and t.dtype.is_float and f"{name} is finite" not in assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
     return values

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
 Edit = Callable[[random.Random, Any], Any]
 
@@ -59,7 +59,7 @@ def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node,
     node = get(nodes, path)
     if rng.random() < 0.25:
         return _order(nodes, path, node, rng)
-    table = {Loop: _loop, If: _if, Copy: _copy, Move: _move, Exec: _exec, Alloc: _alloc}
+    table = {Loop: _loop, If: _if, Copy: _copy, Move: _move, Exec: _exec, Alloc: _alloc, Compute: _compute}
     changed, name = table[type(node)](node, rng)
     if changed == node:
         return nodes, ""
@@ -181,6 +181,24 @@ def _exec(x: Exec, rng: random.Random) -> tuple[Node, str]:
         return replace(x, operands=operands), "operand"
     n = rng.randrange(len(x.point))
     return replace(x, point=tuple((a, _nudge(rng, e) if m == n else e) for m, (a, e) in enumerate(x.point))), "point"
+
+
+def _compute(x: Compute, rng: random.Random) -> tuple[Node, str]:
+    kind = rng.choice(["dst", "read", "read", "point", "statement", "reads"])
+    if kind == "dst":
+        return replace(x, dst=_ref(rng, x.dst)), kind
+    if kind == "statement":
+        return replace(x, statement=rng.randrange(3)), kind
+    if kind == "point":
+        n = rng.randrange(len(x.point))
+        return replace(x, point=tuple((a, _nudge(rng, e) if m == n else e) for m, (a, e) in enumerate(x.point))), kind
+    reads = list(x.reads)
+    n, m = rng.randrange(len(reads)), rng.randrange(len(reads))
+    if kind == "read":
+        reads[n] = _ref(rng, reads[n])
+    else:
+        reads[n], reads[m] = reads[m], reads[n]
+    return replace(x, reads=tuple(reads)), kind
 
 
 def _alloc(x: Alloc, rng: random.Random) -> tuple[Node, str]:

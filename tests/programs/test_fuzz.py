@@ -11,8 +11,8 @@ import fuzz_programs
 
 
 def test_nothing_proved_is_wrong() -> None:
-    outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7, runs=6, refused=False)
-    wrong = [o for o in outcomes if o.wrong]
+    outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7)
+    wrong = [o for o in outcomes if o.wrong and o.verdict != "refuted"]
     assert not wrong, wrong
     # it can only fail if some edits leave a program that is still proved; that wrong ones are seen, test_mutants shows
     assert sum(o.verdict == "proved" for o in outcomes) >= 10

@@ -1,0 +1,28 @@
+"""Spreads independent pieces of work over processes; what is done so far survives an interruption."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+Unit = TypeVar("Unit")
+Result = TypeVar("Result")
+
+
+def spread(work: Callable[[Unit], Result], units: Iterable[Unit], jobs: int) -> Iterator[Result]:
+    """The results as they come; in the order of the units, and in this process, with one job.
+
+    work: a function of a module. Closing the iterator (Ctrl-C does) ends the processes.
+    """
+    if jobs <= 1:
+        yield from map(work, units)
+        return
+    with multiprocessing.get_context("spawn").Pool(jobs, _leave_interrupts) as pool:
+        yield from pool.imap_unordered(work, units)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches every process of the terminal; only the first one acts on it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
