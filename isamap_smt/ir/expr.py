@@ -7,6 +7,7 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -138,13 +139,23 @@ def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
     """`expr` with symbols replaced by name, all at once (no chained substitution)."""
     if not hasattr(expr, "free_symbols"):
         return sp.sympify(expr)
-    table = {s: sp.sympify(env[s.name]) for s in expr.free_symbols if s.name in env}
-    return expr.xreplace(table) if table else expr
+    table = {s: sp.sympify(env[s.name]) for s in _symbols(expr) if s.name in env}
+    return _replaced(expr, frozenset(table.items())) if table else expr
+
+
+@lru_cache(maxsize=100_000)
+def _symbols(expr: Any) -> frozenset[Any]:
+    return frozenset(expr.free_symbols)
+
+
+@lru_cache(maxsize=100_000)
+def _replaced(expr: Any, table: frozenset[tuple[Any, Any]]) -> Any:
+    return expr.xreplace(dict(table))
 
 
 def symbols_of(exprs: Iterable[Any]) -> set[str]:
     """Names of all symbols in the expressions."""
-    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in e.free_symbols}
+    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in _symbols(e)}
 
 
 def is_constant(expr: Any) -> bool:

@@ -231,12 +231,12 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
 
 def _contexts(book: Book) -> None:
     """What is proved of a statement is proved of something that happens."""
-    asked: set[str] = set()
+    asked: set[tuple[Any, ...]] = set()
     for site in book.sites.sites:
-        context = [*book.sites.hypotheses, *state(site)]
-        if str(context) in asked:
+        context = (*book.sites.hypotheses, *state(site))
+        if context in asked:
             continue
-        asked.add(str(context))
+        asked.add(context)
         verdict = consistent(context, book.sites.sizes, "hypotheses")
         words = f"the ranges {place(site)} can be met"
         if isinstance(verdict, Refuted):

@@ -35,6 +35,9 @@ class Site:
     around: tuple[Loop | If, ...]
     visible: Mapping[str, Site] = field(default_factory=dict, compare=False, repr=False)
 
+    def __hash__(self) -> int:
+        return hash(self.position)  # one statement per position; hashing what stands there again and again is slow
+
     @property
     def loops(self) -> tuple[Loop, ...]:
         """Enclosing loops, outermost first."""
