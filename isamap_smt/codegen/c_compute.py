@@ -5,7 +5,7 @@ from __future__ import annotations
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Compute, Program, walk
-from isamap_smt.mapping.point_c import PRELUDE, c_update
+from isamap_smt.mapping.point_c import c_update, prelude
 
 
 def c_compute(p: Printer, node: Compute) -> str:
@@ -18,6 +18,9 @@ def c_compute(p: Printer, node: Compute) -> str:
 def compute_prelude(program: Program) -> tuple[str, ...]:
     """The helper functions that such expressions call."""
     computed = {n.statement for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Compute)}
-    tensors = {s.target.tensor for s in map(program.kernel.statements.__getitem__, computed)}
-    tensors |= {a.tensor for n in computed for a in program.kernel.statements[n].inputs}
-    return (PRELUDE,) if any(program.kernel.tensor(t).dtype.name == "bf16" for t in tensors) else ()
+    found: dict[str, None] = {}
+    for n in sorted(computed):
+        s = program.kernel.statements[n]
+        kinds = [program.kernel.tensor(t).dtype for t in (s.target.tensor, *(a.tensor for a in s.inputs))]
+        found |= dict.fromkeys(prelude(s.value, kinds))
+    return tuple(found)

@@ -1,7 +1,7 @@
 """What a statement does, with the machine's arithmetic: values by NumPy over many points at once, exact per dtype.
 
 Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and
-f16 included). exp, tanh and sigmoid are computed in f64 and rounded. Points run in the order of the statement's
+f16 included). exp, tanh and sigmoid are the sequences of isamap_smt.ir.activations. Points run in the order of the statement's
 axes, so a reduction adds in that order.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.activations import rounded, smooth
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
@@ -22,6 +23,7 @@ from isamap_smt.ir.scalar import (
     Exp,
     Read,
     Relu,
+    Round,
     SAdd,
     Saturate,
     SDiv,
@@ -137,9 +139,13 @@ class Functions:
             case Relu():
                 inner, zero = self.value(x.args[0], env, own), np.zeros((), own.numpy)
                 return lambda arrays: np.maximum(inner(arrays), zero)
+            case Round():
+                to = DTYPES[x.args[0].name]
+                found = self.value(x.args[1], env, DTYPES["f64"])
+                return lambda arrays: rounded(found(arrays), to.low, to.high, to.numpy)
             case Exp() | Tanh() | Sigmoid():
-                inner = self.value(x.args[0], env, own)
-                return lambda arrays: _smooth(x, inner(arrays)).astype(own.numpy)
+                inner, name = self.value(x.args[0], env, own), type(x).__name__.lower()
+                return lambda arrays: smooth(name, inner(arrays))
         a, b = (self.value(v, env, own) for v in x.args)
         operation = _BINARY[type(x)]
         return lambda arrays: operation(a(arrays), b(arrays))
@@ -184,7 +190,7 @@ class Functions:
             case sp.Integer():
                 constant = np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
                 return (lambda arrays: constant), int(x), int(x)
-            case Read() | Cast() | Saturate():
+            case Read() | Cast() | Saturate() | Round():
                 v = self.value(x, env, DTYPES["i64"])
                 kind = type_of(x, self.types)
                 assert kind is not None
@@ -255,12 +261,3 @@ def _wide(v: Array, low: int, high: int) -> Array:
     """v as Python integers when the result might not fit 64 bits."""
     return v if low >= -(1 << 63) and high < 1 << 63 else v.astype(object)
 
-
-def _smooth(x: Any, v: Array) -> Array:
-    v = v.astype(np.float64)
-    match x:
-        case Exp():
-            return np.exp(v)
-        case Tanh():
-            return np.tanh(v)
-    return 1 / (1 + np.exp(-v))

@@ -48,6 +48,10 @@ class Saturate(Scalar):
     """Saturate(dtype, x): clamp the exact integer x to the range of dtype."""
 
 
+class Round(Scalar):
+    """Round(dtype, x): the integer nearest to the floating-point x, ties to even, clamped to dtype; NaN gives 0."""
+
+
 class SAdd(Scalar):
     """x + y in the common type."""
 
@@ -123,6 +127,11 @@ def cast(to: DType | str, x: Any) -> Any:
 def saturate(to: DType | str, x: Any) -> Any:
     """x clamped to the range of `to`."""
     return Saturate(sp.Symbol(str(dtype(to))), x)
+
+
+def round_to(to: DType | str, x: Any) -> Any:
+    """The integer of type `to` nearest to x."""
+    return Round(sp.Symbol(str(dtype(to))), x)
 
 
 def reads(expr: Any) -> Iterator[Any]:

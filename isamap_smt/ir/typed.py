@@ -21,6 +21,7 @@ from isamap_smt.ir.scalar import (
     Compare,
     Exp,
     Read,
+    Round,
     Saturate,
     SDiv,
     Select,
@@ -56,7 +57,7 @@ def typed_value(kernel: Kernel, statement: Statement) -> Any:
 
 def has_casts(value: Any) -> bool:
     """Whether the value contains a cast or a saturation."""
-    return isinstance(value, Cast | Saturate) or any(has_casts(a) for a in getattr(value, "args", ()))
+    return isinstance(value, Cast | Saturate | Round) or any(has_casts(a) for a in getattr(value, "args", ()))
 
 
 def type_of(value: Any, types: dict[str, DType]) -> DType | None:
@@ -70,6 +71,8 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
         case Saturate():
             _check_exact(value.args[1], types)
             return DTYPES[value.args[0].name]
+        case Round():
+            return _rounded(value, types)
         case Sum():
             return type_of(value.args[2], types)
         case Select():
@@ -83,6 +86,16 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
     return found
+
+
+def _rounded(value: Any, types: dict[str, DType]) -> DType:
+    """Floating point of any type in, an integer type of at most 32 bits out: f64 holds its bounds exactly."""
+    to, given = DTYPES[value.args[0].name], type_of(value.args[1], types)
+    if given is not None and not given.is_float:
+        raise DTypeError(f"round_{to} takes floating point, not {given}; use sat_{to} for integers")
+    if to.is_float or to.bits > 32:
+        raise DTypeError(f"round_{to}: rounding is to integers of at most 32 bits")
+    return to
 
 
 def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType | None:
@@ -108,14 +121,14 @@ def _check_literals(value: Any, kind: DType) -> None:
     if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:
         raise DTypeError(f"{int(value)} does not fit {kind} [{kind.low}, {kind.high}]")
     for a in getattr(value, "args", ()):
-        if not isinstance(value, Cast | Saturate):
+        if not isinstance(value, Cast | Saturate | Round):
             _check_literals(a, kind)
 
 
 def _check_exact(value: Any, types: dict[str, DType]) -> None:
     """Raise DTypeError unless everything below a saturation is integer."""
     match value:
-        case Read() | Cast() | Saturate():
+        case Read() | Cast() | Saturate() | Round():
             kind = type_of(value, types)
             if kind is not None and kind.is_float:
                 raise DTypeError(f"saturation is defined for integers, not {kind}; cast first, such as i32(x)")

@@ -13,6 +13,7 @@ from isamap_smt.ir.scalar import (
     Cast,
     Compare,
     Read,
+    Round,
     SAdd,
     Saturate,
     SDiv,
@@ -48,6 +49,7 @@ def to_text(kernel: Kernel) -> str:
     lines += [f"axis {a.name} < {index_text(a.extent)}" for a in axes if str(a.extent) != default_size(a.name)]
     if loose := _undeclared_sizes(kernel):
         lines.append(f"size {', '.join(loose)}")
+    lines += [f"assume {low} <= {n} <= {high}" for n, low, high in kernel.ranges]
     return "\n".join([*lines, *map(statement_text, kernel.statements)])
 
 
@@ -164,6 +166,8 @@ def _value(x: Any) -> tuple[str, int]:
             return f"{x.args[0].name}({value_text(x.args[1])})", _ATOM
         case Saturate():
             return f"sat_{x.args[0].name}({value_text(x.args[1])})", _ATOM
+        case Round():
+            return f"round_{x.args[0].name}({value_text(x.args[1])})", _ATOM
         case Sum():
             return f"sum({x.args[0].name}, {int(x.args[1])}, {value_text(x.args[2])})", _ATOM
         case Compare():

@@ -24,6 +24,7 @@ from isamap_smt.ir.scalar import (
     Sum,
     cast,
     read,
+    round_to,
     saturate,
 )
 from isamap_smt.language.indices import noun
@@ -33,12 +34,14 @@ _BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _ARGUMENTS = {"max": 2, "min": 2, "select": 3}
 _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
-KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, "sum")
+_ROUND = {f"round_{n}": n for n, d in DTYPES.items() if not d.is_float and d.bits <= 32}
+KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, *_ROUND, "sum")
 
 
 def _near_functions(name: str) -> str:
     """Near matches, or the functions without every cast."""
-    hint = did_you_mean(name, _SATURATE if name.startswith("sat_") else KNOWN_FUNCTIONS)
+    family = _SATURATE if name.startswith("sat_") else _ROUND if name.startswith("round") else KNOWN_FUNCTIONS
+    hint = did_you_mean(name, family)
     return hint if not hint.startswith("known") else f"known: {', '.join((*FUNCTIONS, 'sum'))}, f32 ..., sat_i16 ..."
 
 
@@ -139,6 +142,8 @@ class Values:
         args = [self.value(a, bound) for a in node.args]
         if name in FUNCTIONS:
             return FUNCTIONS[name](*args)
+        if name in _ROUND:
+            return round_to(_ROUND[name], args[0])
         return saturate(_SATURATE[name], args[0]) if name in _SATURATE else cast(name, args[0])
 
     def _condition(self, node: ast.AST, bound: frozenset[str]) -> Any:

@@ -11,7 +11,7 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import read, rewrite_reads
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.mapping.point_c import PRELUDE, c_update
+from isamap_smt.mapping.point_c import c_update, prelude
 
 
 def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
@@ -38,5 +38,5 @@ def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
         rounding="unfused" if operands[0].dtype.is_float else "exact",
         c_types=tuple((t.name, t.dtype.c) for t in operands),
         headers=("stdint.h", "string.h"),
-        prelude=PRELUDE if any(t.dtype.name == "bf16" for t in operands) else "",
+        prelude="".join(prelude(s.value, [t.dtype for t in operands])),
     )

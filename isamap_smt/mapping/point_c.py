@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.activations import c_functions
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
+    Exp,
     Read,
     Relu,
+    Round,
     SAdd,
     Saturate,
     SDiv,
     Select,
+    Sigmoid,
     SMax,
     SMin,
     SMul,
     SNeg,
     SSub,
+    Tanh,
 )
 
 PRELUDE = """\
+#ifndef ISAMAP_BF16
+#define ISAMAP_BF16
 static inline float isamap_widen_bf16(uint16_t bits) {
     uint32_t word = (uint32_t)bits << 16;
     float value;
@@ -39,18 +47,26 @@ static inline uint16_t isamap_narrow_bf16(float value) {
     if ((word & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((word >> 16) | 0x40u);
     return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
 }
+#endif
 """
 _LONG = 20_000  # characters of a value that is about to be repeated
 _ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
-_LITERAL = dtype("i64")
+_LITERAL, _DOUBLE = dtype("i64"), dtype("f64")
 _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
+
+
+def prelude(tree: Any, kinds: Iterable[DType]) -> tuple[str, ...]:
+    """The helper functions that the C of a tree over elements of these types calls."""
+    heads = {type(x) for x in sp.preorder_traversal(tree)}
+    found = (PRELUDE,) if any(k.name == "bf16" for k in kinds) else ()
+    return (*found, c_functions()) if heads & {Exp, Tanh, Sigmoid, Round} else found
 
 
 def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
     """(C text, element type) of a tree whose casts are explicit. names: tensor -> (identifier, type).
 
     A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
-    does not do exactly (exp and the like).
+    does not do exactly (exp and the like of other types than f32).
     """
     match tree:
         case Read():
@@ -59,6 +75,10 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
             return _cast(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
         case Saturate():
             return _saturate(dtype(str(tree.args[0])), tree.args[1], names)
+        case Round():
+            return _round(dtype(str(tree.args[0])), *c_value(tree.args[1], names, _DOUBLE))
+        case Exp() | Tanh() | Sigmoid():
+            return _smooth(type(tree).__name__.lower(), *c_value(tree.args[0], names, literal))
         case SNeg():
             text, kind = c_value(tree.args[0], names, literal)
             return _arithmetic("-", _literal(-0.0 if kind.is_float else 0, kind), text, kind), kind
@@ -164,6 +184,16 @@ def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
     return f"(({to.c})({value}))", to
 
 
+def _round(to: DType, text: str, kind: DType) -> tuple[str, DType]:
+    return f"(({to.c})isamap_nearest((double)({_wide(text, kind)}), {float(to.low)!r}, {float(to.high)!r}))", to
+
+
+def _smooth(name: str, text: str, kind: DType) -> tuple[str, DType]:
+    if kind.name != "f32":
+        raise ScheduleError(f"{name} in C is offered for f32; write {name}(f32(...)) instead of {name} of {kind}")
+    return f"((float)isamap_{name}((double)({text})))", kind
+
+
 def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
     """The tree's exact value, clamped: nothing below a saturation wraps, so it is computed as wide as it needs."""
     most = max(map(abs, _reach(tree, names)[2]))
@@ -182,7 +212,7 @@ def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
     match tree:
         case sp.Integer():
             return f"({wide}){_integer(int(tree))}"
-        case Read() | Cast() | Saturate():
+        case Read() | Cast() | Saturate() | Round():
             return f"({wide}){c_value(tree, names, _LITERAL)[0]}"
         case SNeg():
             return f"(-{_exact(tree.args[0], names, wide)})"
@@ -200,7 +230,7 @@ def _reach(tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[int, int, tu
     match tree:
         case sp.Integer():
             return int(tree), int(tree), (int(tree),)
-        case Read() | Cast() | Saturate():
+        case Read() | Cast() | Saturate() | Round():
             kind = names[tree.tensor][1] if isinstance(tree, Read) else dtype(str(tree.args[0]))
             if kind.is_float:
                 raise ScheduleError("saturation is between integer types")

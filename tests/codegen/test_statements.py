@@ -1,0 +1,58 @@
+"""Kernels of several statements as C: bit for bit what the interpreter gives, epilogues in the nest or behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.interpret import random_arrays, run_kernel
+
+GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
+CASES = {
+    "bias and relu": (GEMM + "D[i,j] = relu(C[i,j] + b[j])", {}),
+    "in place": (GEMM + "C[i,j] = relu(C[i,j] + b[j])", {}),
+    "residual": (GEMM + "D[i,j] = R[i,j] + C[i,j] * 0.5", {}),
+    "row maximum": (GEMM + "m[i] max= C[i,j]", {}),
+    "softmax": (GEMM + "m[i] max= C[i,j]\nE[i,j] = exp(C[i,j] - m[i])\nz[i] += E[i,j]\nS[i,j] = E[i,j] / z[i]", {}),
+    "gate": (GEMM + "D[i,j] = sigmoid(C[i,j]) * tanh(X[i,j])", {}),
+    "requantise": (
+        "C[i,j] += i32(A[i,k]) * i32(B[k,j])\nQ[i,j] = round_i8(f32(C[i,j]) * 0.001 * s[j])",
+        {"C": "i32", "A": "u8", "B": "i8", "Q": "i8"},
+    ),
+    "before": ("S[k,j] = B[k,j] * s[k]\nC[i,j] += A[i,k] * S[k,j]", {}),
+    "transposed": (GEMM + "D[j,i] = C[i,j] * s[j]", {}),
+}  # fmt: skip
+
+
+def _whole_numbers(kernel: im.Kernel, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """Small whole numbers, so that every order of a sum gives the same bits."""
+    rng = np.random.default_rng(3)
+    return {n: np.asarray(rng.integers(-3, 4, a.shape) if a.dtype.kind == "f" else a).astype(a.dtype)
+            for n, a in random_arrays(kernel, sizes, rng).items()}  # fmt: skip
+
+
+SIZES = ({"I": 23, "J": 21, "K": 19}, {"I": 1, "J": 1, "K": 1}, {"I": 64, "J": 48, "K": 300})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bit_for_bit(name: str) -> None:
+    text, dtypes = CASES[name]
+    kernel = im.kernel(text, dtypes=dtypes)
+    compiled = im.compile(kernel, "host")
+    for sizes in SIZES:
+        arrays = _whole_numbers(kernel, sizes)
+        got = compiled(**arrays)
+        found = got if isinstance(got, dict) else {kernel.outputs[0]: got}
+        want = run_kernel(kernel, arrays, sizes=sizes)
+        for n in kernel.outputs:
+            assert found[n].tobytes() == want[n].tobytes(), (n, sizes)
+
+
+def test_two_threads_give_the_same() -> None:
+    kernel = im.kernel(CASES["softmax"][0])
+    sizes = {"I": 70, "J": 48, "K": 30}
+    arrays = _whole_numbers(kernel, sizes)
+    got = im.compile(kernel, "host", threads=2)(**arrays)
+    want = run_kernel(kernel, arrays, sizes=sizes)
+    assert all(got[n].tobytes() == want[n].tobytes() for n in kernel.outputs)
