@@ -93,6 +93,9 @@ def _check(
         raise LanguageError(f"instruction {name}: axis {free[0]} has no extent; add axes={{..., {free[0]!r}: 4}}")
     if contract.free_sizes:
         raise LanguageError(f"instruction {name}: {contract.free_sizes[0]} has no value; cells have constant sizes")
+    if contract.ranges:
+        n, low, high = contract.ranges[0]
+        raise LanguageError(f"instruction {name}: an assumed range is written assume=[({n!r}, {low}, {high})]")
     operands = [t.name for t in contract.tensors]
     for what, given in (("dtype", dtypes), ("place", places)):
         for n in operands:
@@ -109,6 +112,8 @@ def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> K
     target = contract.statements[0].target
     # A sum in `exact` may cut an axis of the contract into parts: only the axes it runs over keep their extents.
     loose = parse(text, name=name, dtypes={}, shapes=shapes)
+    if loose.ranges:
+        raise LanguageError(f"instruction {name}: an assumed range is written assume=[...], not in exact")
     if {t.name for t in loose.tensors} != set(shapes):
         raise LanguageError(f"instruction {name}: exact and contract have different operands")
     extents = {a.name: axes[a.name] for a in loose.axes if a.name in axes}

@@ -1,4 +1,4 @@
-"""Each logical line is one of: param, axis, size, a tensor's type, a definition, or a statement."""
+"""Each logical line is one of: param, axis, size, a tensor's type, an assumed range, a definition, or a statement."""
 
 from __future__ import annotations
 
@@ -72,7 +72,14 @@ class BoundLine:
     bound: Tree | None
 
 
-Line = StatementLine | DefinitionLine | TensorLine | BoundLine
+@dataclass(frozen=True)
+class RangeLine:
+    """`assume 0 <= A <= 127`. segment: the comparison."""
+
+    segment: Segment
+
+
+Line = RangeLine | StatementLine | DefinitionLine | TensorLine | BoundLine
 
 
 def parse_expression(segment: Segment) -> Tree:
@@ -112,6 +119,8 @@ def parse_line(line: Segment) -> Line:
     """What a logical line says. Raises LanguageError when it says nothing legal."""
     if m := re.match(r"(param|axis|size)\s+(?=[A-Za-z_])", line.text):
         return _bound(line, m.group(1), m.end())
+    if m := re.match(r"assume\s+(?=[A-Za-z_(\d]|[-+]\s*\d)", line.text):
+        return RangeLine(line.cut(m.end()))
     colon = _at_depth_zero(line, re.compile(":"))
     operator = _at_depth_zero(line, _OPERATOR)
     if colon and not (operator and operator.start() < colon.start()):

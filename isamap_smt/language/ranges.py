@@ -34,18 +34,22 @@ def assume(kernel: Kernel, ranges: Iterable[str]) -> Kernel:
     (('A', 0, 127), ('B', -64, 63))
     """
     for text in ranges:
-        for name, low, high in _bounds(text):
-            if name not in kernel.inputs or kernel.tensor(name).dtype.is_float:
-                kernel = kernel.with_ranges({name: (0, 0)})  # raises: it says what is wrong with the name
-            d = kernel.tensor(name).dtype
-            kernel = kernel.with_ranges({name: (d.low if low is None else low, d.high if high is None else high)})
+        kernel = assume_line(kernel, Segment(Source(text), text, tuple(range(len(text)))).cut(0))
     return kernel
 
 
-def _bounds(text: str) -> list[tuple[str, int | None, int | None]]:
+def assume_line(kernel: Kernel, line: Segment) -> Kernel:
+    """assume() for one range in a piece of text. Raises the same."""
+    for name, low, high in _bounds(line):
+        if name not in kernel.inputs or kernel.tensor(name).dtype.is_float:
+            kernel = kernel.with_ranges({name: (0, 0)})  # raises: it says what is wrong with the name
+        d = kernel.tensor(name).dtype
+        kernel = kernel.with_ranges({name: (d.low if low is None else low, d.high if high is None else high)})
+    return kernel
+
+
+def _bounds(segment: Segment) -> list[tuple[str, int | None, int | None]]:
     """(tensor, low, high) for each comparison of the text; None where it sets no bound."""
-    source = Source(text)
-    segment = Segment(source, text, tuple(range(len(text)))).cut(0)
     tree = parse_expression(segment)
     node = tree.node
     parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
@@ -58,7 +62,7 @@ def _bounds(text: str) -> list[tuple[str, int | None, int | None]]:
             found += _comparison(tree, left, type(op), right)
     names = {name for name, _, _ in found}
     if len(names) != 1:
-        raise RangeError(f"{text.strip()!r} speaks of {' and '.join(sorted(names))}: give one range for each")
+        raise RangeError(f"{segment.text!r} speaks of {' and '.join(sorted(names))}: give one range for each")
     return found
 
 
@@ -100,4 +104,4 @@ def _number(node: ast.expr) -> int | None:
     return None
 
 
-__all__ = ["assume"]
+__all__ = ["assume", "assume_line"]

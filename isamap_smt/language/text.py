@@ -3,6 +3,7 @@
 param s >= 1                      an integer the user sets
 H = (P-1)*s + R                   a definition, put in wherever H stands
 I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
+assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 """
@@ -25,12 +26,14 @@ from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
     DefinitionLine,
+    RangeLine,
     StatementLine,
     TensorLine,
     Tree,
     parse_line,
 )
 from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
+from isamap_smt.language.ranges import assume_line
 from isamap_smt.language.shapes import guarded_extent, index_range, largest
 from isamap_smt.language.source import Segment, Source, logical_lines
 from isamap_smt.language.values import Values, element, index_nodes
@@ -95,6 +98,7 @@ class _Reader:
     written_dtypes: dict[str, DType] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
+    ranges: list[Segment] = field(default_factory=list)
 
     def read(self) -> None:
         """Every line, declarations before statements wherever they stand."""
@@ -107,6 +111,8 @@ class _Reader:
         for line in lines:
             if isinstance(line, TensorLine):
                 self._tensor(line)
+            if isinstance(line, RangeLine):
+                self.ranges.append(line.segment)
         self.known.axes = axis_names(statements, self.known)
         for s in statements:
             self._statement(s)
@@ -248,7 +254,10 @@ class _Reader:
             kind = dtype(dtypes[n]) if n in dtypes else self.written_dtypes.get(n, DTYPES["f32"])
             tensors.append(Tensor(n, kind, self._shape(n)))
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
-        return Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
+        made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
+        for line in self.ranges:
+            made = assume_line(made, line)
+        return made
 
     def _shape(self, tensor: str) -> tuple[Any, ...]:
         uses = [u for u in self.uses if u[0].tensor == tensor]
