@@ -188,6 +188,8 @@ class _Check:
         try:
             mapping = mapping_from(then, kernel, instruction)
             derived, result = derive_mapping(mapping)
+        except DamagedError:
+            raise
         except IsamapError as error:
             return Outcome(self.id, "broken", ("the mapping cannot be made any more", str(error)))
         if not isinstance(result, ProvedMapping):

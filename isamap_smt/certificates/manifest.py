@@ -41,6 +41,8 @@ def _read(path: Path, what: str) -> dict[str, Any]:
         raise DamagedError(f"{what} is missing") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DamagedError(f"{what} cannot be read: {error}") from None
+    except RecursionError:
+        raise DamagedError(f"{what} is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise DamagedError(f"{what} is truncated or no JSON (line {error.lineno}: {error.msg})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:

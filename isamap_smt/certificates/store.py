@@ -30,6 +30,7 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language.printer import to_text
+from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 
@@ -140,7 +141,10 @@ def machine_certificate(hardware: Hardware) -> Certificate:
 def mapping_id(mapping: Mapping) -> str:
     """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory."""
     machine, short = _names(mapping.instruction)
-    return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(mapping.id)}"
+    name = mapping.id
+    if mapping.instruction.axes and not is_fused(mapping):  # its expressions would make no name
+        name = f"by-hand-{mapping_digest(mapping)[:12]}"
+    return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
 
 
 def _names(instruction: Instruction) -> tuple[str, str]:

@@ -10,11 +10,17 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
-from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.errors import CertificateError, DamagedError
+from isamap_smt.certificates.expressions import (
+    condition_document,
+    condition_from,
+    expression_document,
+    expression_from,
+)
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
@@ -52,7 +58,13 @@ def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]
     """The kernel by its library name (or `source`) with element types, if that gives it back; else by its text."""
     types = {t.name: t.dtype.name for t in kernel.tensors}
     document: dict[str, Any] = {"name": kernel.name, "source": source or kernel.name, "dtypes": types}
-    document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges}
+    document["ranges"] = {}
+    try:
+        own = kernel_from(document).ranges
+    except IsamapError:
+        own = ()
+    # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
+    document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges if (n, low, high) not in own}
     document["text"] = to_text(kernel)
     try:
         same = kernel_from(document) == kernel
@@ -61,7 +73,7 @@ def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]
     if not same:
         if source is not None:
             raise CertificateError(f"{source} with element types {types} is not the kernel {kernel.name}")
-        document["source"] = None
+        document["source"], document["ranges"] = None, {}  # the text says them
     return document
 
 
@@ -75,24 +87,55 @@ def kernel_from(document: Dict[str, Any]) -> Kernel:
 
 
 def mapping_document(mapping: Mapping) -> dict[str, Any]:
-    """Groups and operands of a fuse mapping (or of a single point). Raises CertificateError for other mappings."""
+    """Groups and operands of a fuse mapping (or of a single point); every expression of one written by hand.
+
+    Raises CertificateError for expressions that have no written form.
+    """
     single = not mapping.instruction.axes
-    if not (single or is_fused(mapping)) or len({a.tensor for _, a in mapping.binding}) != len(mapping.binding):
-        raise CertificateError(
-            f"{mapping.id}: only mappings of the fuse family whose operands are distinct tensors can be written to a file"
-        )
-    return {
-        "id": mapping.id,
-        "axes": {t: list(g) for t, g in mapping.groups},
-        "operands": {o: a.tensor for o, a in mapping.binding},
-        "statement": mapping.statement_index,
+    document = {"id": mapping.id, "axes": {t: list(g) for t, g in mapping.groups}, "statement": mapping.statement_index}
+    if (single or is_fused(mapping)) and len({a.tensor for _, a in mapping.binding}) == len(mapping.binding):
+        return {**document, "operands": {o: a.tensor for o, a in mapping.binding}}
+    document |= {
+        "binding": [[o, a.tensor, list(map(expression_document, a.index))] for o, a in mapping.binding],
+        "outer": [[a.name, expression_document(a.extent)] for a in mapping.outer],
+        "forward": [[n, expression_document(e)] for n, e in mapping.forward],
+        "inverse": [[n, expression_document(e)] for n, e in mapping.inverse],
+        "guard": list(map(condition_document, mapping.guard)),
     }
+    if _by_hand(document, mapping.kernel, mapping.instruction) != mapping:
+        raise CertificateError(
+            f"{mapping.id} is not what its written form says: an expression of it is not in normal form"
+        )
+    return document
 
 
 def mapping_from(document: Dict[str, Any], kernel: Kernel, instruction: Instruction) -> Mapping:
-    """The mapping of these groups and operands between today's kernel and instruction. Raises IsamapError."""
+    """The mapping that the document says, between today's kernel and instruction.
+
+    Raises DamagedError for expressions that are none, IsamapError for what the kernel and the instruction do not have.
+    """
+    if "forward" in document:
+        return _by_hand(document, kernel, instruction)
     axes = {t: tuple(g) for t, g in document["axes"].items()}
     return fuse(kernel, instruction, axes, document["operands"], document["statement"], partial=True)
+
+
+def _by_hand(document: Dict[str, Any], kernel: Kernel, instruction: Instruction) -> Mapping:
+    """Nothing of it is taken for granted: the prover checks the form first, then every claim."""
+    try:
+        return Mapping(
+            kernel,
+            instruction,
+            tuple((o, Access(tensor, tuple(map(expression_from, index)))) for o, tensor, index in document["binding"]),
+            tuple(Axis(n, expression_from(e)) for n, e in document["outer"]),
+            tuple((n, expression_from(e)) for n, e in document["forward"]),
+            tuple((n, expression_from(e)) for n, e in document["inverse"]),
+            tuple(map(condition_from, document["guard"])),
+            tuple((t, tuple(g)) for t, g in document["axes"].items()),
+            document["statement"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedError(f"the mapping is not of the form it should have: {error!r}") from None
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:
