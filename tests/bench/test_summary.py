@@ -1,0 +1,114 @@
+"""Means, extremes and what is left out of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from isamap_smt.bench.plots import write_plots
+from isamap_smt.bench.results import Results
+from isamap_smt.bench.summary import excluded, extremes, fraction, group, rows
+from isamap_smt.bench.tables import report
+
+
+def figure(median: float) -> dict[str, Any]:
+    return {"median": median, "low": median * 0.9, "high": median * 1.1, "samples": 3, "dropped": 0}
+
+
+def entry(
+    name: str, ours: float | None, peer: float | None, group: str = "large", noisy: bool = False
+) -> dict[str, Any]:
+    """An entry as turns.measure makes it; None: the contender has no right result."""
+    about = {
+        "mapping": "l=j", "instruction": "avx2.fmadd_ps", "schedule": f"OPTIMAL: {name}", "packing": {"b": "in place"},
+        "parallel": None, "verdict": "proved",
+    }  # fmt: skip
+    wrong = {"status": "wrong", "words": "3 of 4 elements differ; at 0,0: 1, expected 2"}
+    contenders = {
+        "isamap": wrong if ours is None else {"status": "ok", "words": "", "gflops": figure(ours), "about": about},
+        "torch": wrong if peer is None else {"status": "ok", "words": "", "gflops": figure(peer), "about": {}},
+    }
+    return {
+        "suite": "gemm-f32", "condition": "free", "threads": 1,
+        "case": {"name": name, "group": group, "form": "NN"},
+        "contenders": contenders,
+        "best_peer": None if peer is None else "torch",
+        "ratio": figure(ours / peer) if ours and peer else None,
+        "operations": 1e9, "bytes": 1e7, "peak": 100.0, "limit": 80.0, "share": figure(0.5),
+        "turns": {"quiet": 1 if noisy else 3, "dropped": 2, "noisy": noisy},
+    }  # fmt: skip
+
+
+ENTRIES = [
+    entry("one", 40.0, 20.0),
+    entry("two", 20.0, 40.0),
+    entry("three", None, 40.0),
+    entry("four", 60.0, None),
+    entry("five", 64.0, 8.0, "skinny", noisy=True),
+]
+
+
+def made(path: Path) -> Results:
+    bands = {"1": [{"size": 16384, "rate": 1e11}, {"size": 1 << 27, "rate": 1e10}]}
+    machine = {"cpu": "Deep Thought", "features": "avx2", "cores": "2", "load": "0.1"}
+    missing = {"libxsmm": "no libxsmm.so found: set ISAMAP_LIBXSMM to its path"}
+    return Results(path, machine, "abc", {}, missing, {}, bands, ENTRIES)
+
+
+def test_rows_count_what_has_no_ratio() -> None:
+    found = {r.group: r for r in rows(ENTRIES, group)}
+    assert list(found) == ["large", "skinny", "all"]
+    large = found["large"]
+    assert (large.cases, large.failed, large.alone, large.noisy) == (4, 1, 1, 0)
+    assert large.mean == pytest.approx(1.0)
+    assert (large.worst, large.best) == (0.5, 2.0)
+    assert large.fraction == pytest.approx(0.5)
+    assert found["all"].mean == pytest.approx(2.0)
+    assert found["all"].noisy == 1
+
+
+def test_extremes_share_nothing() -> None:
+    best, worst = extremes(ENTRIES)
+    assert [e["case"]["name"] for e in worst] == ["two", "one", "five"]
+    assert best == []
+    best, worst = extremes(ENTRIES, 1)
+    assert [e["case"]["name"] for e in (*best, *worst)] == ["five", "two"]
+
+
+def test_who_is_out_is_said_once_for_a_suite() -> None:
+    found = excluded([*ENTRIES, entry("six", None, None)])
+    assert [(o.name, o.status, o.cases, o.case) for o in found] == [
+        ("isamap", "wrong", 2, "three"),
+        ("torch", "wrong", 2, "four"),
+    ]
+
+
+def test_the_fraction_is_of_the_limit() -> None:
+    assert fraction(ENTRIES[0]) == 0.5
+    assert fraction(ENTRIES[2]) is None
+    assert fraction({**ENTRIES[0], "limit": None}) is None
+
+
+def test_the_report_says_everything(tmp_path: Path) -> None:
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(report(made(tmp_path / "r.json")))
+    text = console.export_text()
+    assert "gemm-f32, nothing constant, 1 thread" in text
+    assert "2.00 [1.80, 2.20]" in text
+    assert "missing: libxsmm: no libxsmm.so found" in text
+    assert "wrong, not counted: isamap in 1 case of gemm-f32, such as three: 3 of 4 elements differ" in text
+    assert "not quiet: 1 of 5 figures had too few quiet turns, and are marked *" in text
+    assert "worst, two at 0.50 of torch" in text
+    assert "OPTIMAL: two" in text
+
+
+def test_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    written = write_plots(made(tmp_path / "r.json"), tmp_path / "plots")
+    assert [p.name for p in written] == ["ratio-gemm-f32-free-1.svg", "roofline-gemm-f32-free-1.svg"]
+    for path in written:
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
