@@ -8,45 +8,30 @@ and no later answer may cost less than an earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from isamap_encodings.schedule_model import ScheduleModel, build
 from isamap_encodings.schedule_problem import Choice, ScheduleProblem
 from isamap_encodings.schedule_solve import Answer, solve_model
 
-_LEAST = 0.05  # deterministic seconds below which another solve would find nothing
 
+def pool(problem: ScheduleProblem, deterministic_seconds: float, seed: int = 0) -> Iterator[Answer]:
+    """The cheapest choice of each kind, one after another, cheapest first; each is solved for when it is asked for.
 
-def pool(
-    problem: ScheduleProblem,
-    count: int,
-    deterministic_seconds: float,
-    seed: int = 0,
-    found: Callable[[int], None] | None = None,
-) -> tuple[Answer, ...]:
-    """The cheapest choice of each of the `count` cheapest kinds, cheapest first.
-
-    That holds while every answer is OPTIMAL; fewer than `count` mean that there are no more kinds. An answer that is
-    FEASIBLE was cut short by the limit, which all of them share, and ends the pool. found: told how many there are
-    after each.
+    That holds while every answer is OPTIMAL; after the last kind the pool ends. An answer that is FEASIBLE was cut short
+    by the limit, which holds for each of them, and is the last.
     """
     model = build(problem)
-    answers: list[Answer] = []
-    left = deterministic_seconds
-    while len(answers) < count and left > _LEAST:
-        answer = solve_model(problem, model, left, seed=seed)
-        left -= max(answer.deterministic, 1e-3)
+    while True:
+        answer = solve_model(problem, model, deterministic_seconds, seed=seed)
         if answer.choice is None or answer.cost is None:
-            break
-        answers.append(answer)
-        if found is not None:
-            found(len(answers))
+            return
+        yield answer
         if answer.status != "OPTIMAL":
-            break
+            return
         model.model.add(model.objective >= answer.cost.total)
         model.model.add_bool_or(_otherwise(problem, model, answer.choice))
-    return tuple(answers)
 
 
 def _otherwise(problem: ScheduleProblem, model: ScheduleModel, choice: Choice) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.cache import build_library
 
-TILES = ((4, 2), (6, 2), (6, 3))  # rows and columns of accumulators; the fastest counts, as some spill
+TILES = ((4, 2), (6, 2), (4, 3))  # rows and columns of accumulators; the fastest counts, as some spill
 _CHAIN = 8
 _ROUNDS = 10_000
 
@@ -157,4 +157,4 @@ def _fence(c_type: str, name: str) -> str:
 
 def _function(name: str, declared: list[str], body: list[str]) -> str:
     loop = ["    for (int64_t round = 0; round < rounds; ++round) {", *body, "    }"]
-    return "\n".join([f"void {name}(int64_t rounds) {{", *declared, *loop, "}"])
+    return "\n".join([f"__attribute__((aligned(64))) void {name}(int64_t rounds) {{", *declared, *loop, "}"])

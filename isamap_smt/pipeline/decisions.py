@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,18 +18,13 @@ from typing import Any
 
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
-from isamap_smt.mapping.fuse import fuse
-from isamap_smt.mapping.point import point_instruction
-from isamap_smt.proof import prove
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.scheduling.record import from_record, to_record
 
 _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
-_KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap", "lower_bound", "seconds")
 
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
@@ -56,25 +50,10 @@ def _sources() -> str:
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:
     """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
-    mapping = schedule.proved.mapping
-    output = mapping.instruction.kernel.statements[0].target.tensor
-    record = {
-        "instruction": mapping.instruction.name,
-        "groups": {t: list(g) for t, g in mapping.groups},
-        "operands": {o: a.tensor for o, a in mapping.binding if o != output},
-        "loops": [asdict(x) for x in schedule.loops],
-        "registers": schedule.registers,
-        "packing": [asdict(x) for x in schedule.packing],
-        "tiles": schedule.tiles,
-        "traffic": schedule.traffic,
-        "notes": schedule.notes,
-        "said": notes,
-        **{name: getattr(schedule, name) for name in _KEPT},
-    }
     try:
         path = _path(key)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as f:
-            json.dump(record, f)
+            json.dump({**to_record(schedule), "said": notes}, f)
         Path(f.name).replace(path)
     except (OSError, IsamapError):
         return
@@ -86,35 +65,11 @@ def load(
     """The decision under this key with its mapping proved anew, or None when there is none or it no longer holds."""
     try:
         record = json.loads(_path(key).read_text())
-        name = record["instruction"]
-        instruction: Instruction = point_instruction(kernel) if name == "scalar.point" else hardware.instruction(name)
-        proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], partial=True))
-        if not isinstance(proved, ProvedMapping):
-            return None
-        return _schedule(record, proved, hardware, sizes), tuple(record["said"])
+        said = tuple(record["said"])
     except (OSError, IsamapError, KeyError, TypeError, ValueError):
         return None
-
-
-def _schedule(
-    record: dict[str, Any], proved: ProvedMapping, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
-) -> Schedule:
-    return Schedule(
-        proved=proved,
-        loops=tuple(LoopStep(**x) for x in record["loops"]),
-        registers=_pairs(record["registers"]),
-        packing=tuple(Packing(**x) for x in record["packing"]),
-        tiles=tuple((axis, _pairs(levels)) for axis, levels in record["tiles"]),
-        traffic=_pairs(record["traffic"]),
-        notes=tuple(record["notes"]),
-        sizes=sizes,
-        hardware=hardware,
-        **{name: record[name] for name in _KEPT},
-    )
-
-
-def _pairs(rows: list[list[Any]]) -> tuple[tuple[Any, Any], ...]:
-    return tuple((a, b) for a, b in rows)
+    schedule = from_record(record, kernel, hardware, sizes)
+    return None if schedule is None else (schedule, said)
 
 
 def _path(key: str) -> Path:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
@@ -23,13 +24,26 @@ from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
+from isamap_smt.pipeline.knowledge import (
+    AUTO,
+    Known,
+    known_figures,
+    known_model,
+    known_strategy,
+    known_winner,
+)
+from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
+from isamap_smt.pipeline.spaces import TRIED, spaces
 from isamap_smt.proof import require_proof
 from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.record import from_record
 from isamap_smt.search import MappingSet, find_mappings
+from isamap_smt.tuning.protocols import find_strategy
+from isamap_smt.tuning.task import Task
 
 Progress = Callable[[str], None]
-_TRIED = 2  # mappings that are scheduled
 
 
 @dataclass(frozen=True)
@@ -123,12 +137,22 @@ class _Question:
     pins: tuple[tuple[str, Any], ...]
     timeout: float
     instruction: str | None
+    strategy: str = "exact"
+    cost_model: str = "analytic"
+    figures: Figures = DESCRIBED
+    tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
+    said: tuple[str, ...] = ()
     progress: Progress | None = field(default=None, compare=False)
 
     def digest(self) -> str:
         """Under which a decision is kept on disk."""
         rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
-        return decisions.digest(self.kernel, self.hardware, rest)
+        return decisions.digest(self.kernel, self.hardware, (*rest, self.figures))
+
+    @property
+    def task(self) -> Task:
+        """What a search for the same would be about."""
+        return Task(self.kernel, self.hardware, self.sizes, self.constant, self.threads, self.pins, self.instruction)
 
 
 def plan(
@@ -143,6 +167,8 @@ def plan(
     timeout: float = 30.0,
     instruction: str | None = None,
     assume: Iterable[str] = (),
+    strategy: str = "auto",
+    cost_model: str = "auto",
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
@@ -151,11 +177,15 @@ def plan(
     machine whose element types fit is mapped (or `instruction` alone); where none is
     legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
     constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). assume:
-    values of integer inputs to take for granted, checked at each call (as for assume()). progress is told each stage's
-    name. The same arguments give the same Plan, from a cache within the process; decisions (never
-    proofs) are also kept on disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and
-    SizeError for wrong names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be
-    proved.
+    values of integer inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or
+    another of the entry points isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of
+    tune() for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware
+    description's figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this
+    machine has a calibration. progress is told each stage's name.
+
+    The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
+    disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
+    names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be proved.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
@@ -169,30 +199,78 @@ def plan(
             )
     question = _Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), timeout, found_name(instruction), progress,
+        tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
+        progress=progress,
     )  # fmt: skip
-    return _plan(question)
+    return _plan(_informed(question))
+
+
+def _informed(q: _Question) -> _Question:
+    """The question with what is known of this machine: a search's winner, or measured prices."""
+    if q.objective != "latency":
+        return replace(q, strategy="exact", cost_model="analytic")
+    found = known_winner(q.task) if q.strategy == AUTO else Known()
+    notes = found.notes
+    strategy = "exact" if q.strategy == AUTO else q.strategy
+    if found.winner is not None:
+        w = found.winner
+        ratio = f", {w.baseline / w.seconds:.2f} times as fast as the choice without measuring" if w.baseline else ""
+        told = f"found by `isamap tune` ({w.strategy}, {w.tried} programs, {w.taken[:10]}): {w.seconds:.3g} s{ratio}"
+        return replace(
+            q,
+            strategy=strategy,
+            cost_model="analytic",
+            tuned=json.dumps({"record": w.record, "told": told}),
+            said=notes,
+        )
+    prices = known_figures(q.cost_model, q.hardware)
+    return replace(q, strategy=strategy, figures=prices.figures, said=(*notes, *prices.notes))
 
 
 @lru_cache(maxsize=256)
 def _plan(q: _Question) -> Plan:
     clock = _Clock(q.progress)
     key = q.digest()
-    known = clock.time("prove", lambda: decisions.load(key, q.kernel, q.hardware, q.sizes))
+    searched = None
+    known = clock.time("prove", lambda: _remembered(q, key))
     if known is not None:
         schedule, notes = known
-        searched = None
     else:
-        schedule, searched, notes = _decide(q, clock)
+        schedule, searched, notes = _decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)
     program = clock.time("lower", lambda: lower(schedule))
     checked = clock.time("prove program", lambda: require_proof(program))
-    if known is None and schedule.status == "OPTIMAL":
+    if known is None and schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, schedule, notes)
-    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant)
+    made = Plan(q.kernel, q.hardware, checked, (*notes, *q.said), tuple(clock.seconds.items()), q.constant)
     if searched is not None:
         made.__dict__["mappings"] = searched  # what the cached property would search for again
     clock.time("print", lambda: made.source)
     return made
+
+
+def _remembered(q: _Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
+    """What a search found, or what was decided before for the same question; its mapping is proved anew."""
+    if q.tuned:
+        winner = json.loads(q.tuned)
+        found = from_record(winner["record"], q.kernel, q.hardware, q.sizes)
+        if found is not None:
+            return replace(found, status="TUNED", bound=None, gap=None), (winner["told"],)
+    return decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
+
+
+def _proposed(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
+    """The first schedule that another strategy than the exact one proposes, in the cost model's view."""
+    make = find_strategy(q.strategy)
+    choice: Candidates = clock.time(
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
+    )
+    made = clock.time("schedule", lambda: spaces(q.task, choice, q.timeout, q.figures))
+    model = cost_model_of(q.cost_model, q.hardware)
+    points = clock.time("schedule", lambda: make(made.space, model, 0).ask(1))
+    if not points:
+        raise ScheduleError(f"the strategy {q.strategy!r} proposes no schedule of {q.kernel.name}")
+    told = f"proposed by the strategy {q.strategy!r} with the cost model {model.name!r}; not measured"
+    return made.space.schedule(points[0]), made.mappings[points[0].mapping], (*choice.notes, told)
 
 
 def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
@@ -202,10 +280,10 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
     )
     best: tuple[float, Schedule, MappingSet] | None = None
     problems: list[str] = []
-    for mappings, proved in choice.found[:_TRIED]:
+    for mappings, proved in choice.found[:TRIED]:
         work = partial(
             solve_schedule, proved, q.hardware, dict(q.sizes), objective=q.objective, constant=q.constant,
-            fix=dict(q.pins), threads=q.threads, timeout=q.timeout, progress=_told(q.progress),
+            fix=dict(q.pins), threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
         )  # fmt: skip
         try:
             found = clock.time("schedule", work)

@@ -1,0 +1,159 @@
+"""isamap tune KERNEL --sizes ...: measure schedules, keep the fastest, and use it from then on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from isamap_smt.cli.bar import progress_bar
+from isamap_smt.cli.options import compiler_option, kernel_options, load_kernel, parse_dtypes, parse_fix, parse_sizes
+from isamap_smt.cli.output import console, print_json, seconds, table
+
+_SHOWN = 8  # programs in the table
+
+
+@click.command("tune")
+@click.argument("words", nargs=-1, metavar="[KERNEL]")
+@click.option("--hardware", default="host", show_default=True, metavar="HARDWARE", help="Machine to schedule for.")
+@click.option(
+    "--strategy",
+    default="top-k",
+    show_default=True,
+    metavar="NAME",
+    help="Who proposes: exact, top-k, heuristic, evolutionary, random, or one of another package.",
+)
+@click.option(
+    "--cost-model",
+    "cost_model",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Who predicts: analytic, calibrated, learned; auto is calibrated where a calibration is.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds for measuring.",
+)
+@click.option("--trials", type=click.IntRange(min=1), help="Programs to measure at most.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the strategy.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes that prove and build; only one measures at a time.",
+)
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads of the kernel.")
+@click.option("--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls.")
+@click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable.")
+@click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other.")
+@compiler_option
+@kernel_options
+def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Measure schedules of KERNEL that a strategy proposes; plan(), compile() and run use the fastest from then on.
+
+    Every program is proved before it runs. What was measured before is not measured again, so a search that was
+    stopped, with Ctrl-C too, goes on when it is called again.
+    """
+    from isamap_smt.pipeline import tune
+
+    if len(words) != (0 if options["text"] is not None else 1):
+        raise click.UsageError("give one KERNEL, or the kernel itself with --text")
+    kernel = load_kernel(words[0] if words else None, options["text"], parse_dtypes(options["dtypes"]))
+    with progress_bar(f"tuning {kernel.name}") as tell:
+        found = tune(
+            kernel, options["hardware"], sizes=parse_sizes(options["sizes"]),
+            constant=tuple(c.strip() for text in options["constant"] for c in text.split(",")),
+            threads=options["threads"], fix=parse_fix(options["fix"]), instruction=options["instruction"],
+            assume=tuple(options["assume"]), strategy=options["strategy"], cost_model=options["cost_model"],
+            seed=options["seed"], budget=options["budget"], trials=options["trials"], workers=options["workers"],
+            cc=options["cc"], progress=tell,
+        )  # fmt: skip
+    if as_json:
+        print_json(document(found))
+    else:
+        show(found)
+
+
+def document(found: Any) -> dict[str, Any]:
+    """A search as the JSON of `isamap tune`. Times in seconds; programs by their digest."""
+    winner = found.winner
+    return {
+        "task": str(found.task),
+        "strategy": found.strategy,
+        "seed": found.seed,
+        "winner": None if winner is None else {
+            "program": winner.program, "seconds": winner.seconds, "baseline": winner.baseline,
+            "speedup": winner.baseline / winner.seconds if winner.baseline else None,
+        },
+        "race": [{"program": program, "seconds": taken} for program, taken in found.race],
+        "rank_correlation": dict(found.ranks),
+        "trials": [
+            {"program": t.program, "status": t.status, "seconds": t.seconds, "median": t.median, "samples": t.samples,
+             "dropped": t.dropped, "reason": t.reason, "predicted": t.predicted, "schedule": schedule_words(t.record)}
+            for t in found.trials
+        ],
+        "reused": found.reused,
+        "seconds": found.seconds,
+        "ended": found.ended,
+    }  # fmt: skip
+
+
+def schedule_words(record: dict[str, Any]) -> str:
+    """A record's decisions on one line."""
+    depth = record["accumulate"]
+    steps = [
+        f"{x['axis']}:{x['step']}" + ("|" if n == record["parallel"] else "") for n, x in enumerate(record["loops"])
+    ]
+    registers = " ".join(f"{axis}:{points}" for axis, points in record["registers"] if points > 1)
+    packed = []
+    for p in record["packing"]:
+        where = "in place" if p["depth"] is None else "ahead" if p["ahead"] else f"at {p['depth']}"
+        packed.append(f"{p['operand']} {where}")
+    return f"{' '.join(steps[:depth])} [{' '.join(steps[depth:])}] {registers}; {', '.join(packed)}"
+
+
+def show(found: Any) -> None:
+    """The fastest programs, the rank correlations, and what is used from now on."""
+    out = console()
+    out.print(f"{found.task}: {found.strategy}, seed {found.seed}", style="bold")
+    right = [t for t in found.trials if t.seconds is not None]
+    models = [name for name, _ in found.ranks]
+    rows = table("\nFastest programs", "measured", *models, "samples", "dropped", "schedule",
+                 right=("measured", *models, "samples", "dropped"))  # fmt: skip
+    for t in sorted(right, key=lambda t: t.seconds)[:_SHOWN]:
+        told = [t.predicted.get(m) for m in models]
+        mark = " *" if found.winner and t.program == found.winner.program else ""
+        rows.add_row(
+            _milliseconds(t.seconds) + mark, *("-" if p is None else _milliseconds(p) for p in told),
+            str(t.samples), str(t.dropped), schedule_words(t.record),
+        )  # fmt: skip
+    out.print(rows)
+    wrong = [t for t in found.trials if t.seconds is None]
+    for t in wrong[:_SHOWN]:
+        out.print(f"{t.status}: {schedule_words(t.record)}: {t.reason}", style="red")
+    out.print(
+        f"\n{len(found.trials)} programs, {found.reused} of them measured before, {len(wrong)} without a time, "
+        f"in {seconds(found.seconds)}: {found.ended}"
+    )
+    for name, rank in found.ranks:
+        told_rank = "unknown (fewer than three times, or no two differ)" if rank is None else f"{rank:.2f}"
+        out.print(f"rank correlation (Spearman) of the {name} model with the measured times: {told_rank}")
+    if found.winner is None:
+        out.print("no program could be measured; nothing changes", style="red")
+        return
+    w = found.winner
+    if w.baseline:
+        ratio = f", {w.baseline / w.seconds:.2f} times as fast as the exact choice without measuring ({_milliseconds(w.baseline)})"
+    else:
+        ratio = ""
+    out.print(f"kept: {_milliseconds(w.seconds)}{ratio}", style="green")
+
+
+def _milliseconds(value: float) -> str:
+    """To three digits, so that near times can be told apart."""
+    return f"{value * 1e3:#.3g} ms"

@@ -1,0 +1,54 @@
+"""The space that a search walks: the schedules of the best few mappings, each with CP-SAT's own choice in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.pipeline.choose import Candidates
+from isamap_smt.scheduling import nothing, solved
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.space import space
+from isamap_smt.search import MappingSet
+from isamap_smt.tuning.points import Point, Space
+from isamap_smt.tuning.task import Task
+
+TRIED = 2  # mappings that are scheduled
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """The space, where each of its mappings was found, and the exact solver's choice by `figures`."""
+
+    space: Space
+    mappings: tuple[MappingSet, ...]
+    exact: Point
+    notes: tuple[str, ...]
+
+
+def spaces(task: Task, choice: Candidates, timeout: float, figures: Figures = DESCRIBED) -> Spaces:
+    """The space of a task. Raises ScheduleError when none of the mappings can be scheduled."""
+    parts: list[Any] = []
+    found: list[MappingSet] = []
+    best: tuple[int, Point] | None = None
+    problems: list[str] = []
+    for mappings, proved in choice.found[:TRIED]:
+        try:
+            part = space(
+                proved, task.hardware, dict(task.sizes), constant=task.constant, fix=dict(task.pins),
+                threads=task.threads, figures=figures,
+            )  # fmt: skip
+            part, answer = solved(part, timeout)
+            if answer.choice is None or answer.cost is None:
+                raise ScheduleError(nothing(part, answer, dict(task.pins)))
+        except ScheduleError as error:
+            problems.append(f"{proved.mapping.id}: {error}")
+            continue
+        parts.append(part)
+        found.append(mappings)
+        if best is None or answer.cost.total < best[0]:
+            best = (answer.cost.total, Point(len(parts) - 1, answer.choice))
+    if best is None:
+        raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
+    return Spaces(Space(tuple(parts)), tuple(found), best[1], choice.notes)

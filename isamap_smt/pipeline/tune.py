@@ -1,0 +1,128 @@
+"""tune(): search among the schedules of a kernel on this machine, by measuring; plan() uses the winner from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as Dict
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.language.ranges import assume as assume_values
+from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.pipeline.choose import candidates
+from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, ranges_in_text
+from isamap_smt.pipeline.knowledge import AUTO, cost_model
+from isamap_smt.pipeline.spaces import spaces
+from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
+from isamap_smt.search import find_mappings
+from isamap_smt.tuning.database import Database
+from isamap_smt.tuning.errors import TuningError
+from isamap_smt.tuning.loop import Limits, Measure, Progress, Search, Tuned, Workers, search
+from isamap_smt.tuning.protocols import CostModel, find_strategy
+from isamap_smt.tuning.task import Task
+from isamap_smt.tuning.trial import run_trial
+
+
+def tune(
+    kernel: Kernel | str,
+    hardware: Hardware | str = "host",
+    *,
+    sizes: Dict[str, int] | None = None,
+    constant: Iterable[str] = (),
+    threads: int = 1,
+    fix: Dict[str, Any] | None = None,
+    instruction: str | None = None,
+    assume: Iterable[str] = (),
+    strategy: str = "top-k",
+    cost_model: str = AUTO,
+    seed: int = 0,
+    budget: float | None = 60.0,
+    trials: int | None = None,
+    each: float = 0.3,
+    timeout: float = 30.0,
+    workers: int = 1,
+    executor: Callable[[], Executor] | None = None,
+    measure: Measure = run_trial,
+    cc: str | None = None,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Measure schedules that a strategy proposes, each proved before it runs; keep the fastest for plan() and compile().
+
+    sizes must leave nothing open. strategy and cost_model by name (isamap.strategies and isamap.cost_models are entry
+    points). budget: seconds for measuring; trials: programs to try at most; one of them may be None. each: seconds
+    that a program is repeated for. executor makes a concurrent.futures executor of `workers` workers, by default
+    processes on this machine; measure is what they do with a Job. The rest as for plan(). What was measured before, by
+    any strategy, is not measured again, so a stopped search goes on. Raises what plan() raises, and TuningError.
+    """
+    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    kernel = assume_values(kernel, ranges_in_text(assume))
+    task = _task(kernel, hardware, sizes, constant, threads, fix, instruction)
+    limits = _limits(budget, trials, each)
+    make = find_strategy(strategy)
+    with Database() as database:
+        models = _models(cost_model, hardware, database)
+        model = models[0]
+        if progress:
+            progress(0.0, "mapping and scheduling")
+        choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings)
+        made = spaces(task, choice, seconds(timeout), model.figures)
+        s = Search(
+            task, made.space, strategy, whole(seed, "seed", TuningError, low=0), model, models, made.exact, database,
+            limits, cc,
+        )  # fmt: skip
+        count = whole(workers, "workers", TuningError)
+        with Workers(executor or (lambda: _processes(count)), count, measure) as pool:
+            return search(s, make(made.space, model, s.seed), pool, progress)
+
+
+def _task(
+    kernel: Kernel,
+    hardware: Hardware,
+    sizes: Dict[str, int] | None,
+    constant: Iterable[str],
+    threads: int,
+    fix: Dict[str, Any] | None,
+    instruction: str | None,
+) -> Task:
+    given, names = whole_sizes(sizes), tensor_names(constant)
+    if missing := kernel.with_sizes(given).free_sizes:
+        raise SizeError(f"only a kernel at known sizes can be measured; {', '.join(missing)} missing: give their sizes")
+    for name in names:
+        if name not in kernel.inputs:
+            raise UnknownNameError(
+                f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
+            )
+    pins = tuple(sorted(pinned(fix).items()))
+    threads = whole(threads, "threads", ScheduleError)
+    return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
+
+
+def _limits(budget: float | None, trials: int | None, each: float) -> Limits:
+    if budget is None and trials is None:
+        raise TuningError("a search needs an end: give a budget in seconds, or a number of trials")
+    if trials is not None:
+        trials = whole(trials, "trials", TuningError)
+    return Limits(None if budget is None else seconds(budget), trials, seconds(each))
+
+
+def _models(name: str, hardware: Hardware, database: Database) -> tuple[CostModel, ...]:
+    """The model asked for, then the others that can be had: their rank correlation is told too."""
+    first = cost_model(name, hardware, database)
+    models = [first]
+    for other in ("analytic", "calibrated"):
+        if other != first.name:
+            try:
+                models.append(cost_model(other, hardware, database))
+            except CalibrationError:
+                continue
+    return tuple(models)
+
+
+def _processes(count: int) -> Executor:
+    """Processes that start afresh: a solver's threads do not survive a fork."""
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))

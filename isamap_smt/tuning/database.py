@@ -1,0 +1,248 @@
+"""What was measured, kept in SQLite: by task (kernel, sizes, hardware, options), machine and program.
+
+Many processes may write at once (write-ahead log, a writer waits for another), and one that is killed loses at most
+what it was writing. A file of another version, one that is no tuning database, or one that is damaged is reported and
+left as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.tuning.errors import TuningError
+
+VERSION = 1
+_APPLICATION = 0x69736D70  # "ismp", where SQLite keeps whose file it is
+_WAIT = 30.0  # seconds to wait for another writer
+_SCHEMA = """
+CREATE TABLE task (id TEXT PRIMARY KEY, about TEXT NOT NULL);
+CREATE TABLE machine (id TEXT PRIMARY KEY, about TEXT NOT NULL);
+CREATE TABLE trial (
+    task TEXT NOT NULL REFERENCES task(id),
+    machine TEXT NOT NULL REFERENCES machine(id),
+    program TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('ok', 'wrong', 'failed', 'crashed')),
+    seconds REAL CHECK (seconds IS NULL OR seconds > 0),
+    median REAL,
+    samples INTEGER NOT NULL,
+    dropped INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    strategy TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    features TEXT NOT NULL,
+    predicted TEXT NOT NULL,
+    taken TEXT NOT NULL,
+    PRIMARY KEY (task, machine, program),
+    CHECK ((status = 'ok') = (seconds IS NOT NULL))
+);
+CREATE TABLE winner (
+    task TEXT NOT NULL REFERENCES task(id),
+    machine TEXT NOT NULL REFERENCES machine(id),
+    program TEXT NOT NULL,
+    seconds REAL NOT NULL CHECK (seconds > 0),
+    baseline REAL,
+    strategy TEXT NOT NULL,
+    tried INTEGER NOT NULL,
+    taken TEXT NOT NULL,
+    PRIMARY KEY (task, machine)
+);
+"""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One program, measured or found wanting. seconds: the best sample; features and predictions by name (seconds)."""
+
+    program: str
+    status: str
+    seconds: float | None
+    median: float | None
+    samples: int
+    dropped: int
+    reason: str
+    strategy: str
+    seed: int
+    record: dict[str, Any]
+    features: dict[str, float]
+    predicted: dict[str, float | None]
+    taken: str = ""
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The fastest program found for a task. baseline: seconds of what plan() takes unmeasured, in the same minute."""
+
+    program: str
+    seconds: float
+    baseline: float | None
+    strategy: str
+    tried: int
+    taken: str
+    record: dict[str, Any]
+
+
+def database_path() -> Path:
+    """Where this user's measurements lie: beside the caches."""
+    return cache_directory().parent / "tuning.sqlite"
+
+
+class Database:
+    """An open tuning database. Each method is one transaction, and safe beside other processes."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open it, or make a new one where there is none. Raises TuningError for a file that is not one of ours."""
+        self.path = path or database_path()
+        with self._told():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, task: str, about_task: str, machine: str, about_machine: str, trial: Trial) -> None:
+        """Keep a trial; one of the same program is replaced."""
+        row = (
+            task, machine, trial.program, trial.status, trial.seconds, trial.median, trial.samples, trial.dropped,
+            trial.reason, trial.strategy, trial.seed, json.dumps(trial.record), json.dumps(trial.features),
+            json.dumps(trial.predicted), trial.taken or _now(),
+        )  # fmt: skip
+        with self._writing() as c:
+            c.execute("INSERT OR IGNORE INTO task VALUES (?, ?)", (task, about_task))
+            c.execute("INSERT OR IGNORE INTO machine VALUES (?, ?)", (machine, about_machine))
+            c.execute(f"INSERT OR REPLACE INTO trial VALUES ({', '.join('?' * len(row))})", row)
+
+    def crown(self, task: str, machine: str, winner: Winner) -> None:
+        """Keep the winner of a search; it replaces that of an earlier one."""
+        row = (
+            task, machine, winner.program, winner.seconds, winner.baseline, winner.strategy, winner.tried,
+            winner.taken or _now(),
+        )  # fmt: skip
+        with self._writing() as c:
+            c.execute(f"INSERT OR REPLACE INTO winner VALUES ({', '.join('?' * len(row))})", row)
+
+    def trials(self, task: str, machine: str) -> dict[str, Trial]:
+        """Every trial of a task on a machine, by program, oldest first."""
+        sql = "SELECT * FROM trial WHERE task = ? AND machine = ? ORDER BY taken, program"
+        return {t.program: t for t in self._trials(sql, (task, machine))}
+
+    def measured(self, machine: str) -> list[tuple[str, Trial]]:
+        """(task, trial) of everything that ran right on a machine, oldest first."""
+        sql = "SELECT * FROM trial WHERE machine = ? AND status = 'ok' ORDER BY taken, task, program"
+        with self._told(), closing(self._connection.execute(sql, (machine,))) as rows:
+            return [(row[0], _trial(row)) for row in rows]
+
+    def winner(self, task: str, machine: str) -> Winner | None:
+        """The winner of the last search for a task on a machine."""
+        sql = (
+            "SELECT w.program, w.seconds, w.baseline, w.strategy, w.tried, w.taken, t.record FROM winner w "
+            "JOIN trial t USING (task, machine, program) WHERE w.task = ? AND w.machine = ?"
+        )
+        with self._told():
+            row = self._connection.execute(sql, (task, machine)).fetchone()
+            if row is None:
+                return None
+            program, seconds, baseline, strategy, tried, taken, record = row
+            return Winner(program, seconds, baseline, strategy, tried, taken, json.loads(record))
+
+    def _trials(self, sql: str, values: tuple[Any, ...]) -> Iterator[Trial]:
+        with self._told(), closing(self._connection.execute(sql, values)) as rows:
+            for row in rows:
+                yield _trial(row)
+
+    def _open(self) -> None:
+        """Check whose file it is; make the tables of a new one, in one transaction."""
+        c = self._connection
+        if self._version() is None:
+            c.execute("PRAGMA journal_mode = WAL")
+            c.execute("BEGIN IMMEDIATE")
+            if self._version() is None:  # else another process was faster
+                for statement in filter(str.strip, _SCHEMA.split(";")):
+                    c.execute(statement)
+                c.execute(f"PRAGMA application_id = {_APPLICATION}")
+                c.execute(f"PRAGMA user_version = {VERSION}")
+            c.execute("COMMIT")
+        found = self._version()
+        if found != VERSION:
+            raise TuningError(
+                f"the tuning database {self.path} is of version {found}, and this isamap reads version {VERSION}; "
+                "it was left as it is: move it away to start a new one"
+            )
+        said = c.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if said != "ok":
+            raise TuningError(f"the tuning database {self.path} is damaged ({said}); {_LEFT}")
+        c.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # with the log: a crash of the system may lose the last trials, no more
+
+    def _version(self) -> int | None:
+        """The version of the tables; None where the file holds nothing yet. Raises TuningError for another's file."""
+        c = self._connection
+        tables = c.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        owner = c.execute("PRAGMA application_id").fetchone()[0]
+        version: int = c.execute("PRAGMA user_version").fetchone()[0]
+        if not tables and not owner and not version:
+            return None
+        if owner != _APPLICATION:
+            raise TuningError(f"{self.path} is a database, but no tuning database of isamap; {_LEFT}")
+        return version
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._told():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of SQLite become TuningErrors that name the file."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, OSError) as error:
+            if "locked" in str(error):
+                raise TuningError(
+                    f"another process kept the tuning database {self.path} for {_WAIT:g} s; try again"
+                ) from None
+            raise TuningError(f"the tuning database {self.path} cannot be used: {error}; {_LEFT}") from None
+        except ValueError as error:
+            raise TuningError(f"the tuning database {self.path} holds a damaged row: {error}; {_LEFT}") from None
+
+
+_LEFT = "it was left as it is: move it away to start a new one"
+
+
+def _trial(row: tuple[Any, ...]) -> Trial:
+    _, _, program, status, seconds, median, samples, dropped, reason, strategy, seed, *rest = row
+    record, features, predicted = (json.loads(x) for x in rest[:3])
+    return Trial(
+        program, status, seconds, median, samples, dropped, reason, strategy, seed, record, features, predicted, rest[3]
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

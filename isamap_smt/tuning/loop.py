@@ -1,0 +1,265 @@
+"""The search: a strategy proposes, workers try, the database remembers, and a race among the best decides.
+
+It goes on where an earlier one with the same seed was stopped: what is in the database is told to the strategy at once
+instead of being measured again. Work is handed to any `concurrent.futures` executor, in rounds of as many programs as it
+has workers, and answers are told in the order of asking; so the same seed and the same times lead to the same search.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import dataclass
+
+from isamap_smt.machine_model.identity import identity
+from isamap_smt.scheduling.figures import DESCRIBED
+from isamap_smt.tuning.database import Database, Trial, Winner
+from isamap_smt.tuning.errors import TuningError
+from isamap_smt.tuning.points import Point, Space, features
+from isamap_smt.tuning.protocols import CostModel, Strategy
+from isamap_smt.tuning.rank import spearman
+from isamap_smt.tuning.task import Task
+from isamap_smt.tuning.trial import Job, Outcome, race, run_trial
+
+_FINALISTS = 4
+_HOPELESS = 3.0  # times the best, from which a program is not timed long
+Progress = Callable[[float, str], None]
+Measure = Callable[[Job], Outcome]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """budget: seconds for measuring (None: until the strategy ends). trials: how many new ones at most.
+
+    each: seconds that one program is repeated for.
+    """
+
+    budget: float | None = 60.0
+    trials: int | None = None
+    each: float = 0.3
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found. trials: all that its strategy asked for, in order; reused: how many were known before.
+
+    ranks: by cost model, the rank correlation of its predictions with the measured times over these trials.
+    ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns.
+    """
+
+    task: Task
+    strategy: str
+    seed: int
+    winner: Winner | None
+    trials: tuple[Trial, ...]
+    reused: int
+    ranks: tuple[tuple[str, float | None], ...]
+    seconds: float
+    ended: str
+    race: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """Everything a search needs. baseline: what plan() takes unmeasured, tried first. models: who else predicts."""
+
+    task: Task
+    space: Space
+    strategy: str
+    seed: int
+    model: CostModel
+    models: tuple[CostModel, ...]
+    baseline: Point
+    database: Database
+    limits: Limits = Limits()
+    cc: str | None = None
+
+
+def search(
+    s: Search,
+    strategy: Strategy,
+    workers: Workers,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Run it. Ctrl-C ends it with what was found; the database has every trial that was finished."""
+    started = time.monotonic()
+    machine = identity()
+    asked: list[Trial] = []
+    # What failed may have failed for a reason that is gone.
+    known = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
+    remembered = set(known)
+    fresh, ended = 0, "the strategy has nothing left to propose"
+    queue = [s.baseline]
+    try:
+        while True:
+            points = queue or strategy.ask(workers.count)
+            if not points:
+                break
+            queue_was, queue = bool(queue), []
+            keys = [s.space.key(p) for p in points]
+            todo = [(p, k) for p, k in zip(points, keys, strict=True) if k not in known]
+            todo = list({k: (p, k) for p, k in todo}.values())
+            if reason := _over(s.limits, started, fresh, bool(todo)):
+                ended = reason
+                break
+            if progress:
+                progress(_fraction(s.limits, started, fresh), _words(asked, s, todo))
+            for (point, key), outcome in zip(todo, workers.run([_job(s, p, asked) for p, _ in todo]), strict=True):
+                known[key] = _trial(s, point, key, outcome)
+                s.database.add(s.task.digest, str(s.task), machine.digest, str(machine), known[key])
+            fresh += len(todo)
+            for point, key in zip(points, keys, strict=True):
+                if not any(t.program == key for t in asked):
+                    asked.append(known[key])
+                if not queue_was:
+                    strategy.tell(point, known[key].seconds)
+    except KeyboardInterrupt:
+        ended = "it was interrupted"
+    first = s.space.key(s.baseline)
+    winner, final = _decide(s, asked, first, machine.digest) if asked else (None, ())
+    reused = sum(t.program in remembered for t in asked)
+    return Tuned(
+        s.task,
+        s.strategy,
+        s.seed,
+        winner,
+        tuple(asked),
+        reused,
+        _ranks(s, asked),
+        time.monotonic() - started,
+        ended,
+        final,
+    )
+
+
+def _over(limits: Limits, started: float, fresh: int, work: bool) -> str:
+    """Why no further program may be tried, or ''. The baseline is always tried; what is known costs nothing."""
+    if not work or not fresh:
+        return ""
+    if limits.trials is not None and fresh >= limits.trials:
+        return f"{fresh} programs were tried"
+    if limits.budget is not None and time.monotonic() - started >= limits.budget:
+        return f"the budget of {limits.budget:g} s is spent"
+    return ""
+
+
+def _fraction(limits: Limits, started: float, fresh: int) -> float:
+    shares = [0.0]
+    if limits.budget:
+        shares.append((time.monotonic() - started) / limits.budget)
+    if limits.trials:
+        shares.append(fresh / limits.trials)
+    return min(1.0, max(shares))
+
+
+def _words(asked: Sequence[Trial], s: Search, todo: Sequence[tuple[Point, str]]) -> str:
+    times = [t.seconds for t in asked if t.seconds is not None]
+    best = f", best {min(times) * 1e3:.3g} ms" if times else ""
+    return f"{len(asked)} tried{best}; {'measuring' if todo else 'remembering'}"
+
+
+def _job(s: Search, point: Point, asked: Sequence[Trial]) -> Job:
+    t = s.task
+    best = min((x.seconds for x in asked if x.seconds is not None), default=math.inf)
+    return Job(
+        t.kernel, t.hardware, t.sizes, s.space.record(point), t.threads, 0, s.limits.each, _HOPELESS * best, s.cc
+    )
+
+
+def _trial(s: Search, point: Point, key: str, outcome: Outcome) -> Trial:
+    predicted: dict[str, float | None] = {}
+    for model in s.models:
+        (value,) = model.predict(s.space, [point])
+        predicted[model.name] = value if value < float("inf") else None
+    return Trial(
+        key, outcome.status, outcome.seconds, outcome.median, outcome.samples, outcome.dropped, outcome.reason,
+        s.strategy, s.seed, s.space.record(point), features(s.space.priced_by(DESCRIBED), point), predicted,
+    )  # fmt: skip
+
+
+def _decide(
+    s: Search, asked: Sequence[Trial], first: str, machine: str
+) -> tuple[Winner | None, tuple[tuple[str, float], ...]]:
+    """Race the best few and the baseline in turns; the fastest is kept as the winner."""
+    right = sorted((t for t in asked if t.seconds is not None), key=lambda t: (t.seconds, t.program))
+    if not right:
+        return None, ()
+    lined = right[:_FINALISTS] + [t for t in right[_FINALISTS:] if t.program == first]
+    t = s.task
+    jobs = [Job(t.kernel, t.hardware, t.sizes, x.record, t.threads, 0, 2 * s.limits.each, cc=s.cc) for x in lined]
+    times = [x.seconds if x.seconds is not None else float("inf") for x in lined]
+    raced = race(jobs) if len(lined) > 1 else times
+    final = [(x, time) for x, time in zip(lined, raced, strict=True) if time is not None]
+    if not final:
+        return None, ()
+    best, seconds = min(final, key=lambda f: (f[1], f[0].program))
+    baseline = next((time for x, time in final if x.program == first), None)
+    winner = Winner(best.program, seconds, baseline, s.strategy, len(asked), "", best.record)
+    s.database.crown(t.digest, machine, winner)
+    return winner, tuple((x.program, time) for x, time in final)
+
+
+def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None], ...]:
+    """Each model's rank correlation over the trials that both it and the clock have a time for."""
+    found = []
+    for model in s.models:
+        pairs = [(t.predicted.get(model.name), t.seconds) for t in asked]
+        both = [(p, m) for p, m in pairs if p is not None and m is not None]
+        found.append((model.name, spearman([p for p, _ in both], [m for _, m in both])))
+    return tuple(found)
+
+
+class Workers:
+    """An executor with its number of workers. A worker that dies takes its program with it, not the search."""
+
+    def __init__(self, executor: Callable[[], Executor], count: int = 1, measure: Measure = run_trial) -> None:
+        """executor: makes one, and another where one breaks. measure: what a worker does with a job."""
+        if count < 1:
+            raise TuningError(f"workers={count}: there must be at least 1")
+        self._make, self.count, self._measure = executor, count, measure
+        self._executor: Executor | None = None
+
+    def run(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """The outcome of each job, in order."""
+        if not jobs:
+            return []
+        outcomes = self._together(jobs)
+        if any(o is None for o in outcomes) and len(jobs) > 1:
+            # Whose program broke the pool is not known: those without an outcome get a pool each.
+            outcomes = [o if o is not None else self._together([j])[0] for o, j in zip(outcomes, jobs, strict=True)]
+        crashed = Outcome("crashed", reason="the process that ran it died")
+        return [o if o is not None else crashed for o in outcomes]
+
+    def _together(self, jobs: Sequence[Job]) -> list[Outcome | None]:
+        if self._executor is None:
+            self._executor = self._make()
+        found: list[Outcome | None] = []
+        broken = False
+        try:
+            futures = [self._executor.submit(self._measure, job) for job in jobs]
+        except BrokenExecutor:
+            futures, broken = [], True
+        for future in futures:
+            try:
+                found.append(future.result())
+            except BrokenExecutor:
+                found.append(None)
+                broken = True
+        found += [None] * (len(jobs) - len(found))
+        if broken:
+            self.close()
+        return found
+
+    def close(self) -> None:
+        """Let the executor go, without waiting for what it still does."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,110 @@
+"""What a strategy and a cost model are, and where they are found: in entry points, ours and those of other packages.
+
+isamap.strategies    a callable (Space, CostModel, seed) -> Strategy
+isamap.cost_models   a callable (Context) -> CostModel
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.machine_model.calibration import Calibration
+from isamap_smt.scheduling.figures import Figures
+from isamap_smt.tuning.errors import TuningError
+from isamap_smt.tuning.points import Point, Space
+
+if TYPE_CHECKING:
+    from isamap_smt.tuning.database import Database
+
+STRATEGIES, COST_MODELS = "isamap.strategies", "isamap.cost_models"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a cost model may know: the machine described and measured, its clock in GHz, and what was measured before."""
+
+    hardware: Hardware
+    clock: float
+    calibration: Calibration | None = None
+    database: Database | None = None
+
+
+@runtime_checkable
+class CostModel(Protocol):
+    """Predicts times. `figures` are the prices that the exact solver plans with; predict() need not be made of them."""
+
+    @property
+    def name(self) -> str:
+        """As the user names it."""
+        ...
+
+    @property
+    def figures(self) -> Figures:
+        """Prices for the exact solver."""
+        ...
+
+    def predict(self, space: Space, points: Sequence[Point]) -> list[float]:
+        """Seconds of each point; infinite outside the space. The same points always get the same answer."""
+        ...
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """Proposes points. The same space, model, seed and answers lead to the same proposals."""
+
+    def ask(self, count: int) -> list[Point]:
+        """Up to `count` points to measure next; none when nothing is left to propose."""
+        ...
+
+    def tell(self, point: Point, seconds: float | None) -> None:
+        """What a point took, in the order in which they were asked for; None where it could not be measured."""
+        ...
+
+
+StrategyMaker = Callable[[Space, CostModel, int], Strategy]
+CostModelMaker = Callable[[Context], CostModel]
+
+
+def strategy_names() -> tuple[str, ...]:
+    """Every strategy that is installed."""
+    return _names(STRATEGIES)
+
+
+def cost_model_names() -> tuple[str, ...]:
+    """Every cost model that is installed."""
+    return _names(COST_MODELS)
+
+
+def find_strategy(name: str) -> StrategyMaker:
+    """The strategy of that name. Raises UnknownNameError, TuningError for one that does not load."""
+    return _find(STRATEGIES, "strategy", name)
+
+
+def find_cost_model(name: str) -> CostModelMaker:
+    """The cost model of that name. Raises UnknownNameError, TuningError for one that does not load."""
+    return _find(COST_MODELS, "cost model", name)
+
+
+@cache
+def _names(group: str) -> tuple[str, ...]:
+    return tuple(sorted({e.name for e in entry_points(group=group)}))
+
+
+def _find(group: str, what: str, name: str) -> Callable[..., Any]:
+    installed = {e.name: e for e in entry_points(group=group)}
+    if name not in installed:
+        raise UnknownNameError(f"unknown {what} {name!r}; {did_you_mean(name, installed)}")
+    try:
+        found = installed[name].load()
+    except Exception as error:
+        raise TuningError(f"the {what} {name!r} does not load: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise TuningError(f"the {what} {name!r} is a {type(found).__name__}, which cannot be called")
+    made: Callable[..., Any] = found
+    return made

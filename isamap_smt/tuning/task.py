@@ -1,0 +1,54 @@
+"""What a search is for: a kernel at known sizes, a machine described, and the options that decide which schedules fit."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from isamap_smt import codegen
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language import to_text
+
+
+@dataclass(frozen=True)
+class Task:
+    """sizes: all that the kernel leaves free. pins: decisions taken. instruction: the only one to use, or None."""
+
+    kernel: Kernel
+    hardware: Hardware
+    sizes: tuple[tuple[str, int], ...]
+    constant: tuple[str, ...] = ()
+    threads: int = 1
+    pins: tuple[tuple[str, Any], ...] = ()
+    instruction: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
+        h = hashlib.blake2b(digest_size=16)
+        machine = (self.hardware.name, self.hardware.memories, self.hardware.links, self.hardware.instructions)
+        options = (self.sizes, self.constant, self.threads, self.pins, self.instruction)
+        for part in (to_text(self.kernel), repr(self.kernel.ranges), repr(machine), repr(options), _generator()):
+            h.update(len(part).to_bytes(8, "little") + part.encode())
+        return h.hexdigest()
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"{n}={v}" for n, v in self.sizes)
+        extra = [f"{', '.join(self.constant)} constant"] * bool(self.constant)
+        extra += [f"{self.threads} threads"] * (self.threads > 1)
+        extra += [f"{n}={v}" for n, v in self.pins]
+        return "; ".join([f"{self.kernel.name} with {sizes} on {self.hardware.name}", *extra])
+
+
+@cache
+def _generator() -> str:
+    """Digest of the sources that turn a schedule into C: another generator makes other programs of it."""
+    h = hashlib.blake2b(digest_size=8)
+    for folder in codegen.__path__:
+        for file in sorted(Path(folder).rglob("*.py")):
+            h.update(file.read_bytes())
+    return h.hexdigest()
