@@ -23,22 +23,30 @@ AT_ONCE = 300_000  # solver steps for all goals together, before they are taken 
 PROBES = (1, 2, 3, 5, 9, 17)
 
 
-def implied(assumptions: Sequence[Any], goals: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:
+def implied(
+    assumptions: Sequence[Any], goals: Sequence[Any], sizes: Sequence[str], name: str = "", smallest: bool = True
+) -> Verdict:
     """Proved when the assumptions imply every goal, for all values of all variables.
 
     `sizes` are the variables that are made small in a counterexample. The witness gives every variable of the
-    assumptions and of the goal that fails.
+    assumptions and of the goal that fails. smallest: look for one at the smallest sizes; without, any that replays.
     """
     started = time.perf_counter()
     known = list(assumptions)
-    if len(goals) > 1 and isinstance(check(known, ("and", *goals), name, rlimit=AT_ONCE), Proved):
-        return Proved(time.perf_counter() - started)
+    if len(goals) > 1:
+        whole = check(known, ("and", *goals), name, rlimit=AT_ONCE)
+        if isinstance(whole, Proved):
+            return Proved(time.perf_counter() - started)
+        if isinstance(whole, Refuted) and not smallest:
+            whole = _replayed(known, ("and", *goals), sizes, whole)
+            if isinstance(whole, Refuted):
+                return replace(whole, seconds=time.perf_counter() - started)
     for goal in goals:
         verdict = check(known, goal, name)
         if isinstance(verdict, Unknown):
             verdict = _probe(known, goal, sizes, name, verdict)
         if isinstance(verdict, Refuted):
-            verdict = _smallest(known, goal, sizes, name, verdict)
+            verdict = _witness(known, goal, sizes, name, verdict, smallest)
         if not isinstance(verdict, Proved):
             return replace(verdict, seconds=time.perf_counter() - started)
         known.append(goal)
@@ -67,6 +75,12 @@ def _fixed(sizes: Sequence[str], n: int) -> list[Any]:
     return [("eq", sp.Symbol(s, integer=True), n) for s in sizes]
 
 
+def _witness(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Refuted, smallest: bool) -> Verdict:
+    found = verdict if smallest else _replayed(known, goal, sizes, verdict)
+    done = not smallest and isinstance(found, Refuted)
+    return found if done else _smallest(known, goal, sizes, name, verdict)
+
+
 def _smallest(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Refuted) -> Verdict:
     """The same refutation at the smallest bound on the sizes that still has one, replayed."""
     for n in BOUNDS if sizes else ():
@@ -75,6 +89,11 @@ def _smallest(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verd
         if isinstance(found, Refuted):
             verdict = found
             break
+    return _replayed(known, goal, sizes, verdict)
+
+
+def _replayed(known: list[Any], goal: Any, sizes: Sequence[str], verdict: Refuted) -> Verdict:
+    """The refutation with a value for every variable, if it fails in plain integers, too."""
     env = {**dict.fromkeys(_names([*known, goal]), 0), **verdict.witness}
     for s in sizes:
         env.setdefault(s, 1)

@@ -71,7 +71,7 @@ def check(
     chosen = None if products is None else frozenset(products)
     if _recorders:
         return _check(tuple(assumptions), claim, name, chosen, rlimit)
-    return _remembered(tuple(assumptions), claim, name, chosen, rlimit)
+    return _remembered(tuple(assumptions), claim, "", chosen, rlimit)  # the name is for the record only
 
 
 def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int) -> Verdict:

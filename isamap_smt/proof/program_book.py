@@ -18,7 +18,8 @@ class StopHere(Exception):
 
 
 class Book:
-    """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved."""
+    """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved, and with any
+    witness that replays instead of a smallest one."""
 
     def __init__(self, sites: Sites, stop: bool = False, watch: Watch | None = None) -> None:
         self.sites = sites
@@ -32,9 +33,8 @@ class Book:
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
         """Ask whether the sizes' hypotheses and the assumptions imply all goals."""
-        verdict = implied(
-            [*self.sites.hypotheses, *assumptions], goals, self.sites.sizes, f"{claim} {subject}: {statement}"
-        )
+        known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
+        verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
         if isinstance(verdict, Refuted):
             verdict = Refuted(verdict.witness, f"{statement}: fails at {_words(verdict.witness)}", verdict.seconds)
         return self.note(claim, subject, statement, verdict)
