@@ -33,6 +33,8 @@ COMMANDS = {
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
     "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
+    "calibrate": ("calibrate", "Measure this machine, once: schedules are then priced with what it can do."),
+    "tune": ("tune", "Try schedules of a kernel on this machine, keep the fastest, and use it from then on."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
     "bench": ("bench", "Measure kernels against numpy, torch, oneDNN, onnxruntime and libxsmm."),
     "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
