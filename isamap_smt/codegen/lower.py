@@ -1,402 +1,67 @@
-"""Lowering: a schedule becomes loops around accumulators, with buffers that say what they hold.
-
-    outer loops { pack ... { load accumulators; reduction loops { load operands; execute }; store accumulators } }
-
-Every output is accumulated into: its elements are loaded before the reduction and stored after it, so `+=` means
-the same for one block of the reduction as for all of it. Nothing here is trusted: prove_program() checks the result.
-"""
+"""From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping as Dict
+from dataclasses import replace
 
-import sympy as sp
-
-from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols, row_major
-from isamap_smt.codegen.nest import Nest, build_nest
-from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
-from isamap_smt.codegen.statements import Others, others
+from isamap_smt.codegen.mapped import LoweredNest, lower_nest
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym
-from isamap_smt.ir.program import (
-    Alloc,
-    Buffer,
-    Copy,
-    Exec,
-    If,
-    IndexType,
-    Loop,
-    Move,
-    Node,
-    Program,
-    Ref,
-)
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.ir.schedule import Schedule
 
 Nodes = tuple[Node, ...]
 
 
-@dataclass(frozen=True)
-class _Lowering:
-    """What every step of the lowering needs."""
-
-    schedule: Schedule
-    nest: Nest
-    output: str
-    inputs: tuple[str, ...]
-    feeds: dict[str, Feed]
-    others: Others
-
-    @property
-    def compute(self) -> Any:
-        return self.nest.mapping.instruction
-
-    @property
-    def hardware(self) -> Any:
-        return self.schedule.hardware
-
-
-def lower(schedule: Schedule) -> Program:
+def lower(schedule: Schedule, *more: Schedule) -> Program:
     """The program of a schedule: loops, buffers with index types, moves, executions. str() is its pseudo-code.
 
+    more: schedules of further statements of the same kernel; what no schedule maps is computed element by element.
     Nothing about it is proved yet: build() and prove_program() do that. Sizes the schedule leaves open become run-time
     parameters. Raises ScheduleError when the schedule cannot be carried out.
     """
-    if schedule.hardware is None:
-        raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
-    nest = build_nest(schedule)
-    statement = nest.mapping.instruction.kernel.statements[0]
-    output = statement.target.tensor
-    inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
-    _check_guards(nest, inputs)
-    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
-    state = _Lowering(schedule, nest, output, inputs, feeds, others(nest, schedule.parallel is not None))
-    ahead: Nodes = ()
-    for f in feeds.values():
-        ahead += f.setup if f.ahead else ()
-    body = (*state.others.before, *_loops(state, 0), *state.others.after)
-    return Program(schedule, nest.kernel, ahead, body, _assumptions(state), nest.kernel.name)
+    schedules = sorted((schedule, *more), key=lambda s: s.proved.mapping.statement_index)
+    starts = [s.proved.mapping.statement_index for s in schedules]
+    if len(set(starts)) < len(starts):
+        raise ScheduleError("two schedules are for one statement; give one for each")
+    bounds = zip([0, *starts[1:]], [*starts[1:], None], strict=True)
+    nests = [lower_nest(s, first, end) for s, (first, end) in zip(schedules, bounds, strict=True)]
+    if any(n.kernel != nests[0].kernel for n in nests):
+        raise ScheduleError("the schedules are for different kernels, or for different sizes of one")
+    nests = [_apart(n, k) for k, n in enumerate(nests)]
+    ahead = tuple(node for n in nests for node in n.ahead)
+    body = tuple(node for n in nests for node in n.body)
+    assumptions = tuple(dict.fromkeys(a for n in nests for a in n.assumptions))
+    kernel = nests[0].kernel
+    return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]))
 
 
-def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
-    """-0 for the first of two floating-point operands that are both padded: then acc + (-0 * +0) is acc, always."""
-    is_float = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor).dtype.is_float
-    if operand != inputs[0] or not is_float:
-        return "0"
-    tails = any(a.reduction and nest.has_tail(n) for n, a in nest.axes.items())
-    return "-0" if tails and len(inputs) > 1 else "0"
+def _apart(nest: LoweredNest, number: int) -> LoweredNest:
+    """Buffers named apart from those of other nests: `acc` becomes `acc_2` in the second one."""
+    if number == 0:
+        return nest
+    own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.body)) if isinstance(n, Alloc)}
+    names = {name: f"{name}_{number + 1}" for name in own}
+    return replace(nest, ahead=_renamed(nest.ahead, names), body=_renamed(nest.body, names))
 
 
-def _check_guards(nest: Nest, inputs: tuple[str, ...]) -> None:
-    carried, s = {g for o in inputs for g in guards_carried(nest, o)}, nest.mapping.statement
-    if open_guards(nest) and s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float:
-        raise ScheduleError(
-            f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
-            "drop `ordered`, or pad the input before the call"
-        )
-    for g in open_guards(nest):
-        if g not in carried:
-            raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
+def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
+    def ref(r: Ref) -> Ref:
+        return replace(r, name=names.get(r.name, r.name))
 
+    def visit(node: Node) -> Node:
+        match node:
+            case Loop() | If():
+                return replace(node, body=_renamed(node.body, names))
+            case Alloc():
+                return Alloc(replace(node.buffer, name=names.get(node.buffer.name, node.buffer.name)))
+            case Copy():
+                return replace(node, dst=ref(node.dst), src=ref(node.src))
+            case Move():
+                return replace(node, register=ref(node.register), memory=ref(node.memory) if node.memory else None)
+            case Exec():
+                return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
+            case Compute():
+                return replace(node, dst=ref(node.dst), reads=tuple(map(ref, node.reads)))
 
-def _assumptions(state: _Lowering) -> tuple[str, ...]:
-    """Where one operand is padded with zero and the other is a real element, that one must be finite."""
-    nest = state.nest
-    out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
-    if not out.dtype.is_float:
-        return ()
-    padded = [o for o in state.inputs if guards_carried(nest, o)]
-    others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
-    return tuple(f"{t} is finite" for t in sorted(others))
-
-
-def _loops(state: _Lowering, position: int) -> Nodes:
-    """The body inside the first `position` loops."""
-    setup: Nodes = ()
-    for f in state.feeds.values():
-        if f.depth == position and not f.ahead:
-            setup += f.setup
-    if position == state.nest.accumulate:
-        return (*setup, *_accumulators(state), *state.others.inside)
-    return (*setup, _loop(state, position, _loops(state, position + 1)))
-
-
-def _loop(state: _Lowering, position: int, body: Nodes) -> Loop:
-    loop = state.nest.loops[position]
-    kind = "parallel" if state.schedule.parallel == position else "serial"
-    return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step)
-
-
-def _reduction(state: _Lowering, position: int) -> Nodes:
-    if position == len(state.nest.loops):
-        return _execute(state)
-    if any(f.depth == position > state.nest.accumulate for f in state.feeds.values()):
-        raise ScheduleError("an operand cannot be packed inside the accumulators")
-    return (_loop(state, position, _reduction(state, position + 1)),)
-
-
-# ---- accumulators ------------------------------------------------------------------------------------------------
-
-
-def _accumulators(state: _Lowering) -> Nodes:
-    nest = state.nest
-    unrolled = _unrolled(state, state.output)
-    cells = {a: sym(f"c_{_plain(a)}_u") for a in unrolled}
-    lanes = {lane: sym(f"c_{lane}") for lane in nest.lanes(state.output)}
-    values = _values(state, cells, lanes)
-    access = nest.mapping.operand_access(state.output)
-    coordinates = tuple(substitute(i, nest.point(values)) for i in access.index)
-    guard = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in _tails(state))
-    held = IndexType(access.tensor, coordinates, guard, "dead")
-    symbols = (*cells.values(), *lanes.values())
-    shape = tuple(sp.Integer(nest.units(a)) for a in unrolled) + tuple(
-        sp.Integer(state.compute.axes[lane]) for lane in lanes
-    )
-    dtype = nest.kernel.tensor(access.tensor).dtype
-    acc = Buffer("acc", dtype, symbols, shape, held, "registers", len(lanes))
-    load, store = _output_moves(state, acc)
-    return (Alloc(acc), *load, *_reduction(state, nest.accumulate), *store)
-
-
-def _tails(state: _Lowering) -> tuple[str, ...]:
-    """Program axes of the output whose register tile can reach beyond the extent."""
-    return tuple(a for a, x in state.nest.axes.items() if not x.reduction and state.nest.has_tail(a))
-
-
-def _unrolled(state: _Lowering, operand: str) -> tuple[str, ...]:
-    relevant = state.nest.relevant(operand)
-    return tuple(a for a in state.nest.axes if a in relevant and state.nest.units(a) > 1)
-
-
-def _plain(axis: str) -> str:
-    return axis.replace(".", "_")
-
-
-def _values(state: _Lowering, units: dict[str, Any], lanes: dict[str, Any]) -> dict[str, Any]:
-    """Value of each program axis for these units (by axis) and lanes (by instruction axis)."""
-    axes = state.nest.axes.items()
-    return {a: state.nest.value(a, units.get(a, 0), lanes.get(x.lane, 0)) for a, x in axes}
-
-
-def _output_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
-    """Loading and storing the accumulators: straight from the tensor, or through a staging buffer."""
-    nest = state.nest
-    access = nest.mapping.operand_access(state.output)
-    lanes = nest.lanes(state.output)
-    values = _values(state, {}, {lane: sym(lane) for lane in lanes})
-    point = nest.point(values)
-    index = tuple(substitute(i, point) for i in access.index)
-    offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
-    sizes = [(lane, state.compute.axes[lane]) for lane in lanes]
-    tailed = [lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)]
-    if contiguous(offset, sizes) and tailed in ([], list(lanes[:1])):
-        return _direct_moves(state, store=False), _direct_moves(state, store=True)
-    return _staged_moves(state, acc)
-
-
-def _direct_moves(state: _Lowering, store: bool) -> Nodes:
-    """Moves between the output tensor and the accumulators: plain for a full register tile, guarded for a cut one.
-
-    The two are kept apart because tests cost time in every tile, and masked stores are slow on some machines.
-    """
-    nest = state.nest
-    lanes = nest.lanes(state.output)
-    suffix = "s" if store else "l"
-    units = {a: sym(f"{_plain(a)}_u{suffix}") for a in _unrolled(state, state.output)}
-    plain = _unroll(nest, units, _output_move(state, store, units, None))
-    tails = _tails(state)
-    if not tails:
-        return plain
-    masked = [lane for lane in lanes if state.compute.axes[lane] > 1 and nest.axis_of_lane(lane).name in tails]
-    values = _values(state, units, {})
-    rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
-    active = _active(state, masked[0], units) if masked else None
-    part = _output_move(state, store, units, active)
-    guarded = _unroll(nest, units, If(rows, (part,)) if rows else part)
-    room = _room(state, tails)
-    return (If((sp.Ge(room, 0),), plain), If((sp.Lt(room, 0),), guarded))
-
-
-def _room(state: _Lowering, tails: tuple[str, ...]) -> Any:
-    """How far the register tile stays below the extents; negative when it is cut."""
-    nest = state.nest
-    room: Any = None
-    for a in tails:
-        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
-        room = left if room is None else IMin(room, left)
-    return room
-
-
-def _output_move(state: _Lowering, store: bool, units: dict[str, Any], active: Any | None) -> Node:
-    nest = state.nest
-    lanes = nest.lanes(state.output)
-    access = nest.mapping.operand_access(state.output)
-    pattern = tuple(range(len(lanes)))
-    move = find_move(state.hardware, state.compute, state.output, store, pattern, active is not None)
-    own = dict(zip(lanes, lane_symbols(move), strict=True))
-    point = nest.point(_values(state, units, own))
-    index = tuple(substitute(i, point) for i in access.index)
-    return Move(move, Ref("acc", tuple(units.values())), Ref(access.tensor, index), active)
-
-
-def _active(state: _Lowering, lane: str, units: dict[str, Any]) -> Any:
-    axis = state.nest.axis_of_lane(lane).name
-    return state.nest.axes[axis].extent - state.nest.value(axis, units.get(axis, 0), 0)
-
-
-def _unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:
-    """The nodes inside one unrolled loop per axis."""
-    body: Nodes = nodes
-    for axis, var in reversed(units.items()):
-        count = sp.Integer(nest.units(axis))
-        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf),)
-    return body
-
-
-def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
-    """Outputs scattered in memory go through a buffer laid out like the accumulators."""
-    nest = state.nest
-    name = f"{acc.type.tensor}_staged"
-    stage = Buffer(
-        name, acc.dtype, acc.cells, acc.shape,
-        IndexType(acc.type.tensor, acc.type.coordinates, acc.type.guard, "dead"),
-    )  # fmt: skip
-    over = tuple(zip(acc.cells, acc.shape, strict=True))
-    place, here = Ref(acc.type.tensor, acc.type.coordinates), Ref(name, acc.cells)
-    gather = Copy(here, place, over, acc.type.guard, "0")
-    scatter = Copy(place, here, over, acc.type.guard, "")
-    moves: list[Nodes] = []
-    for store in (False, True):
-        pattern = tuple(range(len(nest.lanes(state.output))))
-        move = find_move(state.hardware, state.compute, state.output, store, pattern, masked=False)
-        units = {a: sym(f"{_plain(a)}_u{'s' if store else 'l'}") for a in _unrolled(state, state.output)}
-        registers = tuple(units.values())
-        node = Move(move, Ref("acc", registers), Ref(name, (*registers, *lane_symbols(move))))
-        moves.append(_unroll(nest, units, node))
-    return (Alloc(stage), gather, *moves[0]), (*moves[1], scatter)
-
-
-# ---- the innermost body --------------------------------------------------------------------------------------------
-
-
-def _execute(state: _Lowering) -> Nodes:
-    """Operands with few registers are loaded first and stay; the one with most streams through one register."""
-    nest = state.nest
-    streamed = _streamed(state)
-    nodes: Nodes = ()
-    references: dict[str, Ref] = {}
-    for operand in state.inputs:
-        if operand == streamed:
-            continue
-        units = {a: sym(f"{_plain(a)}_u{operand}") for a in _unrolled(state, operand)}
-        nodes += (_alloc(state, operand, tuple(units)), *_unroll(nest, units, _load(state, operand, units)))
-    outer = {a: sym(f"{_plain(a)}_u") for a in (_unrolled(state, streamed) if streamed else ())}
-    inner = {a: sym(f"{_plain(a)}_u") for a in _unrolled(state, state.output) if a not in outer}
-    units = {**outer, **inner}
-    for operand in state.inputs:
-        own = () if operand == streamed else _unrolled(state, operand)
-        references[operand] = Ref(f"{operand}_r", tuple(units[a] for a in own))
-    references[state.output] = Ref("acc", tuple(units[a] for a in _unrolled(state, state.output)))
-    values = _values(state, units, {lane: sym(lane) for lane in state.compute.axes})
-    point = tuple(nest.point(values).items())
-    body = _unroll(nest, inner, Exec(state.compute, tuple(references.items()), point))
-    if streamed:
-        body = _unroll(nest, outer, _alloc(state, streamed, ()), _load(state, streamed, outer), *body)
-    return (*nodes, *body)
-
-
-def _product(numbers: Any) -> int:
-    result = 1
-    for n in numbers:
-        result *= n
-    return result
-
-
-def _alloc(state: _Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
-    """Registers for an operand; `unrolled` axes index them, other unrolled axes are loops around."""
-    nest = state.nest
-    cells = {a: sym(f"c_{_plain(a)}_u") for a in unrolled}
-    around = {a: sym(f"{_plain(a)}_u") for a in _unrolled(state, operand) if a not in cells}
-    lanes = {lane: sym(f"c_{lane}") for lane in nest.lanes(operand)}
-    point, values = _read_point(state, operand, {**around, **cells}, lanes)
-    access = nest.mapping.operand_access(operand)
-    coordinates = tuple(substitute(i, point) for i in access.index)
-    guard, outside = _register_guard(state, operand, values, point)
-    dtype = nest.kernel.tensor(access.tensor).dtype
-    shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
-        sp.Integer(state.compute.axes[lane]) for lane in lanes
-    )
-    held = IndexType(access.tensor, coordinates, guard, outside)
-    symbols = (*cells.values(), *lanes.values())
-    return Alloc(Buffer(f"{operand}_r", dtype, symbols, shape, held, "registers", len(lanes)))
-
-
-def _read_point(
-    state: _Lowering, operand: str, units: dict[str, Any], lanes: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Kernel point and program axis values that an operand's cell stands for; rows beyond the end are clamped
-    when the operand is read in place."""
-    nest = state.nest
-    values = _values(state, units, lanes)
-    if isinstance(state.feeds[operand], InPlace):
-        free = [a for a in nest.relevant(operand) if nest.axes[a].leaf == 1]
-        values = {a: clamp(nest, a, v) if a in free else v for a, v in values.items()}
-    return nest.point(values), values
-
-
-def _register_guard(
-    state: _Lowering, operand: str, values: dict[str, Any], point: dict[str, Any]
-) -> tuple[tuple[Any, ...], str]:
-    nest, source = state.nest, state.feeds[operand]
-    relevant = nest.relevant(operand)
-    if isinstance(source, Packed):
-        tails = [a for a in relevant if nest.has_tail(a)]
-        outside = source.setup[0].buffer.type.outside  # type: ignore[union-attr]
-    else:
-        tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
-        outside = "0"
-    guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
-    guard += [substitute(g, point) for g in guards_carried(nest, operand)]
-    return tuple(guard), outside if guard else "dead"
-
-
-def _load(state: _Lowering, operand: str, units: dict[str, Any]) -> Node:
-    """One load or broadcast of the operand's register for these units."""
-    nest, source = state.nest, state.feeds[operand]
-    lanes = nest.lanes(operand)
-    relevant = nest.relevant(operand)
-    moving = [lane for lane in lanes if nest.axis_of_lane(lane).name in relevant]
-    pattern = tuple(lanes.index(lane) for lane in moving)
-    tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
-    masked = isinstance(source, InPlace) and any(state.compute.axes[lane] > 1 for lane in tails)
-    if masked and tails != moving[:1]:
-        raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
-    move = find_move(state.hardware, state.compute, operand, False, pattern, masked)
-    own = dict(zip(lanes, lane_symbols(move), strict=True))
-    point, _ = _read_point(state, operand, units, own)
-    lane_values = {lane: own[lane] for lane in moving}
-    memory = address(nest, source, units, lane_values, point)
-    _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
-    active = _active(state, moving[0], units) if masked else None
-    registers = () if operand == _streamed(state) else tuple(units.values())
-    return Move(move, Ref(f"{operand}_r", registers), memory, active)
-
-
-def _streamed(state: _Lowering) -> str:
-    """The input with most registers: it passes through one register; '' when there are no inputs."""
-    count = {o: _product(state.nest.units(a) for a in _unrolled(state, o)) for o in state.inputs}
-    return max(state.inputs, key=lambda o: count[o], default="")
-
-
-def _check_contiguous(state: _Lowering, operand: str, memory: Ref, lanes: list[tuple[str, int]]) -> None:
-    source = state.feeds[operand]
-    if isinstance(source, InPlace):
-        buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
-        tensor = state.nest.mapping.operand_access(operand).tensor
-        shape = buffer.shape if buffer else state.nest.kernel.tensor(tensor).shape
-        if not contiguous(row_major(memory.index, shape), lanes):
-            raise ScheduleError(
-                f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
-                f"that do not lie next to each other; pack {operand}"
-            )
+    return tuple(map(visit, nodes))

@@ -30,14 +30,16 @@ class Others:
     after: Nodes
 
 
-def others(nest: Nest, parallel: bool) -> Others:
-    """Where the statements besides the mapped one are computed. parallel: their own outermost loops may be spread."""
+def others(nest: Nest, parallel: bool, first: int, end: int) -> Others:
+    """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
+
+    parallel: their own outermost loops may be spread over threads.
+    """
     mapped = nest.mapping.statement_index
-    statements = nest.kernel.statements
-    before = _alone(nest, range(mapped), parallel)
+    before = _alone(nest, range(first, mapped), parallel)
     last = _last_visit(nest)
     joined: dict[int, dict[str, str]] = {}
-    for n in range(mapped + 1, len(statements)) if last is not None else ():
+    for n in range(mapped + 1, end) if last is not None else ():
         table = _joins(nest, n, joined)
         if table is None:
             break  # what comes later may need this one, and stays behind it
@@ -47,7 +49,7 @@ def others(nest: Nest, parallel: bool) -> Others:
         inside += _epilogue(nest, n, table)
     if inside and last:
         inside = (If(last, inside),)
-    after = _alone(nest, range(mapped + 1 + len(joined), len(statements)), parallel)
+    after = _alone(nest, range(mapped + 1 + len(joined), end), parallel)
     return Others(before, inside, after)
 
 

@@ -105,11 +105,15 @@ class Move:
 
 @dataclass(frozen=True)
 class Exec:
-    """operands: instruction operand -> Ref to registers. point: kernel axis -> expression (a claim)."""
+    """operands: instruction operand -> Ref to registers. point: kernel axis -> expression (a claim).
+
+    statement: which of the kernel's is computed; one of the program's schedules is for its mapping.
+    """
 
     instruction: Instruction
     operands: tuple[tuple[str, Ref], ...]
     point: tuple[tuple[str, Any], ...]
+    statement: int = 0
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class Program(Shown):
     ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
     Buffers declared at the top level of `ahead` are visible in `body`.
     assumptions: hypotheses in words, also checked at entry ('W is finite').
+    more: the schedules of further statements that are mapped onto instructions, each with its own proved mapping.
     """
 
     schedule: Schedule
@@ -158,6 +163,12 @@ class Program(Shown):
     body: tuple[Node, ...]
     assumptions: tuple[str, ...] = ()
     name: str = "kernel"
+    more: tuple[Schedule, ...] = ()
+
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """One for each statement that is mapped onto instructions."""
+        return (self.schedule, *self.more)
 
     def __str__(self) -> str:
         """Pseudo-code: every loop, buffer with its index type, move and execution."""

@@ -45,17 +45,19 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 def _proved(program: Program, stop: bool = False, watch: Watch | None = None) -> tuple[Proof, tuple[str, ...]]:
     """The proof, and the entry conditions that would mend preconditions which fail."""
     started = time.perf_counter()
-    proof = program.schedule.proved.proof
+    proofs = [s.proved.proof for s in program.schedules]
+    arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))
     try:
         book = Book(collect(program), stop, watch)
     except UnrecognisedError as e:
         results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
-        return Proof((*results, *_tried(program, results)), proof.arithmetic, (), time.perf_counter() - started), ()
+        return Proof((*results, *_tried(program, results)), arithmetic, (), time.perf_counter() - started), ()
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]
-    assumptions = dict.fromkeys((*_entry(program, book), *proof.assumptions, *program.assumptions))
-    made = Proof(tuple(results), proof.arithmetic, tuple(assumptions), time.perf_counter() - started)
+    mapped = [a for p in proofs for a in p.assumptions]
+    assumptions = dict.fromkeys((*_entry(program, book), *mapped, *program.assumptions))
+    made = Proof(tuple(results), arithmetic, tuple(assumptions), time.perf_counter() - started)
     return made, tuple(book.wanted)
 
 

@@ -95,7 +95,7 @@ def _neutral(book: Book, site: Site) -> None:
     else:
         goal = ("or", *map(_zero, inputs))
         words = "one factor is 0"
-        if instruction.assume or the_mapping(sites).kernel.ranges:
+        if instruction.assume or the_mapping(sites, e.position).kernel.ranges:
             # outside these ranges the instruction may differ from its contract, so no operand may be garbage
             goal = ("and", goal, *(("or", _zero(p), p.held.guard) for p in inputs))
     book.ask(

@@ -65,22 +65,25 @@ class Execution:
         return [rename(i, self.point) for i in self.statement.target.index]
 
 
-def the_mapping(sites: Sites) -> Mapping:
-    """The proved mapping that the program's instructions carry out."""
-    return sites.program.schedule.proved.mapping
+def the_mapping(sites: Sites, position: int) -> Mapping:
+    """The proved mapping of a statement, which the program's instructions carry out."""
+    found = [x.proved.mapping for x in sites.program.schedules if x.proved.mapping.statement_index == position]
+    if len(found) != 1:
+        raise UnrecognisedError(f"statement {position + 1} has {len(found)} proved mappings; instructions need one")
+    return found[0]
 
 
-def the_statement(sites: Sites) -> Statement:
-    """The statement of the program's kernel that the mapping is for."""
-    position = the_mapping(sites).statement_index
-    if position >= len(sites.kernel.statements):
-        raise UnrecognisedError("the program's kernel has fewer statements than the mapping's")
+def the_statement(sites: Sites, position: int) -> Statement:
+    """A statement of the program's kernel."""
+    if not 0 <= position < len(sites.kernel.statements):
+        raise UnrecognisedError(f"the program's kernel has no statement {position + 1}")
     return sites.kernel.statements[position]
 
 
-def program_axes(sites: Sites) -> tuple[Axis, ...]:
-    """Program axes of the mapping with extents of the program's own kernel; names as in isamap_smt.ir.schedule."""
-    s, m = the_statement(sites), the_mapping(sites)
+def program_axes(sites: Sites, position: int) -> tuple[Axis, ...]:
+    """Program axes of a statement's mapping with extents of the program's own kernel; names as in
+    isamap_smt.ir.schedule."""
+    s, m = the_statement(sites, position), the_mapping(sites, position)
     grouped = {a for _, g in m.groups for a in g}
     axes = [Axis(a.name, ((a.name, a.extent),), "") for a in s.axes if a.name not in grouped]
     for lane, group in m.groups:
@@ -88,9 +91,9 @@ def program_axes(sites: Sites) -> tuple[Axis, ...]:
     return tuple(axes)
 
 
-def operand_access(sites: Sites, operand: str) -> Access:
-    """What the program's kernel reads (or writes) for an instruction operand, by position in the statement."""
-    m, s = the_mapping(sites), the_statement(sites)
+def operand_access(sites: Sites, position: int, operand: str) -> Access:
+    """What a statement reads (or writes) for an instruction operand, by position in the statement."""
+    m, s = the_mapping(sites, position), the_statement(sites, position)
     bound = dict(m.binding).get(operand)
     if bound is None:
         raise UnrecognisedError(f"the mapping binds no operand {operand}")
@@ -109,21 +112,18 @@ def execution(sites: Sites, site: Site) -> Execution:
     if isinstance(node, Compute):
         return _computed(sites, site, node)
     assert isinstance(node, Exec)
-    statement = the_statement(sites)
+    position = node.statement
+    statement = the_statement(sites, position)
     point = _point(node.point, statement)
     acc, inputs = operand_cells(site, sites)
-    axes = program_axes(sites)
+    axes = program_axes(sites, position)
     empty = {a.name: axis_value(site, a) for a in axes if not a.members}
-    taken = tuple((operand_access(sites, o), p) for o, p in inputs)
-    return Execution(
-        site, the_mapping(sites).statement_index, statement, axes, point, acc, taken, empty, acc.held.guard
-    )
+    taken = tuple((operand_access(sites, position, o), p) for o, p in inputs)
+    return Execution(site, position, statement, axes, point, acc, taken, empty, acc.held.guard)
 
 
 def _computed(sites: Sites, site: Site, node: Compute) -> Execution:
-    if not 0 <= node.statement < len(sites.kernel.statements):
-        raise UnrecognisedError(f"the kernel has no statement {node.statement + 1}")
-    statement = sites.kernel.statements[node.statement]
+    statement = the_statement(sites, node.statement)
     if len(node.reads) != len(statement.inputs):
         raise UnrecognisedError(
             f"statement {node.statement + 1} reads {len(statement.inputs)} elements and is given {len(node.reads)}"
@@ -145,12 +145,15 @@ def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]
 
 
 def _counted(sites: Sites, site: Site, statement: Statement) -> tuple[Axis, ...]:
-    """Program axes that the loops around a Compute count: the mapping's, told in the statement's own axes where it
+    """Program axes that the loops around a Compute count: a mapping's, told in the statement's own axes where it
     reads the mapped output element by element, and its own axes for the rest. Hints only: nothing rests on them."""
     counted = {x.axis for x in site.loops if x.axis}
-    table = _same_axes(the_statement(sites), statement)
+    read = {a.tensor for a in statement.inputs}
+    positions = [x.proved.mapping.statement_index for x in sites.program.schedules]
+    position = next((n for n in positions if the_statement(sites, n).target.tensor in read), positions[0])
+    table = _same_axes(the_statement(sites, position), statement)
     found: list[Axis] = []
-    for a in program_axes(sites):
+    for a in program_axes(sites, position):
         if a.name in counted and a.members and all(name in table for name, _ in a.members):
             members = tuple((table[name], extent) for name, extent in a.members)
             found.append(Axis(a.name, members, ""))

@@ -15,8 +15,11 @@ import sympy as sp
 
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import FloorDiv, sym, symbols_of
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Exec, If
 from isamap_smt.ir.scalar import Read, Scalar, rewrite_reads
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import (
     Axis,
@@ -27,15 +30,19 @@ from isamap_smt.proof.program_executions import (
     the_mapping,
     the_statement,
 )
-from isamap_smt.proof.program_sites import Formula, conjunction, primed, rename, span, state
+from isamap_smt.proof.program_sites import Formula, Site, Sites, conjunction, primed, rename, span, state
 
 
 def link_claims(book: Book) -> None:
     """Both claims, over all executions of the program."""
     sites = book.sites
-    if book.attempt("link", "", "the mapping's statement is there", lambda: the_statement(sites)) is None:
-        return
-    _same_scalar(book)
+    for s in sites.program.schedules:
+        position = s.proved.mapping.statement_index
+        words = "the mapping's statement is there, mapped once"
+        if book.attempt("link", "", words, lambda n=position: _mapped(sites, n)) is None:
+            return
+        _same_scalar(book, s)
+    _same_instructions(book)
     found = [
         book.attempt("link", "", "the executions are recognised", lambda s=s: execution(sites, s))
         for s in executions(sites)
@@ -50,12 +57,18 @@ def link_claims(book: Book) -> None:
             _everything(book, position, group)
 
 
-def _same_scalar(book: Book) -> None:
+def _mapped(sites: Sites, position: int) -> tuple[Mapping, Statement]:
+    """A statement with its one mapping. Raises UnrecognisedError."""
+    return the_mapping(sites, position), the_statement(sites, position)
+
+
+def _same_scalar(book: Book, schedule: Schedule) -> None:
     """The mapping's scalar claim is about this kernel's statement: the same tree over operands of the same types."""
-    sites, m = book.sites, the_mapping(book.sites)
-    s, t = the_statement(sites), m.statement
+    sites = book.sites
+    m, s = _mapped(sites, schedule.proved.mapping.statement_index)
+    t = m.statement
     try:
-        same = sites.kernel == m.kernel.with_sizes(dict(sites.program.schedule.sizes))
+        same = sites.kernel == m.kernel.with_sizes(dict(schedule.sizes))
     except SizeError:
         same = False
     book.structure(
@@ -68,12 +81,20 @@ def _same_scalar(book: Book) -> None:
         blank[0] == blank[1] and isinstance(s.value, Scalar | sp.Number),
         "the program's scalar expression differs from the mapping's",
     )  # fmt: skip
-    for site in sites.of(Exec):
-        book.structure(
-            "link", "instruction", "every execution is the mapping's instruction",
-            site.node.instruction == m.instruction,  # type: ignore[union-attr]
-            f"{site.node.instruction.name} is executed, {m.instruction.name} was proved",  # type: ignore[union-attr]
-        )  # fmt: skip
+
+
+def _same_instructions(book: Book) -> None:
+    words = "every execution is the mapping's instruction"
+    for site in book.sites.of(Exec):
+        book.attempt("link", "instruction", words, lambda s=site: _same_instruction(book, s, words))
+
+
+def _same_instruction(book: Book, site: Site, words: str) -> None:
+    node = site.node
+    assert isinstance(node, Exec)
+    proved = the_mapping(book.sites, node.statement).instruction
+    wrong = f"{node.instruction.name} is executed, {proved.name} was proved"
+    book.structure("link", "instruction", words, node.instruction == proved, wrong)
 
 
 def _once(book: Book, e: Execution, f: Execution) -> None:

@@ -13,13 +13,14 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, IndexType, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, IndexType, Loop, Node, Program, Ref
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
 RELU = GEMM + "D[i,j] = relu(C[i,j] + b[j])"
 IN_PLACE = GEMM + "C[i,j] = relu(C[i,j] + b[j])"
 ROWS = IN_PLACE + "\nm[i] max= C[i,j]\nE[i,j] = C[i,j] - m[i]"
 TRANSPOSED = GEMM + "D[j,i] = C[i,j] * s[j]"
+LAYERS = GEMM + "C[i,j] = relu(C[i,j] + b[j])\nO[i,m] += C[i,j] * W[j,m]\nO[i,m] = O[i,m] * s[m]"
 EARLIER = "S[k,j] = B[k,j] * s[k]\n" + "C[i,j] += A[i,k] * S[k,j]"
 
 
@@ -49,6 +50,15 @@ def rows(parallel: int | None = None) -> Program:
     return _lowered(ROWS, "i:2 j:4 k:1", 2, parallel=parallel)
 
 
+def two_layers(parallel: int | None = None) -> Program:
+    """Two matrix products on instructions, each with an epilogue; the second packs what the first leaves."""
+    kernel = im.kernel(LAYERS)
+    first, second = (im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("m", 2)))
+    one = toys.schedule(first, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, parallel=parallel)
+    more = {"packing": {"a": 3, "b": 2}, "parallel": parallel}
+    return lower(one, toys.schedule(second, "m:8 j:4 i:2 m:4 j:1", 4, {"i": 2, "m": 4}, **more))
+
+
 def transposed() -> Program:
     """The epilogue transposes."""
     return _lowered(TRANSPOSED, "i:2 j:4 k:1", 2)
@@ -61,7 +71,7 @@ def earlier() -> Program:
 
 ORIGINALS: dict[str, Callable[[], Program]] = {
     "whole": whole, "blocked": blocked, "in_place": in_place, "rows": rows, "rows_parallel": lambda: rows(0),
-    "transposed": transposed, "earlier": earlier,
+    "transposed": transposed, "two_layers": two_layers, "two_layers_parallel": lambda: two_layers(0), "earlier": earlier,
 }  # fmt: skip
 
 
@@ -231,6 +241,33 @@ def packed_too_early() -> Program:
     return replace(program, body=(second, first))
 
 
+def second_layer_first() -> Program:
+    """The second product runs before the first."""
+    program = two_layers()
+    return replace(program, body=tuple(reversed(program.body)))
+
+
+def layers_share_a_loop() -> Program:
+    """The second product starts on a block of columns when the first is at that block of rows."""
+    program = two_layers()
+    first, second = program.body
+    return replace(program, body=(replace(second, body=(replace(first, body=(*first.body,)), *second.body)),))
+
+
+def layer_without_its_mapping() -> Program:
+    """Instructions compute a statement for which there is no proof."""
+    return replace(two_layers(), more=())
+
+
+def layer_named_as_the_other() -> Program:
+    """The instructions of the second product claim to compute the first."""
+
+    def f(n: Node) -> Any:
+        return (replace(n, statement=0),) if isinstance(n, Exec) and n.statement == 2 else None
+
+    return rewritten(two_layers(), f)
+
+
 def stale_copy() -> Program:
     """The epilogue reads a copy of the sums that was made before they were complete."""
     i, j = sym("c_i"), sym("c_j")
@@ -276,7 +313,8 @@ TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
     "twice": (twice, "link"), "dropped": (dropped, "coverage"), "one_short": (one_short, "coverage"),
     "one_more": (one_more, "link"), "maximum_too_early": (maximum_too_early, "order"),
     "maximum_while_summing": (maximum_while_summing, "order"), "parallel_maximum": (parallel_maximum, "disjoint"),
-    "packed_too_early": (packed_too_early, "order"), "stale_copy": (stale_copy, "order"),
+    "packed_too_early": (packed_too_early, "order"), "second_layer_first": (second_layer_first, "order"),
+    "layers_share_a_loop": (layers_share_a_loop, "order"), "stale_copy": (stale_copy, "order"),
 }  # fmt: skip
 # no claim covers the structure; a run shows it wrong
 UNCOVERED: dict[str, Callable[[], Program]] = {"before_the_store": before_the_store, "contradiction": contradiction}

@@ -36,6 +36,12 @@ def test_never_proved(name: str) -> None:
     assert trials(program, 12) is not None
 
 
+@pytest.mark.parametrize("name", ["layer_without_its_mapping", "layer_named_as_the_other"])
+def test_instructions_need_the_proof_of_their_own_statement(name: str) -> None:
+    """Nothing is wrong when it runs; but what the instructions compute is not what was proved."""
+    assert not prove_program(getattr(statements, name)()).proved
+
+
 def test_a_statement_that_reads_other_elements_of_its_own_output_is_unknown() -> None:
     """Its result depends on the order in which it runs, which no claim covers."""
     program = statements.blocked(statements.GEMM + "C[i,j] = C[i,j] + C[i,0]")
