@@ -1,0 +1,81 @@
+"""A schedule as plain data: what was decided, never what was proved.
+
+A record that is read back is mapped and proved like a new decision, before anything is made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.point import point_instruction
+from isamap_smt.proof import prove
+
+Record = dict[str, Any]
+_KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap", "lower_bound", "seconds")
+_DECIDED = ("instruction", "groups", "operands", "loops", "accumulate", "registers", "packing", "parallel")
+
+
+def to_record(schedule: Schedule) -> Record:
+    """The schedule with its mapping, as JSON holds it."""
+    mapping = schedule.proved.mapping
+    output = mapping.instruction.kernel.statements[0].target.tensor
+    return {
+        "instruction": mapping.instruction.name,
+        "groups": {t: list(g) for t, g in mapping.groups},
+        "operands": {o: a.tensor for o, a in mapping.binding if o != output},
+        "loops": [asdict(x) for x in schedule.loops],
+        "registers": [list(x) for x in schedule.registers],
+        "packing": [asdict(x) for x in schedule.packing],
+        "tiles": [[axis, [list(x) for x in levels]] for axis, levels in schedule.tiles],
+        "traffic": [list(x) for x in schedule.traffic],
+        "notes": list(schedule.notes),
+        **{name: getattr(schedule, name) for name in _KEPT},
+    }
+
+
+def decided(record: Record) -> Record:
+    """The part of a record that says what the program will be; levels are for the report only."""
+    part = {name: record[name] for name in _DECIDED}
+    return {**part, "loops": [{**x, "level": ""} for x in record["loops"]]}
+
+
+def from_record(
+    record: Record, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
+) -> Schedule | None:
+    """The schedule with its mapping proved anew; None where the record no longer means a mapping that is legal."""
+    try:
+        name = record["instruction"]
+        instruction: Instruction = point_instruction(kernel) if name == "scalar.point" else hardware.instruction(name)
+        proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], partial=True))
+        return _schedule(record, proved, hardware, sizes) if isinstance(proved, ProvedMapping) else None
+    except (IsamapError, KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _schedule(
+    record: Record, proved: ProvedMapping, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
+) -> Schedule:
+    return Schedule(
+        proved=proved,
+        loops=tuple(LoopStep(**x) for x in record["loops"]),
+        registers=_pairs(record["registers"]),
+        packing=tuple(Packing(**x) for x in record["packing"]),
+        tiles=tuple((axis, _pairs(levels)) for axis, levels in record["tiles"]),
+        traffic=_pairs(record["traffic"]),
+        notes=tuple(record["notes"]),
+        sizes=sizes,
+        hardware=hardware,
+        **{name: record[name] for name in _KEPT},
+    )
+
+
+def _pairs(rows: list[list[Any]]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((a, b) for a, b in rows)
