@@ -1,7 +1,7 @@
 # make demo   set up .venv and run the demonstration
 # make test   set up .venv and run every check: lint, types, layers, tests
 # make lint   the same without the tests
-# make bench  the figures of benchmarks/RESULTS.md
+# make bench  compare with other libraries (hours; BENCH_OPTIONS=--quick: minutes) and write benchmarks/RESULTS.md
 # make clean  remove .venv, caches and outputs
 
 PYTHON ?= python3
@@ -28,7 +28,10 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Stopped and started again, it goes on where it was. Peers that cannot be installed are left out, and the results say so.
 bench: $(VENV)/.bench
+	-$(PIP) -e '.[peers]'
+	$(BIN)/python -m isamap_smt bench all --resume $(BENCH_OPTIONS) -o benchmarks/deepbench.json --plots benchmarks/plots
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.run
 
 clean:

@@ -17,6 +17,8 @@ from rich.console import Console
 
 from benchmarks import speed, stages
 from isamap_smt.bench import machine
+from isamap_smt.bench.markdown import summary
+from isamap_smt.bench.results import load
 from isamap_smt.bench.spread import Spread
 from isamap_smt.language.hardware_library import find_hardware
 
@@ -42,7 +44,7 @@ def main() -> None:
     text = report(about, figures, baseline, timed)
     print(text)
     if not options.no_write:
-        (HERE / "RESULTS.md").write_text(text)
+        (HERE / "RESULTS.md").write_text(text + compared())
         record = {
             "machine": about,
             "speed": [asdict(f) for f in figures],
@@ -50,6 +52,12 @@ def main() -> None:
             "stages": [asdict(t) for t in timed],
         }
         (HERE / "results.json").write_text(json.dumps(record, indent=1))
+
+
+def compared() -> str:
+    """The comparison with other libraries, if `isamap bench -o benchmarks/deepbench.json` has made one."""
+    path = HERE / "deepbench.json"
+    return f"\n## Against other libraries\n\n{summary(load(path))}" if path.exists() else ""
 
 
 def report(about: dict[str, str], figures: list[speed.Figure], baseline: Spread, timed: list[stages.Timed]) -> str:

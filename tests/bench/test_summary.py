@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from isamap_smt.bench.markdown import summary
 from isamap_smt.bench.plots import write_plots
 from isamap_smt.bench.results import Results
 from isamap_smt.bench.summary import excluded, extremes, fraction, group, rows
@@ -104,6 +105,15 @@ def test_the_report_says_everything(tmp_path: Path) -> None:
     assert "not quiet: 1 of 5 figures had too few quiet turns, and are marked *" in text
     assert "worst, two at 0.50 of torch" in text
     assert "OPTIMAL: two" in text
+
+
+def test_markdown_has_the_same_means(tmp_path: Path) -> None:
+    text = summary(made(tmp_path / "r.json"))
+    assert "| gemm-f32 | free | 1 | large | 4 | 1.00 | 0.50 | 2.00 | 0.50 | 1 | 1 | 0 |" in text
+    assert "| worst | two | 0.50 [0.45, 0.55] | torch | 20.0 | avx2.fmadd_ps, l=j; OPTIMAL: two; b: in place |" in text
+    assert "- wrong, not counted: torch in 1 of gemm-f32, such as four: 3 of 4 elements differ" in text
+    widths = {line.count("|") for line in text.splitlines() if line.startswith("| gemm")}
+    assert len(widths) == 2  # two kinds of tables, and every line of one is as wide as its head
 
 
 def test_pictures(tmp_path: Path) -> None:

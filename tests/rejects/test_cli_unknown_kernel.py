@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: unknown kernel 'gem'; did you mean gemm or gemm_nt?
+error: unknown kernel 'gem'; did you mean gemm or gemm_tn or gemm_nt?
 """
 
 
