@@ -23,6 +23,7 @@ from isamap_smt.search import MappingSet, find_mappings
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
+_Ranked = tuple[float, MappingSet, ProvedMapping]
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,7 @@ def candidates(
     main = main_statement(kernel)
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
-    ranked: list[tuple[float, MappingSet, ProvedMapping]] = []
-    for i in fitting:
-        if i.emit and (i.axes or pinned):
-            ranked += _ranked(_search(search, kernel, i, main), sizes)
+    ranked = _onto_vectors(kernel, fitting, sizes, search, main, pinned is not None)
     notes: tuple[str, ...] = ()
     if not ranked and not pinned:
         scalar, ranked = _points(kernel, fitting, sizes, search, main)
@@ -68,13 +66,38 @@ def candidates(
             f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
             f"`isamap map` shows why"
         )
-    ranked.sort(key=lambda r: (r[0], r[2].mapping.id))
-    return Candidates(tuple((s, m) for _, s, m in ranked), notes)
+    return Candidates(_sorted(ranked), notes)
+
+
+def further_candidates(kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int) -> Candidates:
+    """Mappings of another statement onto the machine's vector instructions; none when there are none."""
+    fitting = _fitting(kernel, hardware, None, statement)
+    return Candidates(_sorted(_onto_vectors(kernel, fitting, sizes, find_mappings, statement)))
+
+
+def _onto_vectors(
+    kernel: Kernel,
+    fitting: list[Instruction],
+    sizes: dict[str, int],
+    search: Search,
+    statement: int,
+    any_: bool = False,
+) -> list[_Ranked]:
+    """Mappings onto instructions of several points (any_: or of one)."""
+    ranked: list[_Ranked] = []
+    for i in fitting:
+        if i.emit and (i.axes or any_):
+            ranked += _ranked(_search(search, kernel, i, statement), sizes)
+    return ranked
+
+
+def _sorted(ranked: list[_Ranked]) -> tuple[tuple[MappingSet, ProvedMapping], ...]:
+    return tuple((s, m) for _, s, m in sorted(ranked, key=lambda r: (r[0], r[2].mapping.id)))
 
 
 def _points(
     kernel: Kernel, fitting: list[Instruction], sizes: dict[str, int], search: Search, main: int
-) -> tuple[Instruction, list[tuple[float, MappingSet, ProvedMapping]]]:
+) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
         if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes)):
@@ -113,7 +136,7 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int)
     return found
 
 
-def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[tuple[float, MappingSet, ProvedMapping]]:
+def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[_Ranked]:
     return [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
 
 

@@ -22,7 +22,8 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
-from isamap_smt.pipeline.choose import Candidates, candidates
+from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
+from isamap_smt.pipeline.further import constants_of, further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
 from isamap_smt.pipeline.knowledge import (
     AUTO,
@@ -96,9 +97,12 @@ class Plan(Shown):
         return find_mappings(self.kernel, self.instruction)
 
     def __str__(self) -> str:
-        lines = [f"{self.kernel.name} on {self.instruction.name}: {self.proved.mapping.id}", str(self.schedule)]
-        mapping, program = len(self.proved.proof.claims), len(self.proof.claims)
-        lines.append(f"proved: {mapping} obligations of the mapping, {program} of the program")
+        lines: list[str] = []
+        for s in self.program.schedules:
+            m = s.proved.mapping
+            of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
+            lines += [f"{self.kernel.name}{of} on {m.instruction.name}: {m.id}", str(s)]
+        lines.append(f"proved: {_obligations(self.checked)}")
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
     def tables(self) -> tuple[Table, ...]:
@@ -237,7 +241,8 @@ def _plan(q: _Question) -> Plan:
         schedule, notes = known
     else:
         schedule, searched, notes = _decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)
-    program = clock.time("lower", lambda: lower(schedule))
+    more = _further(q, clock)
+    program = clock.time("lower", lambda: lower(schedule, *more))
     checked = clock.time("prove program", lambda: require_proof(program))
     if known is None and schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, schedule, notes)
@@ -278,12 +283,30 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
     choice: Candidates = clock.time(
         "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
     )
+    found, mappings = _best(q, choice, dict(q.pins), clock)
+    return found, mappings, choice.notes
+
+
+def _further(q: _Question, clock: _Clock) -> tuple[Schedule, ...]:
+    """Schedules of further statements that the machine's instructions carry out, each chosen by itself. Pins are for the
+    main statement."""
+    found: list[Schedule] = []
+    for n in further_statements(q.kernel):
+        choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n))
+        if choice.found:
+            found.append(_best(q, choice, {}, clock)[0])
+    return tuple(found)
+
+
+def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:
+    """The best schedule among those of the first few mappings."""
     best: tuple[float, Schedule, MappingSet] | None = None
     problems: list[str] = []
     for mappings, proved in choice.found[:TRIED]:
+        constant = constants_of(q.kernel, proved.mapping.statement_index, q.constant)
         work = partial(
-            solve_schedule, proved, q.hardware, dict(q.sizes), objective=q.objective, constant=q.constant,
-            fix=dict(q.pins), threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
+            solve_schedule, proved, q.hardware, dict(q.sizes), objective=q.objective, constant=constant,
+            fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
         )  # fmt: skip
         try:
             found = clock.time("schedule", work)
@@ -295,7 +318,7 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
             best = (cost, found, mappings)
     if best is None:
         raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
-    return best[1], best[2], choice.notes
+    return best[1], best[2]
 
 
 def _told(progress: Progress | None) -> Callable[[int, float, float], None] | None:
@@ -307,12 +330,13 @@ def _told(progress: Progress | None) -> Callable[[int, float, float], None] | No
 
 def header(checked: ProvedProgram) -> str:
     """What the comment at the top of the C says."""
-    schedule = checked.program.schedule
-    mapping = schedule.proved.mapping
-    proofs = (len(schedule.proved.proof.claims), len(checked.proof.claims))
-    lines = [
-        f"mapping   {mapping.id} onto {mapping.instruction.name}",
-        f"schedule  {schedule}",
-        f"proved    {proofs[0]} obligations of the mapping, {proofs[1]} of the program",
-    ]
-    return "\n".join(lines)
+    lines: list[str] = []
+    for s in checked.program.schedules:
+        mapping = s.proved.mapping
+        lines += [f"mapping   {mapping.id} onto {mapping.instruction.name}", f"schedule  {s}"]
+    return "\n".join([*lines, f"proved    {_obligations(checked)}"])
+
+
+def _obligations(checked: ProvedProgram) -> str:
+    mapping = sum(len(s.proved.proof.claims) for s in checked.program.schedules)
+    return f"{mapping} obligations of the mapping, {len(checked.proof.claims)} of the program"

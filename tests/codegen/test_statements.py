@@ -56,3 +56,16 @@ def test_two_threads_give_the_same() -> None:
     got = im.compile(kernel, "host", threads=2)(**arrays)
     want = run_kernel(kernel, arrays, sizes=sizes)
     assert all(got[n].tobytes() == want[n].tobytes() for n in kernel.outputs)
+
+
+def test_two_layers_are_both_mapped_and_their_weights_packed_ahead() -> None:
+    text = GEMM + "C[i,j] = relu(C[i,j] + b[j])\nO[i,m] += C[i,j] * W[j,m]\nO[i,m] = O[i,m] * s[m]"
+    kernel = im.kernel(text)
+    planned = im.plan(kernel, "host", constant=["B", "W"])
+    assert [s.proved.mapping.statement_index for s in planned.program.schedules] == [0, 2]
+    sizes = {"I": 37, "J": 45, "K": 33, "M": 50}
+    arrays = _whole_numbers(kernel, sizes)
+    packed = im.build(planned).pack(B=arrays["B"], W=arrays["W"])
+    got = packed(**{n: a for n, a in arrays.items() if n not in ("B", "W")})
+    want = run_kernel(kernel, arrays, sizes=sizes)
+    assert all(got[n].tobytes() == want[n].tobytes() for n in kernel.outputs)
