@@ -1,13 +1,13 @@
 """Attacks the prover with systematic mutants of what it has proved. The score must be 100%.
 
-    python benchmarks/mutation.py [mappings|programs|all] [--every N] [--seconds S] [-v]
+    python benchmarks/mutation.py [mappings|programs|all] [--every N] [--seconds S] [--jobs N] [-v]
 
 Mappings: legal mappings of the library's kernels onto shipped instructions; each number, symbol, bound, guard, operand and
 element type is changed in turn (tests/attacks/mapping_mutants.py). Programs: the pinned programs of the tests, each edit
 that the program fuzzer knows, at every node (tests/attacks/program_mutants.py). A mutant is killed when it is refuted. One
 that is not must compute right at every size tried: then it is listed as equivalent. What is proved and computes wrong is
 a fault of the prover; what is unknown and computes wrong survives. --every N takes every Nth mutant only; --seconds S
-stops after that long, and the score says of how many mutants it is.
+stops after that long, and the score says of how many mutants it is. --jobs N: so many processes, for programs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -60,6 +61,15 @@ class Score:
     def late(self) -> bool:
         """Whether the time allowed is over."""
         return time.perf_counter() > self.deadline
+
+    def add(self, other: Score) -> None:
+        """Take over what another score counts."""
+        self.counts.update(other.counts)
+        self.kinds.update(other.kinds)
+        self.equivalent += other.equivalent
+        self.unsound += other.unsound
+        self.survivors += other.survivors
+        self.misuse += other.misuse
 
     @property
     def total(self) -> int:
@@ -221,7 +231,8 @@ def main() -> int:
     if what in ("programs", "all"):
         from tests.attacks.program_mutants import programs
 
-        parts["programs"] = programs
+        jobs = int(sys.argv[sys.argv.index("--jobs") + 1]) if "--jobs" in sys.argv else 1
+        parts["programs"] = partial(programs, jobs=jobs)
     status = 0
     for title, part in parts.items():
         started = time.perf_counter()
@@ -229,7 +240,8 @@ def main() -> int:
         score = Score(deadline=started + limit)
         part(score, every)
         status |= report(title, score, "-v" in sys.argv)
-        print(f"  {time.perf_counter() - started:.0f} s")
+        took = time.perf_counter() - started
+        print(f"  {took:.0f} s, {score.total / took:.1f} mutants per second")
     return status
 
 

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+from zlib import crc32
 
 import sympy as sp
+from rich.console import Console
+from rich.progress import Progress
 
-from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref, walk
+from benchmarks.parallel import spread
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
-from tests.codegen.pinned import ALL, EVERY_SIZE, Case
+from tests.codegen.pinned import ALL, EVERY_SIZE
 
 # edits of what a program says about itself: they make a claim false and leave what it does alone
 CLAIMS = ("type", "point", "step")
 Edit = tuple[str, str, tuple[Node, ...]]  # kind, in words, what stands in the node's place
+PARTS = 4  # in which the mutants of one program are divided among processes
+
+
+class Case(Protocol):
+    """A program to mutate."""
+
+    @property
+    def name(self) -> str: ...
+
+    def program(self) -> Program:
+        """As it is proved."""
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """A program of several statements on the toy machine."""
+
+    name: str
+
+    def program(self) -> Program:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
+        import statements
+
+        return statements.ORIGINALS[self.name]()
+
+
+EPILOGUES = tuple(map(Epilogue, ("whole", "blocked", "in_place", "rows", "rows_parallel", "transposed", "earlier")))
 
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
@@ -78,6 +113,8 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 for d in (-1, 1):
                     point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])
                     yield "point", f"{a} {d:+}", replace(node, point=point)
+        case Compute():
+            yield from _compute(node)
         case Alloc():
             yield from _alloc(node)
 
@@ -138,6 +175,23 @@ def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=None)
 
 
+def _compute(node: Compute) -> Iterator[tuple[str, str, Node]]:
+    for what, ref in _refs(node.dst):
+        yield "offset", f"dst {what}", replace(node, dst=ref)
+    for k, read in enumerate(node.reads):
+        for what, new in _refs(read):
+            yield "offset", f"operand {k} {what}", replace(node, reads=(*node.reads[:k], new, *node.reads[k + 1 :]))
+        swapped = list(node.reads)
+        swapped[0], swapped[k] = swapped[k], swapped[0]
+        yield "offset", f"operands 0 and {k} swapped", replace(node, reads=tuple(swapped))
+    for k, (a, e) in enumerate(node.point):
+        for d in (-1, 1):
+            point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])
+            yield "point", f"{a} {d:+}", replace(node, point=point)
+    for other in {0, node.statement - 1, node.statement + 1} - {-1, node.statement}:
+        yield "statement", f"statement {other + 1} instead", replace(node, statement=other)
+
+
 def _alloc(node: Alloc) -> Iterator[tuple[str, str, Node]]:
     b, t = node.buffer, node.buffer.type
     keep = len(b.shape) - b.lanes if b.memory == "registers" else len(b.shape)
@@ -188,17 +242,38 @@ def judge(case: str, kind: str, what: str, program: Program, score: Any, runs: i
         score.survivors.append(f"{text}: {wrong}\n    {bad}: {getattr(bad.verdict, 'reason', '')}")
 
 
-def programs(score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY_SIZE), offset: int = 0) -> None:
-    """Mutate the pinned programs, numbered through."""
-    import sys
-    import time
+def programs(
+    score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY_SIZE, *EPILOGUES), jobs: int = 1
+) -> None:
+    """Mutate programs: every so-maniest mutant of each. Ctrl-C and the score's deadline leave what is done so far."""
+    units = [(case, part, every, type(score)(deadline=score.deadline)) for case in cases for part in range(PARTS)]
+    results = spread(_part, units, jobs)
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("mutants of programs", total=len(units))
+        try:
+            for name, took, part in results:
+                score.add(part)
+                progress.update(task, advance=1, description=f"{score.total} mutants of programs")
+                if "-v" in sys.argv:
+                    print(f"  {name}: {part.total} mutants, {took:.1f} s", flush=True)
+        except KeyboardInterrupt:
+            print(f"stopped after {score.total} mutants", file=sys.stderr)
+        results.close()  # type: ignore[attr-defined]
 
-    number = offset
-    for case in cases:
-        started, before = time.perf_counter(), score.total
-        for kind, what, program in mutants(case.program()):
-            number += 1
-            if number % every == 0 and not score.late:
+
+@lru_cache(maxsize=2)
+def _all_mutants(case: Case) -> list[tuple[str, str, Program]]:
+    return list(mutants(case.program()))
+
+
+def _part(unit: tuple[Case, int, int, Any]) -> tuple[str, float, Any]:
+    """Every PARTS-th of the chosen mutants of one program."""
+    case, part, every, score = unit
+    started = time.perf_counter()
+    if not score.late:
+        first = crc32(case.name.encode())  # so that few of many are not always the same nodes
+        chosen = [m for n, m in enumerate(_all_mutants(case), first) if n % every == 0]
+        for n, (kind, what, program) in enumerate(chosen, first):
+            if n % PARTS == part and not score.late:
                 judge(case.name, kind, what, program, score)
-        if "-v" in sys.argv:
-            print(f"  {case.name}: {score.total - before} mutants, {time.perf_counter() - started:.1f} s", flush=True)
+    return case.name, time.perf_counter() - started, score

@@ -11,8 +11,8 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.proof import prove
 from tests.attacks import mapping_mutants
 from tests.attacks.mapping_mutants import mutants
+from tests.attacks.program_mutants import EPILOGUES, programs
 from tests.attacks.program_mutants import mutants as program_mutants
-from tests.attacks.program_mutants import programs
 from tests.codegen.pinned import CONVOLUTIONS, GEMM, GEMM_512
 
 
@@ -46,7 +46,7 @@ def test_a_mutant_that_is_wrong_is_seen_to_be_wrong() -> None:
 
 def test_mutants_of_programs() -> None:
     score = Score()
-    cases = (GEMM[0], GEMM[8], GEMM_512[1], CONVOLUTIONS[0])
+    cases = (GEMM[0], GEMM[8], GEMM_512[1], CONVOLUTIONS[0], EPILOGUES[1])
     programs(score, every=211, cases=cases)
     assert not score.unsound and not score.survivors, (score.unsound, score.survivors)
     assert score.counts["refuted"] >= 5
