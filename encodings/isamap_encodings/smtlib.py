@@ -11,7 +11,10 @@ from typing import Any
 
 import z3
 
+from isamap_encodings.infix import infix
+
 SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*\Z")
+_NAMED = re.compile(r" :named \|([^|]*)\|\)\)$")
 _NAMES = {"if": "ite"}
 _EMPTY = {"and": "true", "or": "false"}
 _PARAMETERS = {
@@ -23,15 +26,29 @@ Texts = dict[int, tuple[Any, str, dict[str, str]]]
 
 
 def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
-    """Declarations in order of first use, one assertion a line, and (check-sat). `known` is kept between calls."""
+    """Declarations in order of first use, one assertion a line, and (check-sat). `known` is kept between calls.
+
+    Each assertion is named by its number and what it says, the last by the claim that it denies. The denial of `false`,
+    which asks whether the others can hold, has no name.
+    """
     texts: Texts = {} if known is None else known
     declared: dict[str, str] = {}
     lines = []
-    for a in assertions:
+    for number, a in enumerate(assertions, 1):
         text, needs = _text(a, texts)
         declared |= {n: d for n, d in needs.items() if n not in declared}
-        lines.append(f"(assert {text})")
+        last = number == len(assertions) and z3.is_not(a)
+        name = (
+            "" if last and z3.is_false(a.arg(0)) else f"denied: {infix(a.arg(0))}" if last else f"{number}: {infix(a)}"
+        )
+        lines.append(f"(assert (! {text} :named |{name}|))" if name else f"(assert {text})")
     return "\n".join([*declared.values(), *lines, "(check-sat)", ""])
+
+
+def labels(text: str) -> list[str]:
+    """The names of a script's assertions, in order; '' where one has none."""
+    asserted = (line for line in text.split("\n") if line.startswith("(assert "))
+    return [found[1] if (found := _NAMED.search(line)) else "" for line in asserted]
 
 
 def symbol(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import z3
 
+from isamap_encodings.smtlib import labels
 from isamap_encodings.solve import RLIMIT, SEED
 
 STEPS = 5 * RLIMIT  # some lemmas are asked with more than the usual limit
@@ -21,8 +22,8 @@ def z3_answer(script: str, rlimit: int = STEPS) -> str:
         return f"error: {str(error).strip()}"
 
 
-def unsat_core(script: str, rlimit: int = STEPS) -> list[str] | None:
-    """The assertions, as text, that contradict each other already without the rest; None where Z3 finds no contradiction.
+def unsat_core(script: str, rlimit: int = STEPS) -> list[tuple[str, str]] | None:
+    """The assertions that contradict each other already without the rest, as (name, text); None where Z3 finds none.
 
     No assertion of the core can be left out (each is tried within the limit).
     """
@@ -30,14 +31,15 @@ def unsat_core(script: str, rlimit: int = STEPS) -> list[str] | None:
         assertions = list(z3.parse_smt2_string(script))
     except z3.Z3Exception:
         return None
-    if not _contradict(assertions, rlimit):
+    names = labels(script)
+    if len(names) != len(assertions) or not _contradict(assertions, rlimit):
         return None
-    core = assertions
-    for a in assertions:
-        rest = [b for b in core if b is not a]
-        if _contradict(rest, rlimit):
+    core = list(range(len(assertions)))
+    for n in list(core):
+        rest = [k for k in core if k != n]
+        if _contradict([assertions[k] for k in rest], rlimit):
             core = rest
-    return [str(a.sexpr()) for a in core]
+    return [(names[k], str(assertions[k].sexpr())) for k in core]
 
 
 def _contradict(assertions: Sequence[z3.BoolRef], rlimit: int) -> bool:

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isamap_encodings.solve import Query
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_encodings.z3_check import unsat_core
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, wants_model
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.wording import sentence, vocabulary
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.program import Loop, walk
 from isamap_smt.ir.proof import ProvedMapping
 
 
@@ -20,8 +23,8 @@ from isamap_smt.ir.proof import ProvedMapping
 class Reason:
     """One obligation: in words, its verdict, and per question its formula and what the proof needs of it.
 
-    cores: (formula, assertions that contradict each other); the assertions are empty where a model was wanted or none
-    was found. witness: the counterexample in words.
+    cores: (formula, the assumptions that contradict the denied claim, each in words); there are none where a model was
+    wanted or no contradiction was found. witness: the counterexample in words.
     """
 
     claim: str
@@ -67,30 +70,33 @@ def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> l
 
     Raises CertificateError for a certificate without such a claim, DamagedError, and what looking up names raises.
     """
-    steps = _steps(directory / identifier, sources)
-    known = dict.fromkeys(s.claim for s in steps)
-    if claim and claim not in known:
-        raise CertificateError(f"{identifier} has no claim {claim!r}; {did_you_mean(claim, known)}")
-    return [r for s in steps if claim in ("", s.claim) for r in _reasons(s, bool(claim))]
+    steps, known = _steps(directory / identifier, sources)
+    claims = dict.fromkeys(s.claim for s in steps)
+    if claim and claim not in claims:
+        raise CertificateError(f"{identifier} has no claim {claim!r}; {did_you_mean(claim, claims)}")
+    return [r for s in steps if claim in ("", s.claim) for r in _reasons(s, bool(claim), known)]
 
 
-def _steps(place: Path, sources: Sources) -> tuple[Step, ...]:
+def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, str]]:
+    """The steps, and what the names in them are."""
     document = read_manifest(place)
     if document["kind"] != "mapping":
         raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
     kernel = kernel_from(document["kernel"])
     instruction = sources.instruction(document["instruction"]["source"], kernel)
-    derived, result = derive_mapping(mapping_from(document["mapping"], kernel, instruction))
-    steps = derived.steps
+    mapping = mapping_from(document["mapping"], kernel, instruction)
+    derived, result = derive_mapping(mapping)
+    steps, known = derived.steps, vocabulary(mapping)
     if isinstance(result, ProvedMapping) and "schedule" in document:
         then = document["schedule"]
-        below, _ = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])))
+        below, program = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])))
         steps += below.steps
-    return steps
+        known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
+    return steps, known
 
 
-def _reasons(step: Step, formulas: bool) -> list[Reason]:
-    cores = tuple((q.smtlib, _core(q.smtlib)) for q in step.queries) if formulas else ()
+def _reasons(step: Step, formulas: bool, known: dict[str, str]) -> list[Reason]:
+    cores = tuple((_titled(q), _core(q.smtlib, known)) for q in step.queries) if formulas else ()
     found = []
     for n, c in enumerate(step.claims):
         match c.verdict:
@@ -104,5 +110,10 @@ def _reasons(step: Step, formulas: bool) -> list[Reason]:
     return found
 
 
-def _core(script: str) -> tuple[str, ...]:
-    return () if wants_model(script) else tuple(unsat_core(script) or ())
+def _titled(q: Query) -> str:
+    return f"; {' '.join(q.name.split())}\n{q.smtlib}" if q.name else q.smtlib
+
+
+def _core(script: str, known: dict[str, str]) -> tuple[str, ...]:
+    found = () if wants_model(script) else unsat_core(script) or ()
+    return tuple(sentence(label, known) if label else text for label, text in found)

@@ -60,7 +60,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a claim is missing": (lambda p: (p / "agreement.smt2").unlink(), "agreement.smt2 is missing"),
     "a claim is truncated": (lambda p: cut(p / "coverage.smt2"), "coverage.smt2 is not as it was written"),
     "a claim is edited": (
-        lambda p: turn(p / "exclusive.smt2", "(assert (<= 1 I))", "(assert (<= 2 I))"),
+        lambda p: turn(p / "exclusive.smt2", "(! (<= 1 I)", "(! (<= 2 I)"),
         "exclusive.smt2 is not as it was written",
     ),
     "a manifest is missing": (lambda p: (p / MANIFEST).unlink(), "it is missing"),
@@ -160,7 +160,7 @@ def test_a_witness_left_out_is_noticed(proofs: Path) -> None:
 
 
 def test_a_forged_formula_is_no_longer_what_the_sources_say(proofs: Path) -> None:
-    turn(proofs / DOT / "exclusive.smt2", "(assert (<= 1 I))\n", "(assert (<= 2 I))\n")
+    turn(proofs / DOT / "exclusive.smt2", "(! (<= 1 I)", "(! (<= 2 I)")
     forge(proofs / DOT, lambda d: None)
     found = check(proofs)[DOT]
     assert found.status == "stale"
@@ -170,7 +170,7 @@ def test_a_forged_formula_is_no_longer_what_the_sources_say(proofs: Path) -> Non
 def test_a_forged_formula_that_does_not_hold_is_unknown(proofs: Path) -> None:
     file = proofs / DOT / "agreement.smt2"
     text = file.read_text()
-    last = text.rindex("(assert (not")
+    last = text.rindex("(assert (! (not")
     file.write_text(text[:last] + text[text.index("\n", last) + 1 :])
     forge(proofs / DOT, lambda d: None)
     found = check(proofs)
@@ -237,7 +237,7 @@ def test_only_what_changed_is_derived_again(proofs: Path, edited: EditedMachine)
 
 
 def test_a_damaged_file_is_not_taken_from_the_cache(proofs: Path) -> None:
-    turn(proofs / DOT / "exclusive.smt2", "(assert (<= 1 I))\n", "(assert (<= 2 I))\n")
+    turn(proofs / DOT / "exclusive.smt2", "(! (<= 1 I)", "(! (<= 2 I)")
     assert check(proofs)[DOT].status == "damaged"
     forge(proofs / DOT, lambda d: None)
     assert check(proofs)[DOT].status == "stale"

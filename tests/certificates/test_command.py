@@ -74,9 +74,20 @@ def test_why_shows_words_formula_and_core(capsys: pytest.CaptureFixture[str]) ->
     said = capsys.readouterr().out
     assert "bounds of acc: proved" in said
     assert "every element of C accessed exists" in said
-    assert "(assert (<= 0 k.rest))" in said
+    assert "(assert (! (<= 0 k.rest) :named |" in said and ": 0 <= k.rest|))" in said
     core = said.split("unsatisfiable already because of")[1].split("bounds of a")[0]
-    assert "(<= 0 j.rest)" in core and "k" not in core
+    assert "the rest of axis j is at least 0 (0 <= j.rest)" in core and "axis k" not in core
+    assert "the claim is denied: not (0 <= i and 0 <= j" in core
+
+
+def test_every_assumption_of_a_core_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Sizes, axes and the program's loops by what they are; no assumption is a bare formula of SMT-LIB."""
+    assert run(["proofs", "why", f"{FMA}/link", "--json"]) == 0
+    cores = [line for c in json.loads(capsys.readouterr().out)["claims"] for q in c["questions"] for line in q["core"]]
+    assert any(line.startswith("the loop ") and " over " in line for line in cores)
+    assert any("lane index l" in line for line in cores)
+    assert not [line for line in cores if line.startswith("(")]
+    assert all("|" not in line and line.strip() for line in cores)
 
 
 def test_why_lists_every_claim_in_words(capsys: pytest.CaptureFixture[str]) -> None:
