@@ -8,6 +8,7 @@ out when its own loops in between make one trip.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from math import prod
 
@@ -148,7 +149,14 @@ def trips(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
 
 def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:
     """The cheapest choice by trying all; None when there is none. For small spaces only."""
-    best: tuple[int, Choice] | None = None
+    priced = (
+        (cost.total, choice) for choice in every_choice(problem) if (cost := evaluate(problem, choice)) is not None
+    )
+    return min(priced, key=lambda x: x[0], default=None)
+
+
+def every_choice(problem: ScheduleProblem) -> Iterator[Choice]:
+    """All choices, those included that are not in the space."""
     chains = product(*(range(len(a.chains)) for a in problem.axes))
     for picked in chains:
         for r, o, p in product(
@@ -156,8 +164,4 @@ def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:
             product(range(len(problem.orders)), repeat=problem.levels),
             product(*(x.options for x in problem.operands)),
         ):
-            choice = Choice(r, picked, o, p)
-            cost = evaluate(problem, choice)
-            if cost is not None and (best is None or cost.total < best[0]):
-                best = (cost.total, choice)
-    return best
+            yield Choice(r, picked, o, p)

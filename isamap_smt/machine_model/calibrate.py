@@ -27,10 +27,12 @@ _VECTORS = (16, 32, 64)  # bytes: the widths of registers that streams are measu
 _FAR = 512 << 20  # bytes, the most that a stream from main memory walks over
 
 
-def calibrate(hardware: Hardware, cc: str | None = None, progress: Progress | None = None) -> Calibration:
+def calibrate(
+    hardware: Hardware, cc: str | None = None, progress: Progress | None = None, rounds: int = _ROUNDS
+) -> Calibration:
     """Measure this machine as `hardware` describes it (`host`, with its own caches).
 
-    progress is told the fraction done and what comes next. Raises CalibrationError without a compiler.
+    progress is told the fraction done and what comes next. rounds: how often everything is tried. Raises CalibrationError without a compiler.
     """
     tell = progress or (lambda fraction, text: None)
     started, busy = time.perf_counter(), round(os.getloadavg()[0], 2)
@@ -44,9 +46,9 @@ def calibrate(hardware: Hardware, cc: str | None = None, progress: Progress | No
     wide = _streams(hardware, cc)
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
-    steps = _ROUNDS * (len(jobs) + 1)
-    for n in range(_ROUNDS):
-        tell((n * (len(jobs) + 1)) / steps, f"instructions ({n + 1} of {_ROUNDS})")
+    steps = rounds * (len(jobs) + 1)
+    for n in range(rounds):
+        tell((n * (len(jobs) + 1)) / steps, f"instructions ({n + 1} of {rounds})")
         for r in rates:
             r.measure()
         clocks.append(clock_ghz(cc))

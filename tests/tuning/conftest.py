@@ -1,0 +1,33 @@
+"""A small task, and caches of its own for each test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.pipeline.choose import candidates
+from isamap_smt.pipeline.spaces import Spaces, spaces
+from isamap_smt.tuning.task import Task
+
+SIZES = {"i": 48, "j": 64, "k": 32}
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache directory: no calibration, no measurements."""
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def task() -> Task:
+    """A small matrix product on this machine."""
+    return Task(im.find_kernel("gemm"), im.find_hardware("host"), tuple(sorted(SIZES.items())))
+
+
+@pytest.fixture(scope="session")
+def made(task: Task) -> Spaces:
+    """Its space."""
+    return spaces(task, candidates(task.kernel, task.hardware, dict(task.sizes)), 20.0)
