@@ -32,7 +32,8 @@ def calibrate(
 ) -> Calibration:
     """Measure this machine as `hardware` describes it (`host`, with its own caches).
 
-    progress is told the fraction done and what comes next. rounds: how often everything is tried. Raises CalibrationError without a compiler.
+    progress is told the fraction done and what comes next. rounds: how often everything is tried.
+    Raises CalibrationError without a compiler.
     """
     tell = progress or (lambda fraction, text: None)
     started, busy = time.perf_counter(), round(os.getloadavg()[0], 2)

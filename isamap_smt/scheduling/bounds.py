@@ -6,6 +6,7 @@ Compulsory traffic is every element once (outputs read and written). For a produ
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod, sqrt
 
 from isamap_smt.scheduling.machine import Machine
@@ -27,11 +28,16 @@ def least_bytes(s: Setting, m: Machine, level: int) -> float:
     """Bytes that must enter cache `level`."""
     sizes = {o: compulsory(s, o) * s.bytes(o) for o in s.inputs}
     least = float(sum(sizes.values()) + 2 * compulsory(s, s.output) * s.bytes(s.output))
-    if not _is_matrix_product(s):
-        return least
+    return max(least, least_product(s, m.caches[level - 1].capacity or 0))
+
+
+def least_product(s: Setting, capacity: int) -> float:
+    """Bytes that a product of two matrices moves at least into a memory of that many bytes; 0 for other kernels."""
+    if not _is_matrix_product(s) or not capacity:
+        return 0.0
     word = min(s.bytes(o) for o in (*s.inputs, s.output))
-    words = (m.caches[level - 1].capacity or 0) / word
-    return max(least, (2 * points(s) / sqrt(words) - 2 * words) * word)
+    words = capacity / word
+    return (2 * points(s) / sqrt(words) - 2 * words) * word
 
 
 def _is_matrix_product(s: Setting) -> bool:
@@ -39,3 +45,27 @@ def _is_matrix_product(s: Setting) -> bool:
     operands = [set(s.relevant(o)) for o in (*s.inputs, s.output)]
     moving = [d for d, a in enumerate(s.axes) if a.extent > 1]
     return len(operands) == 3 and all(sum(d in o for o in operands) == 2 for d in moving)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Cycles that no program needs less of when it is called again and again, and what it would be busy with."""
+
+    cycles: float
+    resource: str
+
+
+def limit(s: Setting, m: Machine) -> Limit:
+    """The roofline: the slowest of computing at full rate on every thread and of what must move on each link.
+
+    Between calls a cache keeps what fits: only the rest has to come again, or what a product of two matrices moves at
+    least with a memory of that size.
+    """
+    lanes = prod(a.leaf for a in s.axes)
+    found = [Limit(points(s) / (lanes * m.per_cycle * s.threads), s.mapping.instruction.name)]
+    everything = sum(compulsory(s, o) * s.bytes(o) * (2 if o == s.output else 1) for o in (*s.inputs, s.output))
+    for u, cache in enumerate(m.caches, 1):
+        kept = (cache.capacity or 0) * (1 if cache.shared else s.threads)
+        moved = max(everything - 2 * kept, least_product(s, kept), 0.0)
+        found.append(Limit(moved * m.cycles(u) / s.threads, f"{m.links[u - 1].source}->{cache.name}"))
+    return max(found, key=lambda x: x.cycles)

@@ -7,8 +7,8 @@ import random
 from isamap_smt.tuning.points import Point, Space
 from isamap_smt.tuning.protocols import CostModel
 
-_STARTS = 4  # climbs for each point that is proposed
-_STALE = 12  # climbs to known programs in a row, after which the search has seen its hills
+_STARTS = 2  # climbs for each point that is proposed
+_STALE = 8  # climbs to known programs in a row, after which the search has seen its hills
 
 
 class Heuristic:
@@ -39,12 +39,16 @@ class Heuristic:
         """Nothing is learned."""
 
     def _climb(self, point: Point) -> tuple[float, Point]:
-        """The local minimum below a point. Steepest descent; ties go to the neighbour that is listed first."""
+        """The local minimum below a point: the first neighbour that is better is taken, in an order drawn anew."""
         (here,) = self._model.predict(self._space, [point])
-        while True:
+        better = True
+        while better:
             near = list(self._space.neighbours(point))
-            times = self._model.predict(self._space, near)
-            best = min(range(len(near)), key=times.__getitem__, default=None)
-            if best is None or times[best] >= here:
-                return here, point
-            here, point = times[best], near[best]
+            self._random.shuffle(near)
+            better = False
+            for other in near:
+                (seconds,) = self._model.predict(self._space, [other])
+                if seconds < here:
+                    here, point, better = seconds, other, True
+                    break
+        return here, point

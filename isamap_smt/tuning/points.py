@@ -78,11 +78,12 @@ class Space:
         return None
 
     def neighbours(self, point: Point) -> Iterator[Point]:
-        """Every point in the space that differs in one decision; another register tile takes its most similar tiles."""
+        """Every point that differs in one decision; another register tile takes its most similar tiles.
+
+        Some of them may lie outside the space.
+        """
         for choice in _neighbours(self.part(point).problem, point.choice):
-            near = Point(point.mapping, choice)
-            if self.cost(near) is not None:
-                yield near
+            yield Point(point.mapping, choice)
 
 
 def features(space: Space, point: Point) -> dict[str, float]:

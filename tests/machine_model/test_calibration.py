@@ -1,0 +1,144 @@
+"""A calibration measures this machine, comes back as it was, is refused elsewhere, and prices schedules."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.machine_model.calibrate import calibrate
+from isamap_smt.machine_model.calibration import Calibration, calibration_path, load, save
+from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.machine_model.identity import identity
+from isamap_smt.pipeline import plan
+from isamap_smt.report.standing import standing
+from isamap_smt.runtime.measure import Measured
+
+SIZES = {"i": 64, "j": 64, "k": 64}
+
+
+@pytest.fixture(scope="module")
+def host() -> Hardware:
+    """This machine with two of its instructions, so that measuring is quick."""
+    machine = im.find_hardware("host")
+    computes = [i for i in machine.computes if i.short in ("fmadd_ps", "muladd_f32")]
+    return replace(machine, instructions=(*computes, *machine.moves))
+
+
+@pytest.fixture(scope="module")
+def taken(host: Hardware) -> Calibration:
+    told: list[float] = []
+    found = calibrate(host, progress=lambda fraction, text: told.append(fraction), rounds=1)
+    assert told[0] == 0.0 and told[-1] == 1.0 and told == sorted(told)
+    return found
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> None:
+    assert 0.3 < taken.clock < 8 and taken.seconds < 60
+    costs = dict(taken.instructions)
+    assert set(costs) == {i.name for i in host.computes}
+    # No core starts more than four vector operations a cycle, and none multiplies and adds in one.
+    assert all(0.02 < c.per_cycle < 4.5 and 1.5 < c.latency < 100 for c in costs.values())
+    near, far = taken.stream("L1"), taken.stream("DRAM")
+    assert near is not None and far is not None
+    # More than two loads, or two stores, of a whole register a cycle would have been left out by the compiler.
+    assert far.read < near.read < 3.5 * near.width and near.write < 2.5 * near.width
+    assert far.working_set > 4 * near.working_set and taken.start_threads > 100
+
+
+def test_it_comes_back_as_it_was(taken: Calibration, cache: Path) -> None:
+    assert load() is None
+    assert save(taken) == calibration_path()
+    assert load() == taken
+    assert [p.name for p in cache.glob("*calibration*")] == ["calibration.json"]
+
+
+def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: Path) -> None:
+    save(replace(taken, machine=replace(taken.machine, processor="A Slower One", cores=64)))
+    with pytest.raises(
+        CalibrationError, match=r"was taken on another machine \(A Slower One, 64 cores.*run `isamap cal"
+    ):
+        load()
+    noted = plan("gemm", "host", sizes=SIZES)
+    assert any("another machine" in n and "description is used instead" in n for n in noted.notes)
+    assert noted.schedule == plan("gemm", "host", sizes=SIZES, cost_model="analytic").schedule
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda d: {**d, "version": 99}, "is of version 99, and this isamap reads version"),
+        (lambda d: {k: v for k, v in d.items() if k != "streams"}, "lacks a part"),
+        (lambda d: {**d, "clock": float("nan")}, "lacks a part or holds a wrong one"),
+        (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, "holds a wrong one"),
+        (lambda d: {"kind": "something else", "version": 1}, "is of version 1"),
+        (lambda d: [1, 2], "holds no calibration"),
+    ],
+)
+def test_what_is_no_calibration_of_this_version_is_refused(taken: Calibration, cache: Path, damage, words: str) -> None:
+    calibration_path().write_text(json.dumps(damage(taken.document())))
+    with pytest.raises(CalibrationError, match=words):
+        load()
+
+
+def test_half_a_file_is_refused(taken: Calibration, cache: Path) -> None:
+    path = save(taken)
+    path.write_text(path.read_text()[:-40])
+    with pytest.raises(CalibrationError, match=r"only a part of one; run `isamap calibrate`"):
+        load()
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_schedules_are_priced_with_it(taken: Calibration, cache: Path) -> None:
+    slow = {n: replace(c, per_cycle=c.per_cycle / 10) for n, c in taken.instructions}
+    save(replace(taken, instructions=tuple(slow.items())))
+    plain, priced = (
+        plan("gemm", "host", sizes=SIZES, instruction="fmadd_ps", cost_model=m) for m in ("analytic", "auto")
+    )
+    assert any("priced with the calibration of" in n for n in priced.schedule.notes)
+    assert not any("priced" in n for n in plain.schedule.notes)
+    assert priced.schedule.objective > 3 * plain.schedule.objective
+
+
+def test_an_instruction_that_was_not_measured_keeps_its_description(taken: Calibration, cache: Path) -> None:
+    only = replace(taken, instructions=(("another.instruction", taken.instructions[0][1]),))
+    save(only)
+    described = plan("gemm", "host", sizes=SIZES, cost_model="analytic")
+    assert plan("gemm", "host", sizes=SIZES).schedule == described.schedule
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_the_report_says_predicted_measured_and_limit(taken: Calibration, cache: Path) -> None:
+    planned = plan("gemm", "host", sizes=SIZES, instruction="fmadd_ps")
+    assert standing(planned) is None
+    save(taken)
+    cost = dict(taken.instructions)["avx2.fmadd_ps"]
+    least = 64**3 / (8 * cost.per_cycle) / (taken.clock * 1e9)
+    measured = Measured(False, 0.0, 4 * least, 1.0, "float64", 5)
+    found = standing(planned, measured)
+    assert found is not None and found.limit == pytest.approx(least) and found.busy == "avx2.fmadd_ps"
+    assert found.of_limit == pytest.approx(0.25)
+    from isamap_smt.report.page import html_report
+
+    page = html_report(planned, measured)
+    assert "Predicted, measured, limit" in page and "25 % of the limit" in page
+    halved = standing(planned, replace(measured, threads=2))
+    assert halved is not None and halved.limit == pytest.approx(least / 2) and halved.predicted is None
+
+
+def test_the_identity_says_no_name_of_the_machine() -> None:
+    import platform
+
+    here = identity()
+    assert here == identity() and len(here.digest) == 16
+    assert platform.node() not in repr(here) or not platform.node()

@@ -1,0 +1,195 @@
+"""A search measures proved programs, survives what goes wrong, goes on where it stopped, and plan() uses its winner."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.errors import SizeError, UnknownNameError
+from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.pipeline import plan, tune
+from isamap_smt.pipeline.spaces import Spaces
+from isamap_smt.tuning.database import Database, database_path
+from isamap_smt.tuning.errors import TuningError
+from isamap_smt.tuning.task import Task
+from isamap_smt.tuning.trial import Job, _difference, run_trial
+from tests.tuning.conftest import SIZES
+from tests.tuning.workers import by_the_record, dies_on_the_second
+
+
+def quick(strategy: str = "random", **options):
+    """A search on threads of this process, with times that follow from the schedules."""
+    asked = {
+        "trials": 6,
+        "budget": None,
+        "executor": lambda: ThreadPoolExecutor(1),
+        "measure": by_the_record,
+        **options,
+    }
+    return tune("gemm", "host", sizes=SIZES, strategy=strategy, **asked)
+
+
+def test_the_winner_is_measured_proved_and_used_from_then_on(caches: Path) -> None:
+    before = plan("gemm", "host", sizes=SIZES)
+    found = tune("gemm", "host", sizes=SIZES, strategy="heuristic", trials=3, budget=None, each=0.02)
+    assert [t.status for t in found.trials] == ["ok"] * len(found.trials)
+    assert found.winner is not None and found.winner.baseline is not None
+    assert found.winner.seconds <= found.winner.baseline
+    assert len(found.race) == len(found.trials)
+    after = plan("gemm", "host", sizes=SIZES)
+    assert after.schedule.status == "TUNED" and before.schedule.status == "OPTIMAL"
+    assert any("found by `isamap tune` (heuristic, 3 programs" in n for n in after.notes)
+    assert after.proof.word == "proved"
+    a, b = np.random.default_rng(0).random((48, 32), np.float32), np.random.default_rng(1).random((32, 64), np.float32)
+    assert np.allclose(im.build(after)(a, b), a @ b, rtol=1e-5)
+    assert plan("gemm", "host", sizes=SIZES, strategy="exact").schedule.loops == before.schedule.loops
+    assert plan("gemm", "host", sizes={**SIZES, "i": 40}).schedule.status == "OPTIMAL"
+
+
+def test_a_search_goes_on_where_it_stopped(caches: Path) -> None:
+    whole = quick(trials=9)
+    shutil.rmtree(caches)
+    caches.mkdir()
+    first = quick(trials=4)
+    assert len(first.trials) == 4 and first.reused == 0 and first.ended == "4 programs were tried"
+    second = quick(trials=5)
+    assert second.reused == 4
+    assert [t.program for t in second.trials] == [t.program for t in whole.trials]
+    assert [t.seconds for t in second.trials] == [t.seconds for t in whole.trials]
+
+
+def test_another_strategy_measures_nothing_twice(caches: Path) -> None:
+    quick("heuristic", trials=3)
+    again = quick("heuristic", trials=1)
+    assert again.reused >= 3
+
+
+def test_the_rank_correlation_is_told_for_every_model(caches: Path) -> None:
+    found = quick(trials=8)
+    assert dict(found.ranks).keys() == {"analytic"}
+    assert -1.0 <= dict(found.ranks)["analytic"] <= 1.0
+
+
+def test_a_program_that_kills_its_process_is_crashed_and_the_search_goes_on(caches: Path) -> None:
+    fix = {"register.j": 16}
+    found = tune(
+        "gemm",
+        "host",
+        sizes=SIZES,
+        fix=fix,
+        strategy="random",
+        trials=4,
+        budget=None,
+        each=0.02,
+        measure=dies_on_the_second,
+    )
+    words = {t.status for t in found.trials}
+    assert "crashed" in words and words <= {"ok", "crashed"}
+    assert all(t.seconds is None and "died" in t.reason for t in found.trials if t.status == "crashed")
+
+
+def test_ctrl_c_keeps_what_was_found(caches: Path) -> None:
+    calls = []
+
+    def interrupted(job: Job):
+        calls.append(job)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return by_the_record(job)
+
+    found = quick(measure=interrupted)
+    assert found.ended == "it was interrupted" and len(found.trials) == 2 and found.winner is not None
+    assert quick(trials=1).reused == 2
+
+
+def test_what_is_not_proved_does_not_run(task: Task, made: Spaces, caches: Path) -> None:
+    record = made.space.record(made.exact)
+    job = Job(task.kernel, task.hardware, task.sizes, record, seconds=0.01)
+    assert run_trial(job).status == "ok"
+    cut = {**record, "loops": [x for x in record["loops"] if x["axis"] != "j"]}
+    outcome = run_trial(replace(job, record=cut))
+    assert outcome.status == "failed" and outcome.seconds is None and outcome.reason
+    assert run_trial(replace(job, record={**record, "groups": {"l": ["k"]}})).status == "failed"
+
+
+def test_a_wrong_result_or_a_nan_never_passes(task: Task) -> None:
+    kernel = task.kernel.with_sizes(SIZES)
+    a, b = np.ones((48, 32), np.float32), np.ones((32, 64), np.float32)
+    from isamap_smt.tuning.trial import _arrays, _wanted
+
+    arrays, wanted = _arrays(kernel, 0), _wanted(kernel, 0)["C"]
+    right = wanted.astype(np.float32)
+    assert _difference(kernel, right, arrays, 0) == ""
+    for value in (np.nan, np.inf, right.flat[5] + 0.01 * np.abs(right).max()):
+        wrong = right.copy()
+        wrong.flat[5] = value
+        assert "C differs" in _difference(kernel, wrong, arrays, 0)
+    assert a.shape[1] == b.shape[0]
+
+
+def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:
+    database_path().write_bytes(b"half a database" * 100)
+    noted = plan("gemm", "host", sizes={**SIZES, "i": 36})
+    assert any("no search was looked up: the tuning database" in n for n in noted.notes)
+    with pytest.raises(TuningError, match="it was left as it is"):
+        quick()
+    assert database_path().read_bytes().startswith(b"half a database")
+
+
+def test_a_winner_that_means_nothing_any_more_is_not_used(caches: Path) -> None:
+    quick()
+    with Database() as d:
+        path = d.path
+    with sqlite3.connect(path) as c:
+        c.execute('UPDATE trial SET record = \'{"instruction": "gone"}\'')
+    c.close()
+    assert plan("gemm", "host", sizes=SIZES).schedule.status == "OPTIMAL"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"strategy": "topk"}, UnknownNameError, "did you mean top-k"),
+        ({"cost_model": "calibrated"}, CalibrationError, "run `isamap calibrate`"),
+        ({"trials": None, "budget": None}, TuningError, "a search needs an end"),
+        ({"workers": 0}, TuningError, "workers=0: must be at least 1"),
+        ({"seed": -1}, TuningError, "seed=-1: must be at least 0"),
+    ],
+)
+def test_a_search_that_cannot_be_run_says_why(caches: Path, options, error, words: str) -> None:
+    with pytest.raises(error, match=words):
+        quick(**options)
+
+
+def test_sizes_must_be_known(caches: Path) -> None:
+    with pytest.raises(SizeError, match="K missing"):
+        tune("gemm", "host", sizes={"i": 4, "j": 8})
+
+
+def test_a_model_is_learned_from_the_database(caches: Path) -> None:
+    pytest.importorskip("sklearn", reason="the learned cost model needs scikit-learn: pip install isamap-smt[tune]")
+    with pytest.raises(TuningError, match="needs 20 measurements on this machine, and there are 0"):
+        quick(cost_model="learned")
+    quick(trials=40)
+    found = quick(cost_model="learned", seed=1, trials=5)
+    assert "learned" in dict(found.ranks)
+    taught = plan("gemm", "host", sizes=SIZES, strategy="random", cost_model="learned")
+    assert any("with the cost model 'learned'" in n for n in taught.notes)
+
+
+def test_dask_workers_do_the_work(caches: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install isamap-smt[tune]")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        found = tune(
+            "gemm", "host", sizes=SIZES, strategy="random", trials=4, budget=None, each=0.02, workers=2,
+            executor=client.get_executor,
+        )  # fmt: skip
+    assert len(found.trials) >= 4 and all(t.status == "ok" for t in found.trials)
