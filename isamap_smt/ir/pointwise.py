@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.evaluate import Evaluator
+from isamap_smt.ir.evaluate import Function, Functions
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Access, Kernel, Tensor
 from isamap_smt.ir.scalar import Read, rewrite_reads
@@ -33,11 +33,22 @@ class Pointwise:
     def value(self, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The statement's value at each point. operands: one vector per Statement.inputs, all of one length."""
         count = len(operands[0]) if operands else 1
-        arrays = {f"operand_{k}": np.asarray(v) for k, v in enumerate(operands)}
-        env = {"#": np.arange(count), "point_": np.arange(count)}
+        function = self._functions.get(count)
+        if function is None:
+            function = self._functions[count] = self._function(count)
         with np.errstate(all="ignore"):
-            found = Evaluator(self.kernel, arrays).value(self.tree, env, self.dtype)
+            found = function({f"operand_{k}": np.asarray(v) for k, v in enumerate(operands)})
         return np.broadcast_to(found, (count,)).astype(self.dtype.numpy)
+
+    @cached_property
+    def _functions(self) -> dict[int, Function]:
+        """By the number of points; a program that runs asks for one point at a time."""
+        return {}
+
+    def _function(self, count: int) -> Function:
+        env = {"#": np.arange(count), "point_": np.arange(count)}
+        shapes = {t.name: (count,) for t in self.kernel.tensors}
+        return Functions(self.kernel, shapes).value(self.tree, env, self.dtype)
 
     def reduce(self, old: np.ndarray, value: np.ndarray) -> np.ndarray:
         """One more value reduced into each element."""

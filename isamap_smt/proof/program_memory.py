@@ -9,6 +9,7 @@ hypotheses  every divisor is positive where it stands; no statement's context is
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -137,6 +138,11 @@ def most(polynomials: list[Any]) -> Any:
     >>> most([sp.Integer(2), sp.Integer(3)])
     3
     """
+    return _most(tuple(dict.fromkeys(polynomials)))
+
+
+@lru_cache(maxsize=20_000)
+def _most(polynomials: tuple[Any, ...]) -> Any:
     table: dict[Any, Any] = {}
     for p in polynomials:
         for term in sp.Add.make_args(sp.expand(p)):
