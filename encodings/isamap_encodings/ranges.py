@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +34,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Largest:
-    """The claim is proved for every value in [low, high].
+    """The claim is proved for every value in [low, high]; bound is the larger of the two without its sign.
 
-    exact: it is refuted for the next larger bound, or every value of the type is in range.
+    exact: it is refuted with `high` one larger and, where the type has negative values, with `low` one smaller; an end of
+    the type itself needs no such counterexample.
     """
 
     bound: int
@@ -45,24 +46,52 @@ class Largest:
     exact: bool
 
 
-def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0) -> Largest | None:
-    """The largest bound b such that the trees are equal where these elements, all of type `kind`, lie in [0, b]
-    (unsigned) or [-b, b] (signed), besides the ranges asked about. None where not even one value more than 0 will do.
+Box = Callable[[int], tuple[int, int]]
 
-    fill: a value that the elements may hold as well.
+
+def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0) -> Largest | None:
+    """A largest range [low, high] such that the trees are equal where these elements, all of type `kind`, lie in it,
+    besides the ranges asked about. None where not even one value more than 0 will do.
+
+    It is the largest [0, b] (unsigned) or [-b, b] (signed), then made wider on one side alone where that holds: first
+    `high`, then `low`. fill: a value that the elements may hold as well.
     """
-    low, high = limits(kind)
-    most = high
-    guess = _search(1, most, lambda b: not _differs_at_corner(_limited(asked, elements, kind, b, fill)))
+    least, most = limits(kind)
+
+    def limited(box: Box) -> Callable[[int], Question]:
+        return lambda b: _limited(asked, elements, kind, box(b), fill)
+
+    both = _largest(limited(lambda b: (0 if least == 0 else -b, b)), most)
+    if both is None or not both[0]:
+        return None
+    low, high = (0 if least == 0 else -both[0]), both[0]
+    if least == 0:
+        return Largest(high, 0, high, both[1] or high == most)
+    above = _largest(limited(lambda d: (low, high + d)), most - high) or (0, True)
+    high += above[0]
+    below = _largest(limited(lambda d: (low - d, high)), low - least) or (0, True)
+    low -= below[0]
+    ends = (above[1] or high == most) and (below[1] or low == least)
+    return Largest(max(high, -low), low, high, ends)
+
+
+def _largest(limited: Callable[[int], Question], most: int) -> tuple[int, bool] | None:
+    """(the largest number from 1 to `most` whose question is proved, whether that of the next one is refuted).
+
+    None where the question of 1 is refuted already. (0, False) where nothing is proved, and nothing refuted.
+    """
+    if most < 1:
+        return None
+    guess = _search(1, most, lambda b: not _differs_at_corner(limited(b)))
     if guess is None:
         return None
     proofs = 0
-    refuted_above = guess == most or _differs_at_corner(_limited(asked, elements, kind, guess + 1, fill))
-    best, lowest, top = None, 1, guess
+    refuted_above = guess < most and _differs_at_corner(limited(guess + 1))
+    best, lowest, top = 0, 1, guess
     bound = guess
     while lowest <= top and proofs < PROOFS:
         proofs += 1
-        q = _limited(asked, elements, kind, bound, fill)
+        q = limited(bound)
         verdict = equal_integers(q.left, q.right, q.types, q.result, q.ranges)
         if isinstance(verdict, Proved):
             best, lowest = bound, bound + 1
@@ -70,10 +99,9 @@ def largest(asked: Question, elements: frozenset[str], kind: Kind, fill: int = 0
             top = bound - 1
             refuted_above = isinstance(verdict, Refuted)
         bound = (lowest + top + 1) // 2
-    if best is None:
+    if best == 0 and refuted_above and lowest > top:
         return None
-    everything = best == most and kind[0] == "u"
-    return Largest(best, 0 if low == 0 else -best, best, (refuted_above and lowest > top) or everything)
+    return best, refuted_above and lowest > top
 
 
 def _search(low: int, high: int, holds: Any) -> int | None:
@@ -88,10 +116,10 @@ def _search(low: int, high: int, holds: Any) -> int | None:
     return best
 
 
-def _limited(asked: Question, elements: frozenset[str], kind: Kind, bound: int, fill: int) -> Question:
+def _limited(asked: Question, elements: frozenset[str], kind: Kind, box: tuple[int, int], fill: int) -> Question:
     ranges = dict(asked.ranges)
+    low, high = box
     for e in elements:
-        low, high = (0 if kind[0] == "u" else -bound), bound
         before = ranges.get(e, limits(kind))
         ranges[e] = min(fill, max(low, before[0])), max(fill, min(high, before[1]))
     return Question(asked.left, asked.right, asked.types, asked.result, ranges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
+
+if TYPE_CHECKING:
+    from isamap_smt.proof.ranges import RangePair
 
 STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
@@ -31,12 +34,18 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     help="Which kernel operand feeds which operand of the instruction.",
 )
 @click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
+@click.option(
+    "--given",
+    metavar="'A<=200'",
+    help="Where values are at fault: the largest range of another input under this one, and of this one under that.",
+)
 @kernel_options
 def command(
     words: tuple[str, ...],
     axes: str,
     operands: str,
     partial: bool,
+    given: str | None,
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -50,6 +59,7 @@ def command(
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
+    from isamap_smt.proof.ranges import range_pair
 
     name, wanted = split_names(words, text, "INSTRUCTION")
     types = parse_dtypes(dtypes)
@@ -59,11 +69,23 @@ def command(
     mapping = fuse(kernel, instruction, axes.strip() or {}, operands, partial=partial)
     with progress(f"proving {mapping.id}"):
         result = prove(mapping, assume)
+        pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)
     if as_json:
-        print_json({"mapping": result.mapping.id, **proof_document(result.proof), **extras(result)})
+        print_json({"mapping": result.mapping.id, **proof_document(result.proof), **extras(result), **together(pair)})
     else:
         show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
+        if given is not None:
+            console().print(f"\ntogether: {pair or 'no ranges of two inputs'}{_further(pair)}", soft_wrap=True)
     return STATUS[result.proof.word]
+
+
+def together(pair: RangePair | None) -> dict[str, Any]:
+    """The ranges of two inputs under which the mapping is proved; nothing where there are none."""
+    return {} if pair is None else {"together": {"assume": list(pair.texts), "weakest": pair.exact}}
+
+
+def _further(pair: RangePair | None) -> str:
+    return "; any end of either one further out is refuted" if pair is not None and pair.exact else ""
 
 
 def extras(result: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A mapping that is refuted because its instruction saturates or wraps: for which values would it be right?
 
-For each integer input alone, the largest a (values 0 to a) or b (values -b to b) for which the scalar claim is proved, the
-other inputs taking every value. A range is offered only when the whole mapping is proved under it.
+For each integer input alone, a largest range (0 to a, or from low to high around 0) for which the scalar claim is proved, the
+other inputs taking every value; and for two inputs together, a pair of ranges neither of which can be made wider. A range is
+offered only when the whole mapping is proved under it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.language.ranges import assume
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import (
     Ranges,
@@ -29,7 +31,7 @@ from isamap_smt.proof.scalar_trees import accumulation, fill_value, kind
 
 @dataclass(frozen=True)
 class WeakestRange:
-    """Under `low <= tensor <= high` the mapping is proved. exact: with the bound one larger it is refuted."""
+    """Under `low <= tensor <= high` the mapping is proved. exact: with either end one further out it is refuted."""
 
     tensor: str
     low: int
@@ -42,16 +44,106 @@ class WeakestRange:
         return f"{self.tensor}<={self.high}" if self.low == 0 else f"{self.low}<={self.tensor}<={self.high}"
 
 
+@dataclass(frozen=True)
+class RangePair:
+    """Under both ranges the mapping is proved. exact: with any end of either one further out it is refuted."""
+
+    first: WeakestRange
+    second: WeakestRange
+
+    @property
+    def exact(self) -> bool:
+        """Whether neither can be made wider while the other stays."""
+        return self.first.exact and self.second.exact
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """As assume() reads them."""
+        return self.first.text, self.second.text
+
+    def __str__(self) -> str:
+        return f"{self.first.text} and {self.second.text}"
+
+
+def range_pair(rejection: Rejection, given: str | None = None) -> RangePair | None:
+    """A range of one input, the largest range of another that it allows, and the largest of the first given that.
+
+    given: the range to begin with, such as "A <= 200" or "abs(B) <= 100"; by default the middle between what the first
+    input allows alone and its type. None where the rejection is not about values, or has no two inputs with ranges.
+    Raises what assume() raises for `given`.
+
+    >>> import isamap_smt as im
+    >>> gemm = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
+    >>> dot = im.find_instruction("avx512_vnni.maddubs_dot")
+    >>> print(range_pair(im.prove(im.fuse(gemm, dot, "l=j,e=k")), "A <= 200"))
+    A<=202 and -81<=B<=81
+    """
+    kernel, alone = rejection.mapping.kernel, rejection.ranges
+    tensors = _integer_inputs(rejection.mapping)
+    if not _values_at_fault(rejection) or (given is None and not alone):
+        return None
+    if given is None:
+        one = alone[0]
+        d = kernel.tensor(one.tensor).dtype
+        start = kernel.with_ranges({one.tensor: ((one.low + d.low) // 2, (one.high + d.high) // 2)})
+    else:
+        start = assume(kernel, [given])
+    changed = [(n, low, high) for n, low, high in start.ranges if (n, low, high) not in kernel.ranges]
+    if len(changed) != 1:
+        return None
+    return _pair(rejection.mapping, changed[0], tensors)
+
+
+@cache
+def _pair(mapping: Mapping, begun: tuple[str, int, int], tensors: tuple[str, ...]) -> RangePair | None:
+    name, low, high = begun
+    other = next((t for t in tensors if t != name), None)
+    if other is None:
+        return None
+    second = _under(mapping, {name: (low, high)}, other)
+    first = None if second is None else _under(mapping, {other: (second.low, second.high)}, name)
+    if first is None or second is None:
+        return None
+    if (first.low, first.high) == (low, high):
+        return RangePair(first, second)
+    # The first has grown: the second, asked again, may not grow any more.
+    again = _under(mapping, {name: (first.low, first.high)}, other)
+    return None if again is None else RangePair(first, again)
+
+
+def _under(mapping: Mapping, ranges: dict[str, tuple[int, int]], tensor: str) -> WeakestRange | None:
+    """The largest range of one input where others have theirs; its whole type where the mapping is proved as it is."""
+    from isamap_smt.proof.mapping import prove_after  # it makes rejections
+
+    ranged = replace(mapping, kernel=mapping.kernel.with_ranges(ranges))
+    result = prove_after(ranged, 0)
+    if isinstance(result, ProvedMapping):
+        d = mapping.kernel.tensor(tensor).dtype
+        held = assumed_ranges(mapping)
+        low, high = (d.low, d.high) if isinstance(held, Unknown) else held.get(tensor, (d.low, d.high))
+        return WeakestRange(tensor, low, high, True)
+    return next((r for r in weakest_ranges(result) if r.tensor == tensor), None)
+
+
 def weakest_ranges(rejection: Rejection) -> tuple[WeakestRange, ...]:
     """For each input that alone can mend the rejection: the largest range of its values under which prove() succeeds.
 
     Empty when the rejection has another reason than the values of integers, or when no range mends it.
     """
+    return _weakest(rejection.mapping) if _values_at_fault(rejection) else ()
+
+
+def _values_at_fault(rejection: Rejection) -> bool:
+    """Whether nothing is wrong but the values that the instruction gives."""
     failed = rejection.proof.failed()
     values = [c for c in failed if c.claim == "scalar" and c.subject in ("value", "instruction")]
-    if not values or len(values) < len(failed) or not all(isinstance(c.verdict, Refuted) for c in values):
-        return ()
-    return _weakest(rejection.mapping)
+    return len(values) == len(failed) > 0 and all(isinstance(c.verdict, Refuted) for c in values)
+
+
+def _integer_inputs(mapping: Mapping) -> tuple[str, ...]:
+    out = mapping.statement.target.tensor
+    names = dict.fromkeys(a.tensor for _, a in mapping.binding if a.tensor != out)
+    return tuple(n for n in names if not mapping.kernel.tensor(n).dtype.is_float)
 
 
 @cache
@@ -62,10 +154,9 @@ def _weakest(mapping: Mapping) -> tuple[WeakestRange, ...]:
     if isinstance(held, Unknown):
         return ()
     found = []
-    out = mapping.statement.target.tensor
-    for name in dict.fromkeys(a.tensor for _, a in mapping.binding if a.tensor != out):
+    for name in _integer_inputs(mapping):
         d = mapping.kernel.tensor(name).dtype
-        one = None if d.is_float else _largest(mapping, held, name, d)
+        one = _largest(mapping, held, name, d)
         if one is None:
             continue
         if one.low > held.get(name, (d.low, d.high))[1] or one.high < held.get(name, (d.low, d.high))[0]:
@@ -79,14 +170,17 @@ def _weakest(mapping: Mapping) -> tuple[WeakestRange, ...]:
 def _largest(mapping: Mapping, held: Ranges, tensor: str, d: DType) -> WeakestRange | None:
     """The largest range of one tensor under which every scalar claim that fails now is proved."""
     op = accumulation(mapping.kernel, mapping.statement)[0]
-    best = None
+    best: WeakestRange | None = None
     for asked, elements, fill in _questions(mapping, held, tensor, fill_value(op, d)):
         found = largest(asked, elements, kind(d), fill)
         if found is None:
             return None
-        if best is None or found.bound < best.bound:
-            best = found
-    return None if best is None else WeakestRange(tensor, best.low, best.high, best.exact)
+        low, high = held.get(tensor, (d.low, d.high))
+        low, high = max(low, found.low), min(high, found.high)
+        if best is not None:
+            low, high = max(low, best.low), min(high, best.high)
+        best = WeakestRange(tensor, low, high, found.exact and (best is None or best.exact))
+    return best
 
 
 def _questions(mapping: Mapping, held: Ranges, tensor: str, fill: int) -> list[tuple[Question, frozenset[str], int]]:
@@ -107,4 +201,4 @@ def _questions(mapping: Mapping, held: Ranges, tensor: str, fill: int) -> list[t
     return questions
 
 
-__all__ = ["WeakestRange", "weakest_ranges"]
+__all__ = ["RangePair", "WeakestRange", "range_pair", "weakest_ranges"]

@@ -57,7 +57,7 @@ class Rejection(Shown):
     def suggestions(self) -> tuple[str, ...]:
         """What to write instead, each proved: options that assume values, or else the mend's command or call."""
         if self.ranges:
-            return tuple(f'--assume "{r.text}"' for r in self.ranges)
+            return tuple(f'--assume "{r.text}"{"  # refuted one further" if r.exact else ""}' for r in self.ranges)
         return (str(self.mend),) if self.mend is not None else ()
 
     @property

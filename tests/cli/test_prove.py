@@ -78,6 +78,16 @@ def test_json_says_what_people_are_told(capsys: pytest.CaptureFixture[str], word
         assert run(shlex.split(found["mend"]["text"])[1:]) == 0
 
 
+def test_ranges_of_two_inputs(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "gemm", "avx512_vnni.maddubs_dot", "--axes", "l=j,e=k", "--given", "A<=200"]
+    assert run(words) == 1
+    said = "together: A<=202 and -81<=B<=81; any end of either one further out is refuted"
+    assert said in capsys.readouterr().out
+    assert run([*words, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["together"]
+    assert found == {"assume": ["A<=202", "-81<=B<=81"], "weakest": True}
+
+
 def test_the_clash_is_said_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)

@@ -13,6 +13,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import ArgumentError, DTypeError, IsamapError, LanguageError, RangeError, UnknownNameError
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
+from isamap_smt.proof.ranges import range_pair
 
 GEMM = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
 SATURATING = fuse(GEMM, im.find_instruction("avx512_vnni.maddubs_dot"), "l=j,e=k")
@@ -147,11 +148,51 @@ def test_the_same_kernel_without_the_range_is_another_one() -> None:
 def test_the_weakest_ranges_of_a_saturating_dot_are_found_and_exact() -> None:
     rejection = prove(SATURATING)
     assert [(r.text, r.exact) for r in rejection.ranges] == [("A<=128", True), ("-64<=B<=64", True)]
-    assert 'try: --assume "A<=128"' in str(rejection)
+    assert 'try: --assume "A<=128"  # refuted one further' in str(rejection)
     for r in rejection.ranges:
         assert isinstance(prove(SATURATING, assume=[r.text]), im.ProvedMapping)
         wider = f"{r.low - 1 if r.low else 0} <= {r.tensor} <= {r.high + 1}"
         assert prove(SATURATING, assume=[wider]).proof.word == "refuted"
+
+
+def test_each_end_is_as_far_out_as_it_can_be() -> None:
+    """4 * 31 and 4 * -32 stay within 8 bits, 4 * 32 and 4 * -33 do not: the ends are not opposite numbers."""
+    narrow = im.instruction(
+        "toy.narrow", "acc[l] += i32(a[l]) * i32(b[l])", axes={"l": 8}, dtypes={"a": "u8", "b": "i8", "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), "v"), exact="acc[l] += i32(sat_i8(i32(a[l]) * i32(b[l])))",
+    )  # fmt: skip
+    product = im.kernel("C[i] += i32(A[i]) * i32(B[i])", name="product")
+    mapping = fuse(product.with_dtypes({"A": "u8", "B": "i8", "C": "i32"}), narrow, "l=i")
+    found = {r.tensor: r for r in prove(mapping, assume=["A <= 4"]).ranges}
+    assert (found["B"].text, found["B"].exact) == ("-32<=B<=31", True)
+    for text, proved in (("-32<=B<=31", True), ("-33<=B<=31", False), ("-32<=B<=32", False)):
+        assert bool(prove(mapping, assume=["A <= 4", text])) is proved
+    pair = range_pair(prove(mapping), "A <= 4")
+    assert pair is not None and pair.exact
+    assert pair.texts == ("A<=4", "-32<=B<=31")
+
+
+@pytest.mark.parametrize(
+    ("given", "texts"), [("A <= 200", ("A<=202", "-81<=B<=81")), ("abs(B) <= 100", ("-100<=B<=100", "A<=163"))]
+)
+def test_two_ranges_together_are_as_wide_as_they_can_be(given: str, texts: tuple[str, str]) -> None:
+    pair = range_pair(prove(SATURATING), given)
+    assert pair is not None and pair.exact
+    assert pair.texts == texts
+    assert isinstance(prove(SATURATING, assume=texts), im.ProvedMapping)
+    for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+        d = GEMM.tensor(one.tensor).dtype
+        for low, high in ((one.low - 1, one.high), (one.low, one.high + 1)):
+            if d.low <= low and high <= d.high:
+                wider = f"{low} <= {one.tensor} <= {high}"
+                assert prove(SATURATING, assume=[wider, other.text]).proof.word == "refuted"
+
+
+def test_no_pair_where_values_are_not_at_fault() -> None:
+    rejection = prove(fuse(GEMM, im.find_instruction("avx512_vnni.maddubs_dot"), "l=k,e=j"))
+    assert range_pair(rejection) is None
+    with pytest.raises(RangeError):
+        range_pair(prove(SATURATING), "A < 3 and A > 5")
 
 
 def test_a_range_of_one_input_lets_the_other_be_wider() -> None:
