@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import re
 
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.language.printer import statement_text
 from isamap_smt.runtime.packing import assumed_ranges, constant_tensors
+
+
+def _role(kernel: Kernel, name: str) -> str:
+    """What a tensor is to the caller; an output of a reduction is added to."""
+    if name in kernel.inputs:
+        return "input"
+    op = next(s.op for s in kernel.statements if s.target.tensor == name)
+    if name in kernel.temporaries:
+        start = {"+": "zeros", "=": "anything", "*": "ones"}.get(op, "the neutral element of its reduction")
+        return f"work space, to hold {start} at each call"
+    return "output" if op == "=" else "output, added to"
 
 
 def c_header(program: Program) -> str:
@@ -17,7 +29,7 @@ def c_header(program: Program) -> str:
     lines.append("tensors: pointers, in this order, row-major and without gaps:")
     for n, t in enumerate(kernel.tensors):
         shape = "".join(f"[{e}]" for e in t.shape)
-        role = "output, added to" if t.name in kernel.outputs else "input"
+        role = _role(kernel, t.name)
         lines.append(f"  {n}  {t.dtype.c} {t.name}{shape}  ({t.dtype}, {role})")
     names = ", ".join(kernel.free_sizes)
     lines.append(f"sizes: {names}, as int64_t" if names else "sizes: none are left open; NULL will do")

@@ -99,6 +99,7 @@ def _bind(m: Machine, arrays: Dict[str, np.ndarray], out: Dict[str, np.ndarray] 
     """Make the kernel's tensors arrays in memory."""
     ops = {s.target.tensor: s.op for s in reversed(m.kernel.statements)}
     given = out if isinstance(out, Dict) else {} if out is None else {m.kernel.outputs[0]: out}
+    given = {n: a for n, a in given.items() if n not in m.kernel.temporaries}
     for t in m.kernel.tensors:
         shape = integers(t.shape)(m.env)
         if t.name in ops:

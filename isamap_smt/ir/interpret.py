@@ -34,13 +34,14 @@ def run_kernel(
 
     Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element
     after the other in that order. An output starts as a copy of `out[name]`, else at the neutral element of the
-    first reduction into it (zeros under `=`). Sizes follow from the shapes and `sizes`. Raises SizeError,
+    first reduction into it (zeros under `=`); temporaries always do, and are not among the outputs. Sizes follow from
+    the shapes and `sizes`. Raises SizeError,
     DTypeError, UnknownNameError.
     """
     fixed, held = prepare(kernel, arrays, out, sizes)
     for s in fixed.statements:
         run_statement(fixed, s, held)
-    return {n: held[n] for n in fixed.outputs}
+    return {n: held[n] for n in fixed.results}
 
 
 def prepare(
@@ -60,7 +61,7 @@ def prepare(
         check_array(fixed, n, arrays[n])
         held[n] = arrays[n]
     for n in fixed.outputs:
-        given = out.get(n)
+        given = None if n in fixed.temporaries else out.get(n)
         if given is not None:
             check_array(fixed, n, given)
             held[n] = np.array(given, order="C")

@@ -104,6 +104,7 @@ class Kernel(Shown):
     """Tensors, parameters and statements. Outputs are the tensors that some statement targets.
 
     ranges: (input, low, high), both included: values that proofs may take for granted and every call checks.
+    temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Kernel(Shown):
     text: str = field(default="", compare=False)
     file: str = field(default="", compare=False)
     ranges: tuple[tuple[str, int, int], ...] = ()
+    temporaries: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
@@ -125,6 +127,11 @@ class Kernel(Shown):
     def outputs(self) -> tuple[str, ...]:
         """Names of tensors that are written, in order of first writing."""
         return tuple(dict.fromkeys(s.target.tensor for s in self.statements))
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Outputs that are given back: all but the temporaries."""
+        return tuple(n for n in self.outputs if n not in self.temporaries)
 
     @property
     def inputs(self) -> tuple[str, ...]:

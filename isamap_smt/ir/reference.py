@@ -41,7 +41,7 @@ def reference(
             _add_products(fixed, s, precise, loops)
         else:
             _interpret(wide, s, precise)
-    return {n: precise[n] for n in fixed.outputs}
+    return {n: precise[n] for n in fixed.results}
 
 
 def factors(value: Any) -> list[Any] | None:

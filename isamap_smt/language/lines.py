@@ -1,4 +1,4 @@
-"""Each logical line is one of: param, axis, size, a tensor's type, an assumed range, a definition, or a statement."""
+"""Each logical line is one of: param, axis, size, temporary, assume, a tensor's type, a definition, or a statement."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TensorLine:
 
 @dataclass(frozen=True)
 class BoundLine:
-    """`param a, b >= low`, `size a, b` or `axis a < extent`."""
+    """`param a, b >= low`, `size a, b`, `axis a < extent` or `temporary T`."""
 
     segment: Segment
     kind: str
@@ -117,7 +117,7 @@ def _with_empty_subscripts(segment: Segment) -> tuple[str, tuple[int, ...]]:
 
 def parse_line(line: Segment) -> Line:
     """What a logical line says. Raises LanguageError when it says nothing legal."""
-    if m := re.match(r"(param|axis|size)\s+(?=[A-Za-z_])", line.text):
+    if m := re.match(r"(param|axis|size|temporary)\s+(?=[A-Za-z_])", line.text):
         return _bound(line, m.group(1), m.end())
     if m := re.match(r"assume\s+(?=[A-Za-z_(\d]|[-+]\s*\d)", line.text):
         return RangeLine(line.cut(m.end()))
@@ -214,6 +214,8 @@ _BOUND_SIGN = {"param": ">=", "axis": "<", "size": ">="}
 def _bound(line: Segment, kind: str, start: int) -> BoundLine:
     m = re.search(r"[<>=]+", line.text)
     names = _names(line.cut(start, m.start() if m else None), f"{kind} {_EXAMPLE[kind]}")
+    if m and kind == "temporary":
+        raise line.error(m.start(), "a temporary has no bound", f"write `temporary {names[0]}`")
     if m and m.group() != _BOUND_SIGN[kind]:
         raise line.error(
             m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`"
@@ -223,4 +225,4 @@ def _bound(line: Segment, kind: str, start: int) -> BoundLine:
     return BoundLine(line, kind, names, parse_expression(line.cut(m.end())) if m else None)
 
 
-_EXAMPLE = {"param": "s >= 1", "axis": "e < 4", "size": "N"}
+_EXAMPLE = {"param": "s >= 1", "axis": "e < 4", "size": "N", "temporary": "T"}

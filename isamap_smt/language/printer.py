@@ -49,6 +49,8 @@ def to_text(kernel: Kernel) -> str:
     lines += [f"axis {a.name} < {index_text(a.extent)}" for a in axes if str(a.extent) != default_size(a.name)]
     if loose := _undeclared_sizes(kernel):
         lines.append(f"size {', '.join(loose)}")
+    if kernel.temporaries:
+        lines.append(f"temporary {', '.join(kernel.temporaries)}")
     lines += [f"assume {low} <= {n} <= {high}" for n, low, high in kernel.ranges]
     return "\n".join([*lines, *map(statement_text, kernel.statements)])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
@@ -98,6 +98,7 @@ class _Reader:
     written_dtypes: dict[str, DType] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
+    temporaries: tuple[str, ...] = ()
     ranges: list[Segment] = field(default_factory=list)
 
     def read(self) -> None:
@@ -106,7 +107,8 @@ class _Reader:
         statements = [s for s in lines if isinstance(s, StatementLine)]
         if not statements:
             raise self.source.error(0, "there is no statement", "write one, such as `C[i,j] += A[i,k] * B[k,j]`")
-        self.known.declare([x for x in lines if isinstance(x, BoundLine)])
+        bounds = [x for x in lines if isinstance(x, BoundLine)]
+        self.known.declare([x for x in bounds if x.kind != "temporary"])
         self.known.define([x for x in lines if isinstance(x, DefinitionLine)])
         for line in lines:
             if isinstance(line, TensorLine):
@@ -117,6 +119,7 @@ class _Reader:
         for s in statements:
             self._statement(s)
         self._check_declared_axes(lines)
+        self.temporaries = temporary_names([x for x in bounds if x.kind == "temporary"], self.statements)
 
     def _tensor(self, line: TensorLine) -> None:
         if line.dtype is not None:
@@ -255,6 +258,7 @@ class _Reader:
             tensors.append(Tensor(n, kind, self._shape(n)))
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
+        made = replace(made, temporaries=self.temporaries)
         for line in self.ranges:
             made = assume_line(made, line)
         return made
@@ -308,6 +312,26 @@ class _Reader:
         if ends is None:
             raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare)
         return sp.expand(ends[1] + 1)
+
+
+def temporary_names(lines: list[BoundLine], statements: list[Statement]) -> tuple[str, ...]:
+    """Names of `temporary` lines: each is written by a statement and read by a later one, and some output remains."""
+    written = list(dict.fromkeys(s.target.tensor for s in statements))
+    read = {a.tensor for s in statements for a in s.inputs if a.tensor != s.target.tensor}
+    found: dict[str, None] = {}
+    for line in lines:
+        for n in line.names:
+            at = line.segment.text.index(n)
+            if n not in written:
+                raise line.segment.error(at, f"no statement writes {n}", did_you_mean(n, written), len(n))
+            if n not in read:
+                raise line.segment.error(
+                    at, f"no other statement reads {n}", "remove this line: it is a result", len(n)
+                )
+            if n in found:
+                raise line.segment.error(at, f"{n} is declared twice", "remove one", len(n))
+            found[n] = None
+    return tuple(found)
 
 
 def _name(node: ast.Subscript) -> str:

@@ -13,6 +13,7 @@ from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbol
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds
 from isamap_smt.report.roofline import draw, roofline
+from isamap_smt.report.standing import standing
 from isamap_smt.report.versions import versions
 from isamap_smt.runtime.measure import Measured, operations
 
@@ -59,7 +60,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "sizes": dict(schedule.sizes),
         "tensors": [
             {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
-             "role": "output" if t.name in sized.outputs else "input"}
+             "role": "temporary" if t.name in sized.temporaries else "output" if t.name in sized.outputs else "input"}
             for t in sized.tensors
         ],
         "axes": axis_rows(mapping),
@@ -76,6 +77,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
         "measured": measured,
+        "standing": standing(planned, measured),
         "note": note,
         "proofs": [
             {"title": "of the mapping, for all sizes", **_proof(planned.proved.proof)},

@@ -34,7 +34,7 @@ class Signature:
     def of(kernel: Kernel) -> Signature:
         """The signature of this kernel."""
         tensors = {t.name: t for t in kernel.tensors}
-        return Signature(kernel, kernel.name, kernel.inputs, kernel.outputs, kernel.free_sizes, tensors)
+        return Signature(kernel, kernel.name, kernel.inputs, kernel.results, kernel.free_sizes, tensors)
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class CompiledKernel(Shown):
         if finite:
             check.check_finite(signature, self.finite, everything)
         check.check_ranges(signature, self.ranges, everything)
-        for name in signature.outputs:
+        for name in self.kernel.outputs:
             if name not in everything:
                 everything[name] = self._fresh(name, sizes)
         check.check_conditions(signature, self.program.assumptions, everything, sizes)
@@ -180,10 +180,13 @@ class CompiledKernel(Shown):
     def _fresh(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
         """An output at the neutral element of the first statement that writes it."""
         tensor = self.signature.tensors[name]
-        op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
         array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
-        array.fill(neutral(op, tensor.dtype))
+        self._begin(name, array)
         return array
+
+    def _begin(self, name: str, array: np.ndarray) -> None:
+        op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
+        array.fill(neutral(op, self.signature.tensors[name].dtype))
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
         values = self._size_array(sizes)
@@ -216,7 +219,7 @@ class CompiledKernel(Shown):
     def __str__(self) -> str:
         """How to call it, which instruction it uses, and what every call checks."""
         mapping = self.program.schedule.proved.mapping
-        call = f"{', '.join(self.kernel.inputs)}, out={', '.join(self.kernel.outputs)}"
+        call = f"{', '.join(self.kernel.inputs)}, out={', '.join(self.kernel.results)}"
         lines = [f"compiled {self.kernel.name}({call}): {mapping.id} onto {mapping.instruction.name}"]
         lines += [f"  {t.name}: {t.dtype}[{', '.join(map(words, t.shape))}]" for t in self.kernel.tensors]
         if self.constants:
@@ -240,7 +243,12 @@ class Call:
         self._pack = kernel._pack if pack else None
 
     def run(self) -> None:
-        """Compute; outputs with `+=` are added to once more at every run. Raises MemoryError or SizeError."""
+        """Compute; outputs with `+=` are added to once more at every run, temporaries start anew.
+
+        Raises MemoryError or SizeError.
+        """
+        for name in self._kernel.kernel.temporaries:
+            self._kernel._begin(name, self.arguments.arrays[name])
         if self._pack is not None:
             self._kernel._check(self._pack(self._tensors, self._sizes, self._packed))
         self._kernel._check(self._kernel._run(self._tensors, self._sizes, self._packed, self._threads))

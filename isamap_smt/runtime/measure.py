@@ -88,7 +88,7 @@ def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]
     from isamap_smt.ir.interpret import reference
 
     wanted = reference(kernel, arrays)
-    results = got if isinstance(got, dict) else {kernel.outputs[0]: got}
+    results = got if isinstance(got, dict) else {kernel.results[0]: got}
     exact, worst = True, 0.0
     for name, ref in wanted.items():
         out = results[name]
@@ -97,7 +97,7 @@ def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]
         scale = np.abs(ref.astype(np.float64)).max(initial=0.0)
         error = float(distance / scale) if scale else float(distance)
         worst = float("inf") if np.isnan(error) else max(worst, error)  # max() would drop a NaN
-    floating = any(kernel.tensor(n).dtype.is_float for n in kernel.outputs)
+    floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     return exact, worst, "float64" if floating else "exact integers"
 
 

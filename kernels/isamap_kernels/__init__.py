@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from isamap_kernels import convolution, gemm, matvec
+from isamap_kernels import convolution, gemm, layers, matvec
 
 if TYPE_CHECKING:
     from isamap_smt.language import Kernel
@@ -19,6 +19,9 @@ TEXTS = {
     "conv2d": convolution.CONV2D,
     "depthwise_conv2d": convolution.DEPTHWISE_CONV2D,
     "pointwise_conv2d": convolution.POINTWISE_CONV2D,
+    "linear_relu": layers.LINEAR_RELU,
+    "linear_int8": layers.LINEAR_INT8,
+    "two_layers": layers.TWO_LAYERS,
 }
 
 

@@ -27,14 +27,22 @@ SIZES = {
     "conv2d": {"n": 1, "p": 2, "q": 2, "k": 2, "c": 3, "r": 3, "s": 2, "sp": 2, "sq": 1, "dp": 1, "dq": 2, "pp": 0, "pq": 0},
     "depthwise_conv2d": {"n": 2, "p": 2, "q": 3, "c": 2, "r": 2, "s": 2, "sp": 1, "sq": 2, "dp": 1, "dq": 1, "pp": 0, "pq": 0},
     "pointwise_conv2d": {"n": 2, "p": 2, "q": 2, "k": 3, "c": 2},
+    "linear_relu": {"i": 2, "j": 3, "k": 2},
+    "linear_int8": {"i": 2, "j": 3, "k": 2},
+    "two_layers": {"i": 2, "j": 3, "k": 2, "m": 2},
 }  # fmt: skip
 
 
-def itself(kernel: Kernel) -> Instruction:
-    """The instruction that computes the whole box of the kernel in one execution (without padding every guard holds)."""
-    s = replace(kernel.statements[0], guard=())
-    places = tuple((t.name, "memory") for t in kernel.tensors)
-    contract = replace(kernel, statements=(s,), name=f"{kernel.name} itself")
+STATEMENTS = [(name, n) for name in sorted(SIZES) for n in range(len(im.find_kernel(name).statements))]
+
+
+def itself(kernel: Kernel, statement: int = 0) -> Instruction:
+    """The instruction that computes the whole box of a statement in one execution (without padding every guard holds)."""
+    s = replace(kernel.statements[statement], guard=())
+    used = {s.target.tensor, *(a.tensor for a in s.inputs)}
+    tensors = tuple(t for t in kernel.tensors if t.name in used)
+    places = tuple((t.name, "memory") for t in tensors)
+    contract = replace(kernel, tensors=tensors, statements=(s,), temporaries=(), name=f"{kernel.name} itself")
     return Instruction(f"self.{kernel.name}", contract, places=places)
 
 
@@ -42,14 +50,15 @@ def test_every_kernel_is_tried() -> None:
     assert set(SIZES) == set(isamap_kernels.names())
 
 
-@pytest.mark.parametrize("name", sorted(SIZES))
-def test_a_kernel_maps_onto_itself(name: str) -> None:
+@pytest.mark.parametrize(("name", "n"), STATEMENTS)
+def test_a_kernel_maps_onto_itself(name: str, n: int) -> None:
     kernel = im.find_kernel(name).with_sizes(SIZES[name])
-    axes = {a.name: (a.name,) for a in kernel.axes}
-    result = im.prove(im.fuse(kernel, itself(kernel), axes))
+    axes = {a.name: (a.name,) for a in kernel.statements[n].axes}
+    result = im.prove(im.fuse(kernel, itself(kernel, n), axes, statement=n))
     assert isinstance(result, ProvedMapping), str(result)
     assert all(int(a.extent) == 1 for a in result.mapping.outer)
-    assert right(Work(kernel, {}), result.mapping)
+    if kernel.statements[n].op == "+":  # the harness that carries mappings out knows products
+        assert right(Work(kernel, {}, n), result.mapping)
 
 
 @pytest.mark.parametrize("name", ["gemm", "matvec"])
