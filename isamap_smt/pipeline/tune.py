@@ -15,6 +15,7 @@ from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline.choose import candidates
+from isamap_smt.pipeline.further import further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, ranges_in_text
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.spaces import spaces
@@ -61,6 +62,8 @@ def tune(
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
+    if further_statements(kernel):
+        raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
     task = _task(kernel, hardware, sizes, constant, threads, fix, instruction)
     limits = _limits(budget, trials, each)
     make = find_strategy(strategy)

@@ -20,7 +20,7 @@ from isamap_smt.proof import prove
 
 Record = dict[str, Any]
 _KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap", "lower_bound", "seconds")
-_DECIDED = ("instruction", "groups", "operands", "loops", "accumulate", "registers", "packing", "parallel")
+_DECIDED = ("instruction", "statement", "groups", "operands", "loops", "accumulate", "registers", "packing", "parallel")
 
 
 def to_record(schedule: Schedule) -> Record:
@@ -29,6 +29,7 @@ def to_record(schedule: Schedule) -> Record:
     output = mapping.instruction.kernel.statements[0].target.tensor
     return {
         "instruction": mapping.instruction.name,
+        "statement": mapping.statement_index,
         "groups": {t: list(g) for t, g in mapping.groups},
         "operands": {o: a.tensor for o, a in mapping.binding if o != output},
         "loops": [asdict(x) for x in schedule.loops],
@@ -52,11 +53,12 @@ def from_record(
 ) -> Schedule | None:
     """The schedule with its mapping proved anew; None where the record no longer means a mapping that is legal."""
     try:
-        name = record["instruction"]
-        instruction: Instruction = point_instruction(kernel) if name == "scalar.point" else hardware.instruction(name)
-        proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], partial=True))
+        name, statement = record["instruction"], record["statement"]
+        scalar = name == "scalar.point"
+        instruction: Instruction = point_instruction(kernel, statement) if scalar else hardware.instruction(name)
+        proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], statement, True))
         return _schedule(record, proved, hardware, sizes) if isinstance(proved, ProvedMapping) else None
-    except (IsamapError, KeyError, TypeError, ValueError, AttributeError):
+    except (IsamapError, LookupError, TypeError, ValueError, AttributeError):
         return None
 
 

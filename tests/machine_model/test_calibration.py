@@ -43,6 +43,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def decisions(planned: im.Plan) -> tuple[object, ...]:
+    """What was decided, and at which price."""
+    s = planned.schedule
+    return s.loops, s.registers, s.packing, s.parallel, s.objective, s.notes
+
+
 def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> None:
     assert 0.3 < taken.clock < 8 and taken.seconds < 60
     costs = dict(taken.instructions)
@@ -71,7 +77,7 @@ def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: P
         load()
     noted = plan("gemm", "host", sizes=SIZES)
     assert any("another machine" in n and "description is used instead" in n for n in noted.notes)
-    assert noted.schedule == plan("gemm", "host", sizes=SIZES, cost_model="analytic").schedule
+    assert decisions(noted) == decisions(plan("gemm", "host", sizes=SIZES, cost_model="analytic"))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +120,7 @@ def test_an_instruction_that_was_not_measured_keeps_its_description(taken: Calib
     only = replace(taken, instructions=(("another.instruction", taken.instructions[0][1]),))
     save(only)
     described = plan("gemm", "host", sizes=SIZES, cost_model="analytic")
-    assert plan("gemm", "host", sizes=SIZES).schedule == described.schedule
+    assert decisions(plan("gemm", "host", sizes=SIZES)) == decisions(described)
 
 
 @pytest.mark.needs("avx2", "fma")
