@@ -50,12 +50,15 @@ def command(
     if note:
         say(f"note: {note}")
     if as_json:
+        from isamap_smt.report.standing import standing
+
         print_json({
             "page": str(place),
             "instruction": planned.instruction.name,
             "mapping": planned.proved.mapping.id,
             "verdict": planned.proof.word,
             "gflops": round(measured.gflops, 3) if measured else None,
+            "standing": stands.document() if (stands := standing(planned, measured)) else None,
             "schedule": schedule_document(planned.schedule),
             "notes": list(planned.notes),
         })  # fmt: skip
