@@ -28,7 +28,7 @@ import toys
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.parallel import spread
+from benchmarks.parallel import cpu_seconds, spread
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -146,8 +146,9 @@ def main() -> int:
     started = time.perf_counter()
     outcomes = fuzz(chosen.count, chosen.seed, jobs=chosen.jobs, seconds=chosen.seconds)
     took = time.perf_counter() - started
-    print(f"{len(outcomes)} programs, seed {chosen.seed}, {took:.0f} s, {len(outcomes) / took:.1f} per second", end="")
-    print(f" in {chosen.jobs} processes" if chosen.jobs > 1 else "")
+    used = cpu_seconds()
+    print(f"{len(outcomes)} programs, seed {chosen.seed}, {took:.0f} s in {chosen.jobs} processes")
+    print(f"{len(outcomes) / took:.1f} programs per second, {len(outcomes) / used:.1f} per second of processor time")
     return 1 if report(outcomes, chosen.v) else 0
 
 

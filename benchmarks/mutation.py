@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 import isamap_smt as im
+from benchmarks.parallel import cpu_seconds
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
@@ -233,7 +234,7 @@ def main() -> int:
 
         jobs = int(sys.argv[sys.argv.index("--jobs") + 1]) if "--jobs" in sys.argv else 1
         parts["programs"] = partial(programs, jobs=jobs)
-    status = 0
+    status, before = 0, cpu_seconds()
     for title, part in parts.items():
         started = time.perf_counter()
         limit = float(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else float("inf")
@@ -241,7 +242,9 @@ def main() -> int:
         part(score, every)
         status |= report(title, score, "-v" in sys.argv)
         took = time.perf_counter() - started
-        print(f"  {took:.0f} s, {score.total / took:.1f} mutants per second")
+        used, before = cpu_seconds() - before, cpu_seconds()
+        rates = f"{score.total / took:.1f} mutants per second, {score.total / used:.1f} per second of processor time"
+        print(f"  {took:.0f} s, {rates}")
     return status
 
 
