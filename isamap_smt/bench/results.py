@@ -85,6 +85,11 @@ class Results:
         if changed:
             was = ", ".join(f"{n} {other.peers[n]}, now {self.peers[n]}" for n in sorted(changed))
             raise ResultsError(f"{self.path}: measured with other versions ({was}); start anew with --force")
+        if other.settings.get("plan") != self.settings.get("plan"):
+            raise ResultsError(
+                f"{self.path}: scheduled with {other.settings.get('plan')}, now {self.settings.get('plan')}; "
+                "give the same options, or start anew with --force"
+            )
         self.entries = [*other.entries]
         self.bandwidth = {**other.bandwidth, **self.bandwidth}
 

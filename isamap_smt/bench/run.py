@@ -65,7 +65,7 @@ def new_results(path: Path, choice: Choice, contenders: list[Contender], effort:
         code=code_digest(),
         peers=packages,
         missing=missing,
-        settings={"effort": asdict(effort), "quick": choice.quick, "peers": present},
+        settings={"turns": effort.turns, "seconds": effort.seconds, "plan": effort.plan, "peers": present},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -99,10 +100,11 @@ class Session:
         return f"{how}: {said}" if said else how
 
     def end(self) -> None:
-        """No process is left."""
+        """No process is left, and none that it started."""
         if self._process is None:
             return
-        self._process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:

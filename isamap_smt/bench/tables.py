@@ -128,11 +128,27 @@ def _said(results: Results) -> list[RenderableType]:
     noisy = sum(bool(e.get("turns", {}).get("noisy")) for e in results.entries)
     if noisy:
         lines.append(f"not quiet: {noisy} of {len(results.entries)} figures had too few quiet turns, and are marked *")
+    lines += compiling(results.entries)
     unproved = [e for e in results.entries if right(e) and e["contenders"][OURS]["about"]["verdict"] != "proved"]
     lines += [f"not proved: {e['case']['name']}" for e in unproved]
     about = results.machine
     lines.append(f"{about['cpu']}, {about['features']}, {about['cores']} cores, load {about['load']} at the start")
     return [Text(line) for line in lines]
+
+
+def compiling(entries: list[Entry]) -> list[str]:
+    """How long it took from kernel to code: where the schedule was decided anew, and once more in the same process."""
+    known = [(e["contenders"][OURS]["about"], e["case"]["name"]) for e in entries if right(e)]
+    lines = []
+    for words, key, chosen in (
+        ("compiled anew", "compile", [k for k in known if "schedule" in k[0]["stages"]]),
+        ("compiled again in the same process", "compile again", known),
+    ):
+        times = sorted((about["seconds"][key], name) for about, name in chosen)
+        if times:
+            middle, (most, where) = times[len(times) // 2][0], times[-1]
+            lines.append(f"{words}: {len(times)} kernels, median {middle:.3g} s, most {most:.3g} s ({where})")
+    return lines
 
 
 def _notes(e: Entry, ours: dict[str, Any]) -> str:

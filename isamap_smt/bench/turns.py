@@ -27,12 +27,15 @@ _SETTLE = 0.01  # seconds: libraries' threads go on spinning for a while after a
 
 @dataclass(frozen=True)
 class Effort:
-    """turns: how many to keep. seconds: of each contender in a turn. timeout: of the solver; patience: for an answer."""
+    """turns: how many to keep. seconds: of each contender in a turn; patience: for an answer.
+
+    plan: how isamap schedules; see peers.ours.open_case.
+    """
 
     turns: int = 9
     seconds: float = 0.1
-    timeout: float = 10.0
     patience: float = 900.0
+    plan: dict[str, Any] = field(default_factory=dict)
 
     @property
     def attempts(self) -> int:
@@ -92,7 +95,7 @@ def _enter(
     output = folder / f"{session.contender.name}-out.npy"
     request = {
         "do": "open", "case": case.document(), "condition": condition, "threads": threads, "folder": str(folder),
-        "output": str(output), "options": {"timeout": effort.timeout},
+        "output": str(output), "options": effort.plan,
     }  # fmt: skip
     try:
         answer = session.ask(request, effort.patience)

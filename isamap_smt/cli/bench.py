@@ -24,6 +24,10 @@ from isamap_smt.cli.output import console, print_json, progress, say
 @click.option("--turns", type=click.IntRange(min=1), help="Rounds for each case; 9, or 3 with --quick.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True,
               help="Seconds for the schedule's solver.")  # fmt: skip
+@click.option("--strategy", default="auto", show_default=True, metavar="NAME", help="Who schedules; see isamap tune.")
+@click.option("--cost-model", default="auto", show_default=True, metavar="NAME", help="Who predicts; see isamap tune.")
+@click.option("--tune", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+              help="Measure schedules of each case first, for so long, and take the fastest.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("isamap-bench.json"),
               show_default=True, help="The results, whole after every case.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with what the results lack.")
@@ -57,6 +61,7 @@ def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> A
     from isamap_smt.bench.run import Choice, new_results, run
     from isamap_smt.bench.suites import SUITES, find_suites
     from isamap_smt.bench.turns import Effort
+    from isamap_smt.pipeline.knowledge import known_model, known_strategy
 
     if not names:
         raise click.UsageError(f"missing argument SUITE: one or more of {', '.join(SUITES)}, or all")
@@ -68,10 +73,15 @@ def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> A
         only=options["only"],
     )
     tasks = len(choice.tasks())
+    known_strategy(options["strategy"])
+    known_model(options["cost_model"])
     peers = options["peers"].split(",") if options["peers"] else None
     contenders = find_contenders([p.strip() for p in peers] if peers else None)
     turns = options["turns"] or (3 if options["quick"] else 9)
-    effort = Effort(turns=turns, seconds=0.05 if options["quick"] else 0.1, timeout=options["timeout"])
+    how = {n: options[n] for n in ("timeout", "strategy", "cost_model", "tune")}
+    effort = Effort(
+        turns=turns, seconds=0.05 if options["quick"] else 0.1, patience=900.0 + 2 * (how["tune"] or 0.0), plan=how
+    )
     results = new_results(output, choice, contenders, effort)
     take_over(results, output, options["resume"], options["force"])
     for name, words in results.missing.items():

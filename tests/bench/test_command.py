@@ -49,6 +49,7 @@ def test_results_are_measured_kept_and_shown_again(
         (["conv", "--threads", "0"], "--threads 0: numbers of threads"),
         (["conv", "--threads", "4096"], "--threads 4096: this process may use"),
         (["conv", "--peers", "tourch"], "no such peer 'tourch'; did you mean torch"),
+        (["conv", "--strategy", "luck"], "strategy='luck' is not installed; known: auto"),
         (["conv", "--only", "^gemm"], "--only ^gemm: no case of conv has such a name"),
         (["conv", "--resume", "--force"], "--resume and --force exclude each other"),
         (["conv", "-o", "gone/r.json"], "cannot write gone/r.json: no such directory gone"),
@@ -69,6 +70,16 @@ def test_results_are_never_replaced_unasked(capsys: pytest.CaptureFixture[str], 
     assert run([*ONE, "--resume"]) == 3
     assert "is no whole results file" in capsys.readouterr().err
     assert Path("isamap-bench.json").read_text() == "precious"
+
+
+def test_schedules_are_measured_first_when_asked(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    assert run([*ONE, "--weights", "free", "--tune", "2", "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)["entries"]
+    about = entry["contenders"]["isamap"]["about"]
+    assert about["tuned"] > 0
+    assert any("found by `isamap tune`" in note for note in about["notes"])
+    assert run([*ONE, "--resume"]) == 3
+    assert "give the same options, or start anew with --force" in capsys.readouterr().err
 
 
 def test_one_core_gives_figures_for_one_thread(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:

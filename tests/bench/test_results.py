@@ -90,6 +90,7 @@ def test_damage_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> N
         ({"machine": {"cpu": "Marvin", "features": "avx2", "cores": "2"}}, r"another machine \(cpu Marvin, here Deep Thought\)"),
         ({"machine": {"cpu": "Deep Thought", "features": "avx2", "cores": "4"}}, "another machine .cores 4, here 2"),
         ({"code": "def"}, "measured with other code of isamap"),
+        ({"settings": {"plan": {"tune": 5}}}, "scheduled with {'tune': 5}, now None"),
         ({"peers": {"numpy": "1.0"}}, r"other versions \(numpy 1.0, now 2.4.6\)"),
     ],
 )  # fmt: skip

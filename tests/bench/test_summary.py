@@ -27,6 +27,7 @@ def entry(
     about = {
         "mapping": "l=j", "instruction": "avx2.fmadd_ps", "schedule": f"OPTIMAL: {name}", "packing": {"b": "in place"},
         "parallel": None, "verdict": "proved",
+        "stages": {"schedule": 1.0}, "seconds": {"compile": 2.5, "compile again": 0.001},
     }  # fmt: skip
     wrong = {"status": "wrong", "words": "3 of 4 elements differ; at 0,0: 1, expected 2"}
     contenders = {
@@ -105,6 +106,7 @@ def test_the_report_says_everything(tmp_path: Path) -> None:
     assert "not quiet: 1 of 5 figures had too few quiet turns, and are marked *" in text
     assert "worst, two at 0.50 of torch" in text
     assert "OPTIMAL: two" in text
+    assert "compiled anew: 4 kernels, median 2.5 s, most 2.5 s (two)" in text
 
 
 def test_markdown_has_the_same_means(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from isamap_smt.bench.session import Failed, Session
 from isamap_smt.bench.turns import Effort, measure
 from isamap_smt.bench.work import sample
 
-QUICK = Effort(turns=2, seconds=0.005, timeout=5.0, patience=120.0)
+QUICK = Effort(turns=2, seconds=0.005, patience=120.0, plan={"timeout": 5.0})
 Make = Callable[..., Session]
 
 

@@ -11,38 +11,45 @@ from isamap_smt.bench.case import Case
 from isamap_smt.bench.peak import Peak
 from isamap_smt.bench.work import Work
 from isamap_smt.pipeline import Plan, build, plan
+from isamap_smt.pipeline.tune import tune
 from isamap_smt.runtime.measure import prepare
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
-    """The kernel planned for these sizes and this many threads, and built; options: timeout, seconds of the solver."""
+    """The kernel planned for these sizes and this many threads, and built.
+
+    options: timeout, strategy and cost_model as for plan(); tune, seconds of measuring schedules before it.
+    """
+    kernel = case.problem()
+    asked = {
+        "sizes": case.size,
+        "constant": (case.weights,) if condition == "constant" else (),
+        "threads": threads,
+        "timeout": options.get("timeout", 10.0),
+    }
+    tuned = None
+    if options.get("tune"):
+        start = time.perf_counter()
+        tune(kernel, "host", budget=options["tune"], **asked)
+        tuned = round(time.perf_counter() - start, 3)
+    chosen = {n: options[n] for n in ("strategy", "cost_model") if n in options}
     start = time.perf_counter()
-    planned = plan(
-        case.problem(),
-        "host",
-        sizes=case.size,
-        constant=(case.weights,) if condition == "constant" else (),
-        threads=threads,
-        timeout=options.get("timeout", 10.0),
-    )
+    planned = plan(kernel, "host", **asked, **chosen)
     compiled = build(planned)
-    seconds = time.perf_counter() - start
+    first = time.perf_counter()
+    build(plan(kernel, "host", **asked, **chosen))
+    times = {"compile": first - start, "compile again": time.perf_counter() - first}
     call = prepare(compiled, arrays, threads)
-    kept: list[np.ndarray] = []
-
-    def run() -> None:
-        call.run()
-
-    def result() -> np.ndarray:
-        kept.append(np.array(call.result))
-        return kept[0]
-
     peak = Peak(planned.hardware, planned.instruction) if planned.instruction.axes else None
-    return Work(run, result, about(planned, seconds), peak.measure if peak else None)
+    found = {**about(planned), "tuned": tuned, "seconds": {n: round(s, 4) for n, s in times.items()}}
+    return Work(call.run, lambda: np.array(call.result), found, peak.measure if peak else None)
 
 
-def about(planned: Plan, seconds: float) -> dict[str, Any]:
-    """The decisions behind the code. predicted_cycles are the cost model's; seconds are those of plan and build."""
+def about(planned: Plan) -> dict[str, Any]:
+    """The decisions behind the code. predicted_cycles are the cost model's.
+
+    stages: seconds; `schedule` is among them where the decision was not remembered from an earlier run.
+    """
     s = planned.schedule
     return {
         "instruction": planned.instruction.name,
@@ -58,6 +65,5 @@ def about(planned: Plan, seconds: float) -> dict[str, Any]:
         "parallel": None if s.parallel is None else str(s.loops[s.parallel]),
         "predicted_cycles": s.objective,
         "notes": list(planned.notes),
-        "compile_seconds": round(seconds, 3),
         "stages": {stage: round(taken, 3) for stage, taken in planned.seconds},
     }
