@@ -11,7 +11,6 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.solve import check
 from isamap_encodings.space import FusedSpace, GeneralSpace, either, no_lemma, pair, rename, retained
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 
@@ -48,13 +47,13 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], cells: tuple[Any,
         zero = {t: sp.S.Zero for t, _ in space.points if t not in named}
         layout = [space.image(c, zero) for c in coordinates]
         claim = ("and", *[("eq", a, b) for a, b in zip(here, layout, strict=True)])
-        verdict = check(space.inside({}), claim, "agreement: layout")
+        verdict = space.ask(space.inside({}), claim, "agreement: layout")
         if isinstance(verdict, Proved):
             return verdict
     mark = space.primed()
     same = [("eq", c, rename(c, mark)) for c in cells]
     claim = ("and", *[("eq", a, rename(a, mark)) for a in here])
-    verdict = check([*space.inside({}), *space.inside(mark), *same], claim, "agreement")
+    verdict = space.ask([*space.inside({}), *space.inside(mark), *same], claim, "agreement")
     return Unknown(NO_LAYOUT, verdict.seconds) if isinstance(verdict, Proved) and plain else verdict
 
 

@@ -62,11 +62,9 @@ def _put(f: Any, table: dict[str, Any]) -> Any:
 
 def general(space: GeneralSpace, coordinates: tuple[Any, ...], shape: tuple[Any, ...]) -> Verdict:
     """The same for every guarded (outer, instruction point) of any mapping, whatever coverage says."""
-    results: list[Verdict] = []
-    for c, e in zip(coordinates, shape, strict=True):
-        here = space.image(c, {})
-        results.append(check(space.inside({}), ("and", ("le", sp.S.Zero, here), ("lt", here, sp.sympify(e))), "bounds"))
-    return together(results)
+    here = [(space.image(c, {}), sp.sympify(e)) for c, e in zip(coordinates, shape, strict=True)]
+    claims = [("and", ("le", sp.S.Zero, c), ("lt", c, e)) for c, e in here]
+    return space.ask_all(space.inside({}), claims, "bounds")
 
 
 def positive(e: Any, lows: tuple[tuple[str, int], ...], hypotheses: tuple[Any, ...]) -> Verdict:

@@ -42,10 +42,10 @@ def general(space: GeneralSpace) -> list[tuple[str, Verdict]]:
     inside = [*ranges((inverse[o], e) for o, e in space.outer), *ranges((inverse[t], n) for t, n in space.points)]
     inside += [rename(g, inverse) for g in space.guard]
     back = [("eq", rename(forward[a], inverse), sp.Symbol(a, integer=True)) for a, _ in space.axes]
-    there = together([check(domain, c, "coverage: reached") for c in [*inside, *back]])
+    there = space.ask_all(domain, [*inside, *back], "coverage: reached")
     covered = [*ranges((forward[a], e) for a, e in space.axes), *(rename(g, forward) for g in space.where)]
     names = [o for o, _ in space.outer] + [t for t, _ in space.points]
     round_trip = [("eq", rename(inverse[n], forward), sp.Symbol(n, integer=True)) for n in names]
     guarded = space.inside({})
-    once = together([check(guarded, c, "coverage: once") for c in [*covered, *round_trip]])
+    once = space.ask_all(guarded, [*covered, *round_trip], "coverage: once")
     return [("every point is reached", there), ("every lane computes one point of its own", once)]

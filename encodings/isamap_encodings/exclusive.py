@@ -34,7 +34,7 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], cells: tuple[Any,
     here = [space.image(c, {}) for c in coordinates]
     equal = [("eq", c, rename(c, mark)) for c in here]
     claim = ("and", *[("eq", c, rename(c, mark)) for c in cells])
-    return check([*space.inside({}), *space.inside(mark), *equal], claim, "exclusive")
+    return space.ask([*space.inside({}), *space.inside(mark), *equal], claim, "exclusive")
 
 
 def once(

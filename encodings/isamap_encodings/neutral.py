@@ -82,4 +82,4 @@ def general(space: GeneralSpace, live: Sequence[Cells]) -> Verdict:
         mark = space.primed(f"'{number}")
         facts += space.inside(mark)
         facts += [("eq", c, rename(c, mark)) for c in cells]
-    return check([*facts, ("not", ("and", *space.guard))], False, "neutral")
+    return space.ask([*facts, ("not", ("and", *space.guard))], False, "neutral")

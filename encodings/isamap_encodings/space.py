@@ -18,6 +18,8 @@ from isamap_encodings.digits import lemmas
 from isamap_encodings.solve import RLIMIT, check
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 
+BRIEF = 50_000  # solver steps where an answer decides nothing any more, or many mappings are tried
+
 
 @dataclass(frozen=True)
 class FusedSpace:
@@ -45,7 +47,10 @@ class FusedSpace:
 
 @dataclass(frozen=True)
 class GeneralSpace:
-    """Any mapping. outer and points: (name, extent); guard over them; where over the kernel's axes."""
+    """Any mapping. outer and points: (name, extent); guard over them; where over the kernel's axes.
+
+    brief: ask with fewer solver steps, and nothing after the first question that is not proved.
+    """
 
     axes: tuple[tuple[str, Any], ...]
     outer: tuple[tuple[str, Any], ...]
@@ -55,6 +60,20 @@ class GeneralSpace:
     guard: tuple[Any, ...]
     where: tuple[Any, ...]
     hypotheses: tuple[Any, ...]
+    brief: bool = False
+
+    def ask(self, assumptions: Sequence[Any], claim: Any, name: str) -> Verdict:
+        """check() within the space's limit."""
+        return check(assumptions, claim, name, rlimit=BRIEF if self.brief else RLIMIT)
+
+    def ask_all(self, assumptions: Sequence[Any], claims: Sequence[Any], name: str) -> Verdict:
+        """Every claim of these as a question of its own, together."""
+        verdicts: list[Verdict] = []
+        for claim in claims:
+            verdicts.append(self.ask(assumptions, claim, name))
+            if self.brief and not isinstance(verdicts[-1], Proved):
+                break
+        return together(verdicts)
 
     def inside(self, table: Mapping[str, Any]) -> list[Any]:
         """(outer, instruction point) in range and guarded; `table` renames the instruction point."""

@@ -24,7 +24,8 @@ from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claims
-from isamap_smt.proof.witness_points import Instance
+from isamap_smt.proof.witness_points import Instance, at_model
+from isamap_smt.proof.witness_scan import scan
 from isamap_smt.proof.witness_text import tell
 
 Watch = Callable[[Sequence[ClaimResult]], None]
@@ -59,14 +60,17 @@ def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejec
     return prove_after(mapping, FIRST)
 
 
-def prove_after(mapping: Mapping, first: int, watch: Watch | None = None) -> ProvedMapping | Rejection:
+def prove_after(
+    mapping: Mapping, first: int, watch: Watch | None = None, stop: bool = False
+) -> ProvedMapping | Rejection:
     """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so).
 
-    `watch` is told the obligations of each step as soon as they are decided.
+    `watch` is told the obligations of each step as soon as they are decided. stop: leave off at the first claim that is
+    not proved, with a counterexample that need not be the smallest and fewer solver steps; what is proved is proved.
     """
     started = time.perf_counter()
     check_form(mapping)
-    judge = Judge(mapping, first)
+    judge = Judge(mapping, first, stop)
     claims = judge.claims(watch)
     proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
@@ -78,6 +82,7 @@ class Judge:
 
     mapping: Mapping
     first: int = FIRST
+    stop: bool = False
 
     @cached_property
     def fused(self) -> bool:
@@ -112,6 +117,7 @@ class Judge:
             guard=tuple(space.plain(g) for g in m.guard),
             where=tuple(space.plain(g) for g in m.statement.guard),
             hypotheses=self.hypotheses.formulas,
+            brief=self.stop or scan(m, self.instances[: self.first]) is not None,
         )
 
     @property
@@ -126,6 +132,8 @@ class Judge:
             results += step
             if watch is not None:
                 watch(step)
+            if self.stop and not all(isinstance(c.verdict, Proved) for c in step):
+                break
         return tuple(results)
 
     def steps(self) -> Iterator[Sequence[ClaimResult]]:
@@ -135,13 +143,23 @@ class Judge:
         yield hypotheses
         if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in hypotheses):
             return  # an expression that may divide by 0 says nothing about points
+        if self.stop:
+            yield self._scanned(scan(m, self.instances[: self.first]))
         yield scalar_claims(m)
+        if self.stop and not self.fused:
+            yield self._scanned(witness.first(m, witness.coverage, "", self.instances[self.first :]))
         yield from ([self.agreement(o)] for o, _ in m.binding)
         yield [self.exclusive()]
         yield self.coverage()
         yield from ([self.bounds(o)] for o, _ in m.binding)
         yield [self.neutral_result]
         yield self.order()
+
+    def _scanned(self, found: witness.Found | None) -> Sequence[ClaimResult]:
+        """The claim that a counterexample refutes, as it was found; nothing when there is none."""
+        if found is None:
+            return ()
+        return (ClaimResult(found.claim, found.operand, _as_found(found)),)
 
     def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
         """Hypotheses in words."""
@@ -186,7 +204,7 @@ class Judge:
             return [ClaimResult("coverage", "", small, words)]
         results = []
         for subject, verdict in coverage.general(self.general_space):
-            model = witness.at_model(self.mapping, self.fused, verdict)
+            model = at_model(self.mapping, self.fused, verdict)
             shown = self._small("", witness.coverage, model) or self._unmodelled(verdict)
             results.append(ClaimResult("coverage", subject, shown, words))
         return results
@@ -199,9 +217,10 @@ class Judge:
         axes = tuple((a.name, a.extent) for a in m.statement.axes)
 
         def proof() -> Verdict:
-            own = bounds.domain(axes, m.statement.guard, h.lows, h.formulas, access.index, shape)
+            if self.fused:
+                return bounds.domain(axes, m.statement.guard, h.lows, h.formulas, access.index, shape)
             # Where the lanes are not known to be the kernel's points, they are asked about themselves.
-            return own if self.fused else bounds.general(self.general_space, access.index, shape)
+            return bounds.general(self.general_space, access.index, shape)
 
         verdict = self._decide(operand, witness.bounds, proof)
         return ClaimResult("bounds", operand, verdict, f"every element of {access.tensor} accessed exists")
@@ -239,6 +258,9 @@ class Judge:
         return witness.instances(self.mapping, self.fused)
 
     def _small(self, operand: str, finder: witness.Finder, among: Sequence[Instance]) -> Refuted | None:
+        if self.stop:
+            found = witness.first(self.mapping, finder, operand, among)
+            return None if found is None else _as_found(found)
         found = witness.search(self.mapping, finder, operand, among)
         return None if found is None else Refuted(found.values, tell(self.mapping, found))
 
@@ -253,7 +275,7 @@ class Judge:
         verdict = proof()
         if isinstance(verdict, Proved):
             return self._unmodelled(verdict)
-        others = (*witness.at_model(self.mapping, self.fused, verdict), *self.instances[self.first :])
+        others = (*at_model(self.mapping, self.fused, verdict), *self.instances[self.first :])
         return self._small(operand, finder, others) or self._unmodelled(verdict)
 
     def _unmodelled(self, verdict: Verdict) -> Verdict:
@@ -261,6 +283,10 @@ class Judge:
             shown = ", ".join(f"{k}={v}" for k, v in sorted(verdict.witness.items()) if "!" not in k)
             return Unknown(f"the solver's counterexample ({shown}) is not found on plain integers", verdict.seconds)
         return replace(verdict, seconds=round(verdict.seconds, 6))
+
+
+def _as_found(found: witness.Found) -> Refuted:
+    return Refuted(found.values, "a counterexample, not the smallest")
 
 
 __all__ = ["Judge", "prove", "prove_after"]

@@ -13,8 +13,8 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
 from isamap_smt.proof.scalar_trees import accumulation, kind
-from isamap_smt.proof.witness import at_model, neutral, search
-from isamap_smt.proof.witness_points import Instance
+from isamap_smt.proof.witness import neutral, search
+from isamap_smt.proof.witness_points import Instance, at_model
 from isamap_smt.proof.witness_text import tell
 
 FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
@@ -83,15 +83,22 @@ def _neutral(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> N
         return Neutral(Proved())  # every such point has an output cell of its own, which is never stored
     op = accumulation(mapping.kernel, mapping.statement)[0]
     value = accumulation(mapping.instruction.kernel, contract)[1]
-    for live in _minimal(op, value, operands):
+    for live in let_through(mapping):
         verdict = reached(live, False)
         if not isinstance(verdict, Proved):
             return Neutral(_refute(mapping, out, live, among, verdict))
     return _assumed(mapping, op, value, operands, reached)
 
 
-def _minimal(op: str, value: Any, operands: list[str]) -> list[tuple[str, ...]]:
-    """The smallest sets of operands that, live, let something through."""
+def let_through(mapping: Mapping) -> list[tuple[str, ...]]:
+    """The smallest sets of operands that, live, let something through.
+
+    Raises DTypeError where the statement or the contract is no accumulation.
+    """
+    contract = mapping.instruction.kernel.statements[0]
+    operands = [o for o, _ in mapping.binding if o != contract.target.tensor]
+    op = accumulation(mapping.kernel, mapping.statement)[0]
+    value = accumulation(mapping.instruction.kernel, contract)[1]
     result: list[tuple[str, ...]] = []
     for size in range(len(operands) + 1):
         for live in itertools.combinations(operands, size):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from isamap_encodings.verdict import Refuted, Verdict
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.proof.scalar_trees import accumulation
@@ -60,27 +59,25 @@ def instances(mapping: Mapping, fused: bool) -> tuple[Instance, ...]:
     return tuple(Instance(mapping, sizes, fused) for sizes in size_vectors(mapping))
 
 
-def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance, ...]:
-    """The instance at the sizes of a solver's counterexample, if there is one: the place to look for it on integers."""
-    if not isinstance(verdict, Refuted):
-        return ()
-    lows = {p.name: p.low for p in mapping.kernel.parameters}
-    sizes = {n: int(verdict.witness.get(n, lows.get(n, 1))) for n in mapping.kernel.free_sizes}
-    return (Instance(mapping, sizes, fused),)
-
-
 def overwrites(mapping: Mapping) -> bool:
     """Whether the statement replaces its element; `y = y + x` does not, it accumulates."""
     return accumulation(mapping.kernel, mapping.statement)[0] == "="
 
 
-def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Instance]) -> Found | None:
-    """The smallest counterexample on the instances, replayed; None when there is none among them."""
+def first(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Instance]) -> Found | None:
+    """The first counterexample on the instances, replayed; None when there is none among them."""
     for instance in among:
         found = finder(instance, operand)
         if found is not None:
-            return shrunk(mapping, finder, found, instance.fused)
+            replay(mapping, found)
+            return found
     return None
+
+
+def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Instance]) -> Found | None:
+    """The smallest counterexample on the instances, replayed; None when there is none among them."""
+    found = first(mapping, finder, operand, among)
+    return None if found is None else shrunk(mapping, finder, found, all(i.fused for i in among))
 
 
 def shrunk(mapping: Mapping, finder: Finder, found: Found, fused: bool = True) -> Found:
@@ -310,6 +307,6 @@ def _coverage_fails(m: Mapping, f: Found, inside: Callable[[dict[str, int]], boo
 
 
 __all__ = [
-    "Any", "Found", "Point", "ReplayError", "agreement", "bounds", "coverage", "exclusive", "neutral", "overwrite",
+    "Any", "Found", "Point", "ReplayError", "agreement", "bounds", "coverage", "exclusive", "first", "neutral", "overwrite",
     "replay", "search",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ Nearly every wrong mapping is wrong already where every size is 1 or 2; sizes ju
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_encodings.verdict import Refuted, Verdict
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 
@@ -44,6 +45,15 @@ def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
     for n in sorted(set(mapping.instruction.axes.values())):
         for s in sizes:
             add({**dict.fromkeys(sizes, 1), s: n + 1}, 0)
+    for n in sorted(set(mapping.instruction.axes.values())):
+        for s in sizes:  # more than one tile, and what lies beside it
+            add({**dict.fromkeys(sizes, 2), s: n + 1}, 0)
+            for one in (p for p in free if lows[p] == 0):  # a padding at the far end
+                result.append({**dict.fromkeys(sizes, 1), s: n + 1, **{p: lows[p] + (p == one) for p in free}})
+    for one in free if len(free) > 1 else ():  # what one stride or one padding alone makes wrong
+        for value in (2, 3):
+            raised = {p: lows[p] + (p == one) for p in free}
+            result.append({**dict.fromkeys(sizes, value), **raised})
     return result
 
 
@@ -81,11 +91,15 @@ def broadcast(value: Any, like: Arrays) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Instance:
-    """One mapping at one vector of sizes. `fused`: the inverse is known to be right, so points come through it."""
+    """One mapping at one vector of sizes. `fused`: the inverse is known to be right, so points come through it.
+
+    only: the kernel points and the (outer, instruction) points to look at; by default all, or a sample of many.
+    """
 
     mapping: Mapping
     sizes: Dict[str, int]
     fused: bool
+    only: tuple[Arrays, Arrays] | None = None
 
     @property
     def _around(self) -> tuple[int, ...]:
@@ -107,8 +121,18 @@ class Instance:
     @cached_property
     def domain(self) -> Arrays:
         """Points of the kernel's domain (a sample of a large one)."""
-        points = grid(self.extents, self._around)
+        points = self._points(self.extents, 0)
         return self._where(points, self.mapping.statement.guard)
+
+    def _points(self, box: dict[str, int], which: int) -> Arrays:
+        """The points of the box, or those of the chosen ones that lie in it."""
+        if self.only is None:
+            return grid(box, self._around)
+        chosen = self.only[which]
+        if not chosen:
+            return grid({}, ())
+        keep = np.all([(v >= 0) & (v < box[n]) for n, v in chosen.items()], axis=0)
+        return {n: v[keep] for n, v in chosen.items()}
 
     def _where(self, points: Arrays, relations: Any) -> Arrays:
         keep = self.holds(points, relations)
@@ -125,7 +149,7 @@ class Instance:
     def everything(self) -> Arrays:
         """(outer, instruction point) in range, guarded or not (a sample of a large box)."""
         box = {**self.outer, **self.mapping.instruction.axes}
-        return grid(box, self._around)
+        return self._points(box, 1)
 
     @cached_property
     def lanes(self) -> Arrays:
@@ -164,6 +188,24 @@ class Instance:
         """The outer indices of every lane (or of the given points)."""
         points = self.lanes if points is None else points
         return [points[n] for n in self.outer]
+
+
+def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance, ...]:
+    """Where to look for a solver's counterexample on integers: at its very points, then elsewhere at its sizes."""
+    if not isinstance(verdict, Refuted):
+        return ()
+    lows = {p.name: p.low for p in mapping.kernel.parameters}
+    values = verdict.witness
+    sizes = {n: int(values.get(n, lows.get(n, 1))) for n in mapping.kernel.free_sizes}
+    axes = [a.name for a in mapping.statement.axes]
+    lanes = [*(a.name for a in mapping.outer), *mapping.instruction.axes]
+    marks = sorted({n[n.index("'") :] if "'" in n else "" for n in values} | {""})
+
+    def rows(names: Sequence[str]) -> dict[str, np.ndarray]:
+        return {n: np.array([int(values.get(n + m, values.get(n, 0))) for m in marks], np.int64) for n in names}
+
+    there = Instance(mapping, sizes, fused, (rows(axes), rows(lanes)))
+    return (there, Instance(mapping, sizes, fused))
 
 
 def label(columns: list[np.ndarray], length: int) -> np.ndarray:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from benchmarks.mutation import Score, computes_right, mappings, pairs
-from isamap_smt.ir.proof import ProvedMapping
+from benchmarks.mutation_mappings import Subject, computes_right, mappings, shipped, subjects
+from benchmarks.mutation_score import Score
 from isamap_smt.proof import prove
 from tests.attacks import mapping_mutants
 from tests.attacks.mapping_mutants import mutants
@@ -16,9 +14,18 @@ from tests.attacks.program_mutants import mutants as program_mutants
 from tests.codegen.pinned import CONVOLUTIONS, GEMM, GEMM_512
 
 
-def chosen() -> Iterator[ProvedMapping]:
-    yield from pairs(["gemm"], ["avx2.fmadd_ps", "wmma.16x16x16"])
-    yield from pairs(["matvec"], ["avx2.madd_u8i8", "avx512_vnni.maddubs_dot"])
+def chosen() -> list[Subject]:
+    gemm = subjects(["gemm"], ["avx2.fmadd_ps", "wmma.16x16x16"])
+    return [*gemm, *subjects(["matvec"], ["avx2.madd_u8i8", "avx512_vnni.maddubs_dot", "scalar.point"])]
+
+
+def test_what_is_shipped_is_mutated() -> None:
+    """Every certified mapping and every certified list, conv2d on tensor cores with all its mappings among them."""
+    found = shipped()
+    assert len(set(found)) == len(found) >= 700
+    assert sum(s.kernel == "conv2d" and s.instruction == "wmma.16x16x16" for s in found) == 98
+    made = found[-1].mapping()
+    assert made.id == found[-1].id
 
 
 def test_mutants_of_mappings() -> None:
@@ -30,14 +37,14 @@ def test_mutants_of_mappings() -> None:
 
 
 def test_every_kind_of_change_is_made() -> None:
-    found = next(iter(pairs(["matvec"], ["avx512_vnni.maddubs_dot"])))
-    kinds = {m.kind for p in (found, *pairs(["matvec"], ["avx512_vnni.maddubs_dot"])) for m in mutants(p.mapping)}
+    found = subjects(["matvec"], ["scalar.point", "avx512_vnni.maddubs_dot"])
+    kinds = {m.kind for s in found for m in mutants(s.mapping())}
     assert kinds == {"forward", "inverse", "outer", "guard", "binding", "dtype", "range", "instruction"}
 
 
 def test_a_mutant_that_is_wrong_is_seen_to_be_wrong() -> None:
     """The oracle is not blind: of the mutants that the prover refutes, execution finds most wrong, too."""
-    m = next(p.mapping for p in pairs(["gemm"], ["avx2.fmadd_ps"]) if p.mapping.groups)
+    m = subjects(["gemm"], ["avx2.fmadd_ps"])[0].mapping()
     forward = [x for x in mapping_mutants.mutants(m) if x.kind in ("forward", "guard", "binding")]
     refuted = [x for x in forward if prove(x.mapping).proof.word == "refuted"]
     assert len(refuted) >= 10
