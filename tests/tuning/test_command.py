@@ -1,0 +1,50 @@
+"""isamap calibrate and isamap tune, and the page about them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.cli.app import run
+from tests.docs.pages import Session
+
+
+def test_there_is_nothing_to_show_before_a_calibration(caches: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calibrate", "--show"]) == 3
+    assert "there is no calibration at" in capsys.readouterr().err
+
+
+def test_a_search_prints_one_document_or_a_table(caches: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["tune", "gemm", "--sizes", "i=48,j=64,k=32", "--strategy", "random", "--trials", "4", "--seed", "1"]
+    assert run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["winner"]["seconds"] <= told["winner"]["baseline"] and told["reused"] == 0
+    assert len(told["trials"]) == 4 and {t["status"] for t in told["trials"]} == {"ok"}
+    assert -1 <= told["rank_correlation"]["analytic"] <= 1
+    assert all(t["predicted"]["analytic"] > 0 and t["schedule"] for t in told["trials"])
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert "4 of them measured before" in shown and "rank correlation (Spearman) of the analytic model" in shown
+    assert "kept: " in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["tune", "gemm"], "missing: give their sizes"),
+        (["tune", "gemm", "--sizes", "i=8,j=8,k=8", "--strategy", "rondom"], "did you mean random?"),
+        (["tune"], "give one KERNEL"),
+        (["tune", "gemm", "--sizes", "i=8,j=8,k=8", "--cost-model", "calibrated"], "run `isamap calibrate`"),
+    ],
+)
+def test_misuse_is_told(caches: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert run(words) == 3
+    assert said in capsys.readouterr().err
+
+
+def test_the_page_runs(caches: Path, in_empty_directory: Path, repository: Path) -> None:
+    session = Session(repository / "docs" / "tuning.md")
+    session.read()
+    assert session.ran["python"] == session.ran["outputs"] == 1
