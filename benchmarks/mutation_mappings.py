@@ -162,6 +162,10 @@ def judge(mutant: Mutant, score: Score, where: str) -> None:
     except IsamapError:
         score.misuse += 1
         return
+    except Exception as e:  # whatever it is, it is a fault, and one fault shall not hide the next
+        score.counts["the prover fails"] += 1
+        score.survivors.append(f"{where}: {mutant.what}: the prover ends with {e!r}")
+        return
     score.kinds[mutant.kind] += 1
     if not isinstance(result, ProvedMapping) and result.refuted:
         score.counts["refuted"] += 1

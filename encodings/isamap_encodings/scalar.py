@@ -179,6 +179,8 @@ class _Bits:
         if e.is_Integer:
             return z3.BitVecVal(int(e), bits)
         if e.is_Symbol:
+            if self.types[e.name][1] != bits:
+                raise NotExpressible(f"{e.name} has {self.types[e.name][1]} bits where {bits} are wanted")
             return self.leaf(e.name)
         head = type(e).__name__
         if head == "Cast":

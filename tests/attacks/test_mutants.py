@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import isamap_smt as im
 from benchmarks.mutation_mappings import Subject, computes_right, mappings, shipped, subjects
 from benchmarks.mutation_score import Score
 from isamap_smt.proof import prove
@@ -49,6 +50,14 @@ def test_a_mutant_that_is_wrong_is_seen_to_be_wrong() -> None:
     refuted = [x for x in forward if prove(x.mapping).proof.word == "refuted"]
     assert len(refuted) >= 10
     assert sum(bool(computes_right(x.mapping)) for x in refuted) >= 0.9 * len(refuted)
+
+
+@pytest.mark.parametrize("table", [{"B": "i64"}, {"B": "i16"}, {"C": "i16"}])
+def test_other_widths_than_the_instruction_takes_are_refuted(table: dict[str, str]) -> None:
+    """Found by mutation: values of different widths were compared, which ended the prover."""
+    kernel = im.find_kernel("gemm").with_dtypes({**dict.fromkeys("ABC", "i32"), **table})
+    result = prove(im.fuse(kernel, im.find_instruction("avx2.mullo_i32"), "l=j"))
+    assert result.proof.word == "refuted" and result.proof.failed()[0].subject == "operands"
 
 
 def test_mutants_of_programs() -> None:
