@@ -27,6 +27,7 @@ from isamap_smt.certificates.digests import (
 )
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import MANIFEST, read_manifest
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.store import PROGRAM, program_digest
@@ -214,7 +215,8 @@ class _Check:
 
     def _program(self, proved: ProvedMapping) -> Derived:
         then = self.document["schedule"]
-        derived, program = derive_program(schedule_from(then, proved, self.sources.hardware(then["hardware"])))
+        more = further_from(self.document, proved.mapping.kernel, self.sources)
+        derived, program = derive_program(schedule_from(then, proved, self.sources.hardware(then["hardware"])), *more)
         if program_digest(program) != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
         return derived

@@ -54,9 +54,9 @@ def derive_mapping(mapping: Mapping) -> tuple[Derived, ProvedMapping | Rejection
     return Derived(result.proof, watch.steps()), result
 
 
-def derive_program(schedule: Schedule) -> tuple[Derived, Program]:
-    """The schedule lowered again, and all claims of the program asked again. Raises ScheduleError from lowering."""
-    program = lower(schedule)
+def derive_program(schedule: Schedule, *more: Schedule) -> tuple[Derived, Program]:
+    """The schedules lowered again, and all claims of the program asked again. Raises ScheduleError from lowering."""
+    program = lower(schedule, *more)
     with _Watch() as watch:
         proof = prove_program(program, watch=watch)
     return Derived(proof, watch.steps()), program

@@ -11,6 +11,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_encodings.z3_check import unsat_core
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, wants_model
 from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
 from isamap_smt.certificates.wording import sentence, vocabulary
@@ -89,7 +90,8 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
     steps, known = derived.steps, vocabulary(mapping)
     if isinstance(result, ProvedMapping) and "schedule" in document:
         then = document["schedule"]
-        below, program = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])))
+        more = further_from(document, kernel, sources)
+        below, program = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])), *more)
         steps += below.steps
         known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
     return steps, known

@@ -22,7 +22,7 @@ from isamap_smt.certificates.digests import (
 )
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import write_certificate
-from isamap_smt.certificates.subject import kernel_document, mapping_document, schedule_document
+from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
@@ -57,11 +57,14 @@ def mapping_certificate(
     schedule: Schedule | None = None,
     kernel: str | None = None,
     instruction: str | None = None,
+    more: Sequence[Schedule] = (),
 ) -> Certificate:
     """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
 
-    kernel, instruction: where today's ones are found, such as `kernels.py:mine`, if not by their names. Raises
-    CertificateError where a claim is not proved, or what is proved cannot be written.
+    more: schedules of further statements that the program maps; their mappings are proved again at each check, and their
+    formulas stand in certificates of their own. kernel, instruction: where today's ones are found, such as
+    `kernels.py:mine`, if not by their names. Raises CertificateError where a claim is not proved, or what is proved
+    cannot be written.
     """
     mapping = proved.mapping
     known = _instruction_document(mapping.instruction, instruction)
@@ -80,10 +83,13 @@ def mapping_certificate(
     claims = claim_documents(derived.steps, "")
     assumptions = derived.proof.assumptions
     if schedule is not None:
-        below, program = derive_program(replace(schedule, proved=again))
+        below, program = derive_program(replace(schedule, proved=again), *more)
         if not below.proof.proved:
             raise CertificateError(f"the program of {identifier} is not proved:\n{below.proof}")
         document["schedule"] = schedule_document(schedule)
+        document["further"] = [
+            further_document(s, _instruction_document(s.proved.mapping.instruction, None)) for s in more
+        ]
         document["program"] = {"file": PROGRAM, "digest": program_digest(program)}
         files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: program_text(program)}
         claims += claim_documents(below.steps, "program-")
@@ -144,6 +150,8 @@ def mapping_id(mapping: Mapping) -> str:
     name = mapping.id
     if mapping.instruction.axes and not is_fused(mapping):  # its expressions would make no name
         name = f"by-hand-{mapping_digest(mapping)[:12]}"
+    if mapping.statement_index:
+        name = f"statement-{mapping.statement_index + 1},{name}"
     return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
 
 

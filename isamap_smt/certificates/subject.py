@@ -153,6 +153,12 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
     }
 
 
+def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[str, Any]:
+    """A further statement of a program: what carries it out, how, and in which loops."""
+    mapping = mapping_document(schedule.proved.mapping)
+    return {"instruction": instruction, "mapping": mapping, "schedule": schedule_document(schedule)}
+
+
 def schedule_from(document: Dict[str, Any], proved: ProvedMapping, hardware: Hardware) -> Schedule:
     """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering."""
     return Schedule(

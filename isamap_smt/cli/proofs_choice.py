@@ -90,24 +90,25 @@ def write(one: Wanted, directory: str) -> list[str]:
         if one.kernel == "gemm" or one.instruction in MAIN:
             made.append(completeness_certificate(found.family, [p.mapping.id for p in found], found.witnesses))
         if found.legal:
-            schedule = _schedule(kernel, one, instruction)
-            proved = found.legal[0] if schedule is None else schedule.proved
-            made.append(mapping_certificate(proved, schedule))
+            schedules = _schedules(kernel, one, instruction)
+            proved = schedules[0].proved if schedules else found.legal[0]
+            made.append(mapping_certificate(proved, schedules[0] if schedules else None, more=schedules[1:]))
+            made += [mapping_certificate(s.proved) for s in schedules[1:]]
     for certificate in made:
         certificate.write(root)
     return [c.id for c in made]
 
 
-def _schedule(kernel: Kernel, one: Wanted, instruction: Instruction) -> Schedule | None:
-    """The schedule of the pair's program, with open sizes where the kernel allows it; None where none is certified."""
+def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[Schedule, ...]:
+    """The schedules of the pair's program, with open sizes where the kernel allows it; none where none is certified."""
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.pipeline import plan
 
     if not instruction.emit or not ((one.kernel == "gemm" and one.hardware != "scalar") or one.instruction in MAIN):
-        return None
+        return ()
     sizes = {n: v for n, v in WINDOW.items() if n in kernel.free_sizes} if kernel.parameters else {}
     # Certificates are the same wherever they are made: nothing that was measured on a machine takes part.
     machine = find_hardware(one.hardware)
     return plan(
         kernel, machine, sizes=sizes, instruction=instruction.name, strategy="exact", cost_model="analytic"
-    ).schedule
+    ).program.schedules
