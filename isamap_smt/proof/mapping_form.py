@@ -48,11 +48,14 @@ def _own_cells(instruction: Instruction) -> None:
     if not all(is_constant(a.extent) for a in s.axes):
         return
     points = Cells.of(instruction.kernel).points
+    computed = np.ones(points[""].shape, bool)
+    for g in s.guard:
+        computed = computed & np.broadcast_to(np.asarray(evaluate(g, points), bool), computed.shape)
     for a in (s.target, *s.inputs):
         shape = [int(e) for e in instruction.kernel.tensor(a.tensor).shape]
         cells = [np.broadcast_to(np.asarray(evaluate(i, points)), points[""].shape) for i in a.index]
         outside = [(c < 0) | (c >= e) for c, e in zip(cells, shape, strict=True)]
-        bad = np.nonzero(np.any(outside, axis=0))[0] if outside else np.zeros(0, int)
+        bad = np.nonzero(np.any(outside, axis=0) & computed)[0] if outside else np.zeros(0, int)
         if len(bad):
             cell = ",".join(str(int(c[bad[0]])) for c in cells)
             raise MappingError(

@@ -20,6 +20,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.scalar import Relu, SMax, SMin
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
@@ -34,6 +35,7 @@ from isamap_smt.proof.scalar_trees import (
 )
 
 MODELLED = ("exact", "fused", "unfused")
+ZEROS = "of +0 and -0, max and min may give either: results are equal as values, the sign of a zero is not kept"
 Ranges = dict[str, tuple[int, int]]  # tensor -> least and greatest value
 
 
@@ -79,9 +81,18 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
             words.append(f"terms over {over} may be combined in any order, each result rounded to nearest even")
         if i.rounding == "fused":
             words.append(f"{i.name} rounds a product and its sum once")
+    if _zeros_meet(mapping):
+        words.append(ZEROS)
     if i.rounding not in MODELLED:
         words.append(f"{i.name}: {i.rounding}")
     return tuple(words)
+
+
+def _zeros_meet(mapping: Mapping) -> bool:
+    """Whether a floating-point max or min may choose between +0 and -0."""
+    out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
+    op, value = accumulation(mapping.kernel, mapping.statement)
+    return out.is_float and (op in ("max", "min") or value.has(SMax, SMin, Relu))
 
 
 def _operands(mapping: Mapping) -> Verdict:

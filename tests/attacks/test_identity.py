@@ -12,6 +12,7 @@ import pytest
 
 import isamap_kernels
 import isamap_smt as im
+from isamap_encodings.verdict import Unknown
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
@@ -79,3 +80,27 @@ def test_an_instruction_that_leaves_its_own_operands_is_refused() -> None:
     kernel = im.find_kernel("depthwise_conv2d").with_sizes({**SIZES["depthwise_conv2d"], "pq": 1})
     with pytest.raises(MappingError, match=re.escape("reads cell I[0,0,-1,0], and I has shape [2,3,4,2]")):
         im.prove(im.fuse(kernel, itself(kernel), {a.name: (a.name,) for a in kernel.axes}))
+
+
+def test_a_padded_kernel_is_no_instruction_and_the_verdict_says_why() -> None:
+    """Its identity is Unknown, not proved: a contract with a guard would compute some of its points only, and neither
+    lowering nor the proof of programs knows such an instruction. Masks of real ones are a number of active lanes."""
+    kernel = im.find_kernel("depthwise_conv2d").with_sizes({**SIZES["depthwise_conv2d"], "pq": 1})
+    padded = Instruction("self.padded", replace(kernel, name="padded"), places=itself(kernel).places)
+    result = im.prove(im.fuse(kernel, padded, {a.name: (a.name,) for a in kernel.axes}))
+    assert result.proof.word == "unknown"
+    (failed,) = result.proof.failed()
+    assert (failed.claim, failed.subject) == ("scalar", "instruction")
+    assert isinstance(failed.verdict, Unknown)
+    assert failed.verdict.reason == "a contract is one statement without a guard; this one is not"
+
+
+@pytest.mark.parametrize("name", ["conv2d", "depthwise_conv2d"])
+def test_a_padded_kernel_maps_onto_its_own_unpadded_block(name: str) -> None:
+    """Padding in the kernel is proved: points outside its guard are masked, or filled with what is neutral."""
+    padded = im.find_kernel(name).with_sizes({**SIZES[name], "pq": 1})
+    block = itself(im.find_kernel(name).with_sizes(SIZES[name]))
+    axes = {a.name: (a.name,) for a in padded.axes}
+    result = im.prove(im.fuse(padded, block, axes))
+    assert result.proof.word in ("proved", "refuted")
+    assert right(Work(padded, {}), result.mapping) is (result.proof.word == "proved")

@@ -15,9 +15,11 @@ from isamap_encodings.neutral_element import associative, neutral_element, zero_
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 from isamap_smt.proof.mapping_neutral import harmless
+from isamap_smt.proof.scalar import ZEROS
 from isamap_smt.proof.scalar_trees import kind
 
 INTEGERS = ["i8", "u8", "i16", "i32", "u32"]
@@ -240,3 +242,36 @@ def test_the_table_says_what_is_proved() -> None:
                 continue
             verdict = neutral_element(op, kind(dtype(name)), what)
             assert isinstance(verdict, Proved if word == "neutral" else Refuted), (op, what, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        ("C[i] max= A[i,k]", True),
+        ("C[i] min= A[i,k] ordered", True),
+        ("C[i] = max(A[i], 0.0)", True),
+        ("C[i] = relu(A[i])", True),
+        ("A: i32\nC: i32\nC[i] max= A[i,k]", False),
+        ("C[i] += A[i,k]", False),
+    ],
+)
+def test_a_maximum_does_not_keep_the_sign_of_zero(text: str, claimed: bool) -> None:
+    """What is claimed is equality as values: it is among the assumptions wherever two zeros may meet."""
+    k = im.kernel(text, name="zeros")
+    s = k.statements[0]
+    types = {t.name: t.dtype for t in k.tensors}
+    point = k.with_sizes({a.name: 1 for a in s.axes})
+    one = Instruction("toy.point", point, places=tuple((n, "v") for n in types))
+    proved = im.prove(im.fuse(k, one, {a.name: (a.name,) for a in s.axes}))
+    assert isinstance(proved, im.ProvedMapping), str(proved)
+    assert (ZEROS in proved.proof.assumptions) is claimed
+
+
+def test_the_order_of_zeros_may_change_a_sign_and_no_value() -> None:
+    """Maxima of every order of zeros and numbers: equal as values, which is what is claimed."""
+    k = im.kernel("C[i] max= A[i,k]", name="top")
+    rows = list(itertools.permutations([0.0, -0.0, -1.0, -0.0]))
+    a = np.array(rows, np.float32)
+    found = im.run_kernel(k, {"A": a})["C"]
+    assert (found == 0).all()
+    assert np.array_equal(found, im.run_kernel(k, {"A": a[:, ::-1]})["C"])
