@@ -247,15 +247,17 @@ class Workers:
             except BrokenExecutor:
                 found.append(None)
                 broken = True
+            except Exception as error:  # a cluster has its own words for a worker that died
+                found.append(Outcome("crashed", reason=f"{type(error).__name__}: {error}"[:500]))
         found += [None] * (len(jobs) - len(found))
         if broken:
             self.close()
         return found
 
     def close(self) -> None:
-        """Let the executor go, without waiting for what it still does."""
+        """Let the executor go, without waiting for the job that it may still be at."""
         if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False)
             self._executor = None
 
     def __enter__(self) -> Workers:

@@ -21,7 +21,7 @@ from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import Job, _difference, run_trial
 from tests.tuning.conftest import SIZES
-from tests.tuning.workers import by_the_record, dies_on_the_second
+from tests.tuning.workers import by_the_record, dies_unless_in_six_rows
 
 
 def quick(strategy: str = "random", **options):
@@ -88,7 +88,7 @@ def test_a_program_that_kills_its_process_is_crashed_and_the_search_goes_on(cach
         trials=4,
         budget=None,
         each=0.02,
-        measure=dies_on_the_second,
+        measure=dies_unless_in_six_rows,
     )
     words = {t.status for t in found.trials}
     assert "crashed" in words and words <= {"ok", "crashed"}

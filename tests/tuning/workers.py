@@ -13,7 +13,7 @@ def by_the_record(job: Job) -> Outcome:
     return Outcome("ok", 1e-4 + 1e-6 * steps, 1e-4 + 1e-6 * steps, 5, 0)
 
 
-def dies_on_the_second(job: Job) -> Outcome:
+def dies_unless_in_six_rows(job: Job) -> Outcome:
     """The process ends without a word, but for schedules in six rows."""
     if dict(map(tuple, job.record["registers"]))["i"] != 6:
         os._exit(11)
