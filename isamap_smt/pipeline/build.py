@@ -36,7 +36,7 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
     """
     match planned:
         case Plan():
-            checked = planned.checked
+            return build_program(planned.program, planned.source, cc=cc, sanitize=sanitize)  # printed already
         case ProvedProgram():
             checked = planned
         case Program():
