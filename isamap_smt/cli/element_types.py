@@ -20,15 +20,15 @@ def said_types(kernel: Kernel) -> set[str]:
 
 
 def with_types_of(
-    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = ()
+    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = (), statement: int = 0
 ) -> Kernel:
-    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds.
+    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds in the statement.
 
     With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
     is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
     """
     try:
-        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands)
+        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)
     except AxesError:
         return kernel
     settled = {*given, *said_types(kernel)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
+from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
 from isamap_smt.cli.output import console, print_json, progress, say, seconds, table
 from isamap_smt.cli.status import INTERRUPTED
 
@@ -26,12 +26,17 @@ if TYPE_CHECKING:
     help="Whether kernel operands may feed the instruction's in any order.",
 )
 @click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
+@click.option(
+    "--statement", "number", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+    help="Which statement of a kernel of several is mapped.",
+)  # fmt: skip
 @kernel_options
 def command(
     words: tuple[str, ...],
     family: str,
     operands: str,
     partial: bool,
+    number: int,
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -47,10 +52,11 @@ def command(
     types = parse_dtypes(dtypes)
     kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
     instruction = find_instruction(wanted)
-    kernel = assume_values(with_types_of(kernel, instruction, operands, types), assume)
+    statement = statement_number(kernel, number)
+    kernel = assume_values(with_types_of(kernel, instruction, operands, types, statement), assume)
     with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:
         found = find_mappings(
-            kernel, instruction, family, operands, partial,
+            kernel, instruction, family, operands, partial, statement=statement,
             progress=lambda done, of, legal: tell(f"{done} of {of} candidates judged, {legal} legal"),
         )  # fmt: skip
     if as_json:

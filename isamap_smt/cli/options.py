@@ -147,6 +147,14 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def statement_number(kernel: Kernel, number: int) -> int:
+    """The statement's position, counted from 0. Raises UnknownNameError when the kernel has fewer."""
+    if number > len(kernel.statements):
+        many = "one statement" if len(kernel.statements) == 1 else f"{len(kernel.statements)} statements"
+        raise UnknownNameError(f"--statement {number}: {kernel.name} has {many}")
+    return number - 1
+
+
 def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> None:
     """Nothing happens where code can be made with the instruction of that name, or with any.
 
@@ -164,7 +172,7 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
             f"--instruction {name}: {hardware.name} computes with no such one; {did_you_mean(short, known)}"
         )
     instruction = hardware.instruction(name if name in [i.name for i in hardware.computes] else short)
-    statement, contract = kernel.statements[0], instruction.kernel.statements[0]
+    statement, contract = kernel.statements[kernel.main], instruction.kernel.statements[0]
     mine = sorted(kernel.tensor(a.tensor).dtype.name for a in statement.inputs if a != statement.target)
     its = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in contract.inputs if a != contract.target)
     out = kernel.tensor(statement.target.tensor).dtype, instruction.kernel.tensor(contract.target.tensor).dtype

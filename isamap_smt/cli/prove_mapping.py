@@ -8,7 +8,7 @@ import click
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names
+from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 
@@ -39,12 +39,17 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     metavar="'A<=200'",
     help="Where values are at fault: the largest range of another input under this one, and of this one under that.",
 )
+@click.option(
+    "--statement", "number", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+    help="Which statement of a kernel of several is mapped.",
+)  # fmt: skip
 @kernel_options
 def command(
     words: tuple[str, ...],
     axes: str,
     operands: str,
     partial: bool,
+    number: int,
     given: str | None,
     text: str | None,
     sizes: tuple[str, ...],
@@ -65,8 +70,9 @@ def command(
     types = parse_dtypes(dtypes)
     kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
     instruction = find_instruction(wanted)
-    kernel = with_types_of(kernel, instruction, operands, types)
-    mapping = fuse(kernel, instruction, axes.strip() or {}, operands, partial=partial)
+    statement = statement_number(kernel, number)
+    kernel = with_types_of(kernel, instruction, operands, types, statement)
+    mapping = fuse(kernel, instruction, axes.strip() or {}, operands, statement, partial=partial)
     with progress(f"proving {mapping.id}"):
         result = prove(mapping, assume)
         pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)

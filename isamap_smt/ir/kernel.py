@@ -140,6 +140,11 @@ class Kernel(Shown):
         return tuple(n for n in dict.fromkeys(names) if n not in self.outputs)
 
     @property
+    def main(self) -> int:
+        """Position of the statement with the most work: the one over the most axes, the first of several."""
+        return max(range(len(self.statements)), key=lambda n: (len(self.statements[n].axes), -n))
+
+    @property
     def axes(self) -> tuple[Axis, ...]:
         """All axes of all statements; one name is one axis."""
         return tuple({a.name: a for s in self.statements for a in s.axes}.values())

@@ -46,7 +46,7 @@ def candidates(
 
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
-    main = main_statement(kernel)
+    main = kernel.main
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, fitting, sizes, search, main, pinned is not None)
@@ -104,11 +104,6 @@ def _points(
             return i, ranked
     point = point_instruction(kernel, main)
     return point, _ranked(_search(search, kernel, point, main), sizes)
-
-
-def main_statement(kernel: Kernel) -> int:
-    """The statement with the most work, which is mapped: the one over the most axes, the first of several."""
-    return max(range(len(kernel.statements)), key=lambda n: (len(kernel.statements[n].axes), -n))
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:

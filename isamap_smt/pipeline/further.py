@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.pipeline.choose import main_statement
 
 
 def further_statements(kernel: Kernel) -> tuple[int, ...]:
     """Statements besides the main one that sum over an axis of theirs; the others are computed element by element."""
-    main = main_statement(kernel)
     return tuple(
         n
         for n, s in enumerate(kernel.statements)
-        if n != main and s.reduction_axes and s.op == "+" and all(a.tensor != s.target.tensor for a in s.inputs)
+        if n != kernel.main and s.reduction_axes and s.op == "+" and all(a.tensor != s.target.tensor for a in s.inputs)
     )
 
 
