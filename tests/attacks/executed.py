@@ -89,11 +89,16 @@ class Work:
 
     @cached_property
     def elements(self) -> dict[str, Array]:
-        """Flat arrays; odd and large, so that a wrong element or a lost or doubled product shows. Of both signs where the
-        least or greatest counts."""
+        """Flat arrays; odd and large, so that a wrong element or a lost or doubled product shows. Where the least or greatest
+        counts, of both signs, or (other seeds) each tensor of one sign: a maximum of products is seldom negative else."""
         rng = np.random.default_rng(self.seed)
-        low, high = (1, 1 << 40) if self.kernel.statements[self.statement].op in "+*=" else (-(1 << 20), 1 << 20)
-        return {n: rng.integers(low, high, max(0, int(np.prod(s)))) | 1 for n, s in self.shapes.items()}
+        if self.kernel.statements[self.statement].op in "+*=":
+            return {n: rng.integers(1, 1 << 40, max(0, int(np.prod(s)))) | 1 for n, s in self.shapes.items()}
+        found = {n: rng.integers(-(1 << 20), 1 << 20, max(0, int(np.prod(s)))) | 1 for n, s in self.shapes.items()}
+        if self.seed % 2:
+            return found
+        signs = {n: 1 - 2 * (self.seed // 2 >> k & 1) for k, n in enumerate(found)}
+        return {n: signs[n] * abs(v) for n, v in found.items()}
 
     @cached_property
     def points(self) -> dict[str, Array]:

@@ -3,7 +3,9 @@ integer values with wrapping, saturation and casts; values over the reals."""
 
 from __future__ import annotations
 
+import inspect
 import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,8 +16,9 @@ import sympy as sp
 
 import isamap_smt as im
 from isamap_encodings import scalar as encoding
-from isamap_encodings import solve
-from isamap_encodings.space import plain
+from isamap_encodings import solve, terms
+from isamap_encodings.scalar_values import ARITHMETIC
+from isamap_encodings.space import _PLAIN, plain
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, evaluate, sym
@@ -44,6 +47,10 @@ INDEX = {
     "nested": FloorDiv(FloorMod(X - 5, sp.Integer(6)) - Y, sp.Integer(2)), "power": X**2,
 }  # fmt: skip
 RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq, "!=": sp.Ne}
+CONNECTIVES = {
+    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": lambda a, b: not a,
+    "implies": lambda a, b: not a or b, "iff": lambda a, b: a == b,
+}  # fmt: skip
 
 
 def values(seed: int, count: int) -> list[tuple[int, int, int]]:
@@ -75,6 +82,27 @@ def test_relation_rules(name: str) -> None:
         seen.add(holds)
         assert isinstance(solve.check(at(x, y, n), plain(relation)), Proved if holds else Refuted), (x, y, n)
     assert name in ("==",) or seen == {True, False} or name == "!="
+
+
+def test_every_rule_is_compared() -> None:
+    """A rule that is added to a table without a case here fails; so does a connective of formulas."""
+    heads = {type(p).__name__ for e in INDEX.values() for p in sp.preorder_traversal(e)}
+    assert set(terms.RULES) <= heads
+    made = {type(r(X, Y, evaluate=False)).__name__ for r in RELATIONS.values()}
+    assert set(terms.RELATIONS) == made
+    assert set(_PLAIN) == made
+    written = set(re.findall(r'case "(\w+)"', inspect.getsource(terms.Terms._connective)))
+    assert written == set(CONNECTIVES) | {"bool"}  # bool names a truth value; it is tested by its users
+
+
+@pytest.mark.parametrize("name", CONNECTIVES)
+def test_connectives(name: str) -> None:
+    """and, or, not, implies, iff of two relations on numbers, against Python's."""
+    for x, y, n in [*values(9, 8), (2, -2, 1), (-2, 2, 1), (3, 3, 1), (-3, -3, 2)]:
+        a, b = ("lt", X, Y), ("le", sp.S.Zero, FloorDiv(X, N))
+        formula = (name, a) if name == "not" else (name, a, b)
+        holds = CONNECTIVES[name](x < y, x // n >= 0)
+        assert isinstance(solve.check(at(x, y, n), formula), Proved if holds else Refuted), (name, x, y, n)
 
 
 def tree(rng: random.Random, depth: int) -> Any:
@@ -130,7 +158,7 @@ def test_integer_rules_on_random_trees() -> None:
         heads |= {type(p).__name__ for p in sp.preorder_traversal(value)}
         checked += 1
     wanted = {"SAdd", "SSub", "SMul", "SMax", "SMin", "SNeg", "Relu", "Cast", "Saturate", "Select", "Compare"}
-    assert wanted <= heads
+    assert wanted <= heads and set(ARITHMETIC) <= wanted
 
 
 def real(e: Any, env: dict[str, Fraction]) -> Fraction:
