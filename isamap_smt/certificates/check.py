@@ -18,6 +18,7 @@ from isamap_smt.certificates.completeness import family_from, listed, witness_fr
 from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
 from isamap_smt.certificates.digests import (
     canonical,
+    claims_digest,
     digest,
     generator_digest,
     hardware_digests,
@@ -50,15 +51,20 @@ def remembered(
     place = directory / identifier
     try:
         document = read_manifest(place, expected)
-        key = _key(place, document, sources)
+        keys = _keys(place, document, sources)
     except DamagedError as error:
         return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
     except _MALFORMED as error:
         return Outcome(identifier, "damaged", (_malformed(error),), seconds=time.perf_counter() - started)
-    found = cache.get(key) if key else None
-    if found is None:
+    if keys is None:
         return None
-    return replace(_outcome(found), id=identifier, remembered=True, seconds=time.perf_counter() - started)
+    found = cache.get(keys.exact)
+    outcome = None if found is None else _outcome(found)
+    if outcome is None and (found := cache.get(keys.claims)) is not None:
+        outcome = replace(_outcome(found), status="stale" if keys.told else "ok", told=keys.told)
+    if outcome is None:
+        return None
+    return replace(outcome, id=identifier, remembered=True, seconds=time.perf_counter() - started)
 
 
 def check_certificate(
@@ -67,18 +73,20 @@ def check_certificate(
     """The outcome of one certificate, found anew; never raises for what is in its files or in the sources."""
     started = time.perf_counter()
     place = directory / identifier
-    key = None
+    keys = None
     try:
         document = read_manifest(place, expected)
-        key = _key(place, document, sources)
+        keys = _keys(place, document, sources)
         outcome = _Check(place, identifier, document, sources, cache).outcome()
     except DamagedError as error:
         outcome = Outcome(identifier, "damaged", (str(error),))
     except _MALFORMED as error:
         outcome = Outcome(identifier, "damaged", (_malformed(error),))
     outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
-    if key and outcome.status in ("ok", "stale"):
-        cache.put({key: json.dumps(asdict(outcome))})
+    if keys is not None and outcome.status in ("ok", "stale"):
+        cache.put({keys.exact: json.dumps(asdict(outcome))})
+        if outcome.status == "ok" or outcome.told == keys.told:  # nothing else has changed than what costs
+            cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
     return outcome
 
 
@@ -95,15 +103,34 @@ def _outcome(text: str) -> Outcome:
     return Outcome(**fields)
 
 
-def _key(place: Path, document: Dict[str, Any], sources: Sources) -> str | None:
-    """Digest of everything an outcome depends on; None where today's sources lack something."""
+@dataclass(frozen=True)
+class _Keys:
+    """Digests of what an outcome depends on: exact, of everything; claims, without what instructions cost.
+
+    told: what a check says where only a cost has changed since the certificate was written.
+    """
+
+    exact: str
+    claims: str
+    told: tuple[str, ...]
+
+
+def _keys(place: Path, document: Dict[str, Any], sources: Sources) -> _Keys | None:
+    """The keys of a certificate's outcome; None where today's sources lack something."""
+    common: list[Any] = [generator_digest(), cvc5_version()]
+    common += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
+    exact: list[Any] = []
+    claims: list[Any] = ["claims"]
+    told: tuple[str, ...] = ()
     try:
-        parts: list[Any] = [generator_digest(), cvc5_version()]
-        parts += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
         if "kernel" in document:
             kernel = kernel_from(document["kernel"])
             instruction = sources.instruction(document["instruction"]["source"], kernel)
-            parts += [kernel_digest(kernel), instruction_digest(instruction)]
+            common.append(kernel_digest(kernel))
+            exact.append(instruction_digest(instruction))
+            claims.append(claims_digest(instruction))
+            if exact[0] != document["instruction"]["digest"]:
+                told = (f"the instruction {instruction.name} has changed",)
         machine = (
             document["hardware"] if document["kind"] == "machine" else document.get("schedule", {}).get("hardware")
         )
@@ -111,10 +138,12 @@ def _key(place: Path, document: Dict[str, Any], sources: Sources) -> str | None:
             hardware = sources.hardware(machine)
             # Lowering takes moves from the machine; its other compute instructions have no part in a program.
             others = {i.name for i in hardware.computes} if document["kind"] == "mapping" else set()
-            parts.append({k: v for k, v in hardware_digests(hardware).items() if k not in others})
+            parts = {k: v for k, v in hardware_digests(hardware).items() if k not in others}
+            exact.append(parts)
+            claims.append(parts)
     except IsamapError:
         return None
-    return digest(canonical(parts))
+    return _Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), told)
 
 
 @dataclass

@@ -48,6 +48,11 @@ def instruction_digest(instruction: Instruction) -> str:
     return digest(canonical(instruction_parts(instruction)))
 
 
+def claims_digest(instruction: Instruction) -> str:
+    """Of every field but the cost, which no claim and no lowering reads."""
+    return digest(canonical({k: v for k, v in instruction_parts(instruction).items() if k != "cost"}))
+
+
 def mapping_digest(mapping: Mapping) -> str:
     """Of the binding, the loops around one execution, forward, inverse and guard."""
     return digest(

@@ -236,6 +236,14 @@ def test_only_what_changed_is_derived_again(proofs: Path, edited: EditedMachine)
     assert found[DOT].status == "broken"
 
 
+def test_a_changed_cost_asks_nothing_again_and_is_stale_all_the_same(proofs: Path, edited: EditedMachine) -> None:
+    found = check(proofs, edited("avx2.py", "latency=4.0", "latency=4.5"))
+    assert found[FMA].remembered and found[FMA].status == "stale"
+    assert found[FMA].told == ("the instruction avx2.fmadd_ps has changed",)
+    assert found[MACHINE].status == "stale" and not found[MACHINE].remembered
+    assert check(proofs)[FMA].status == "ok"
+
+
 def test_a_damaged_file_is_not_taken_from_the_cache(proofs: Path) -> None:
     turn(proofs / DOT / "exclusive.smt2", "(! (<= 1 I)", "(! (<= 2 I)")
     assert check(proofs)[DOT].status == "damaged"
@@ -277,3 +285,11 @@ def test_a_kernel_of_ones_own_is_certified_by_its_text(tmp_path: Path) -> None:
     assert place.relative_to(tmp_path).as_posix() == "mine/avx2/mine/fmadd_ps,l=n,a=L,b=R"
     assert failing(check(tmp_path / "mine")) == set()
     assert load(place).mapping == proved.mapping
+
+
+def test_no_claim_and_no_lowering_reads_a_cost() -> None:
+    """What lets a changed cost ask nothing again: the parts of the library that make claims do not look at it."""
+    root = Path(im.__file__).parent
+    for part in ("mapping", "proof", "codegen", "certificates"):
+        for file in (root / part).rglob("*.py"):
+            assert ".cost" not in file.read_text(), file
