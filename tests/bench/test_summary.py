@@ -106,7 +106,18 @@ def test_the_report_says_everything(tmp_path: Path) -> None:
     assert "not quiet: 1 of 5 figures had too few quiet turns, and are marked *" in text
     assert "worst, two at 0.50 of torch" in text
     assert "OPTIMAL: two" in text
+    assert "limits too low" not in text
     assert "compiled anew: 4 kernels, median 2.5 s, most 2.5 s (two)" in text
+
+
+def test_a_limit_that_was_measured_too_low_is_said(tmp_path: Path) -> None:
+    results = made(tmp_path / "r.json")
+    results.entries = [{**ENTRIES[0], "limit": 20.0}]
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(report(results))
+    assert (
+        "limits too low: 1 figures are above theirs, such as one: measured on a busy machine?" in console.export_text()
+    )
 
 
 def test_markdown_has_the_same_means(tmp_path: Path) -> None:
