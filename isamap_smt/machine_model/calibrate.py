@@ -55,7 +55,7 @@ def calibrate(
         clocks.append(clock_ghz(cc))
         for k, (memory, width, operation, cores) in enumerate(jobs, 1):
             tell((n * (len(jobs) + 1) + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
-            rate = wide[width].rate(sizes[memory], operation, cores, tries=3)
+            rate = wide[width].rate(sizes[memory], operation, cores)
             key = (memory, width, operation, cores)
             best[key] = max(best.get(key, 0.0), rate)
     clock = max(c for c in clocks if c is not None)
