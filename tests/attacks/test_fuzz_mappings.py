@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
+import pytest
 
 import isamap_smt as im
-from benchmarks.fuzz_mappings import fuzz
+from benchmarks.fuzz_mappings import _fills_to_nothing, fuzz, run
 from tests.attacks.executed import Work, right
 from tests.attacks.random_edits import by_hand, random_fused
 from tests.attacks.random_problems import problem
@@ -46,3 +48,21 @@ def test_a_known_right_and_a_known_wrong_mapping() -> None:
     assert right(work, im.fuse(gemm, fma, "l=j")) and not right(work, im.fuse(gemm, fma, "l=k"))
     a, b, c = (work.elements[n].reshape(work.shapes[n]) for n in "ABC")
     assert np.array_equal(work.want.reshape(3, 11), a @ b + c)
+
+
+def test_parts_add_up_and_repeat() -> None:
+    """A run in parts gives the same counts for the same seed."""
+    one, two = run(300, 9), run(300, 9)
+    assert one.cases == two.cases and one.total >= 300 and not one.wrong and not one.false
+
+
+@pytest.mark.parametrize(("contract", "lucky"), [("c[] min= a[x]*b[x]*d[x]", True), ("c[] max= a[x]*b[x]", False)])
+def test_fills_that_multiply_to_no_change(contract: str, lucky: bool) -> None:
+    """Of i64: three greatest values multiply to the greatest, two least ones to 0."""
+    names = [n for n in "abd" if f"{n}[" in contract]
+    text = re.sub(r"([abcd])\[(x?)\]", lambda m: f"{m[1].upper()}[{m[2] and 'j'}]", contract)
+    kernel = im.kernel(text, name="k")
+    kernel = kernel.with_dtypes({t.name: "i64" for t in kernel.tensors})
+    made = im.instruction("toy.i", contract, axes={"x": 3}, dtypes=dict.fromkeys(["c", *names], "i64"),
+                          places=dict.fromkeys(["c", *names], "v"))  # fmt: skip
+    assert _fills_to_nothing(im.fuse(kernel, made, "x=j")) == lucky
