@@ -99,7 +99,10 @@ def original(name: str) -> Program:
 def _one(rng: random.Random, runs: int, refused: int) -> Outcome:
     name = rng.choice(sorted(MAKERS))
     program, done = edits.edited(original(name), rng, rng.choice([1, 1, 1, 2, 2, 3]))
-    proof = prove_program(program, stop=True)
+    try:
+        proof = prove_program(program, stop=True)
+    except Exception as e:  # whatever it is, it is a fault of ours that must not end the run
+        return Outcome(name, tuple(done), "crashed", repr(e), "")
     bad = proof.failed()
     failed = f"{bad[0].claim} {bad[0].subject}: {bad[0].statement}" if bad else ""
     seed = rng.randrange(100)  # few, so that the kernel's own results can be kept
@@ -113,13 +116,16 @@ def _one(rng: random.Random, runs: int, refused: int) -> Outcome:
 
 def report(outcomes: list[Outcome], verbose: bool) -> int:
     """Print the counts; how many proved programs were wrong."""
-    bad = [o for o in outcomes if o.verdict == "proved" and o.wrong]
-    right = [o for o in outcomes if not o.wrong]
+    bad = [o for o in outcomes if o.verdict == "crashed" or (o.verdict == "proved" and o.wrong)]
+    right = [o for o in outcomes if not o.wrong and o.verdict != "crashed"]
     refused = [o for o in right if o.verdict != "proved"]
     for o in bad:
-        print("PROVED BUT WRONG", o.program, o.edits, o.wrong)
+        words = "THE PROVER CRASHED" if o.verdict == "crashed" else "PROVED BUT WRONG"
+        print(words, o.program, o.edits, o.wrong or o.failed)
     print("verdicts", dict(Counter(o.verdict for o in outcomes)))
-    print(f"proved but wrong: {len(bad)} ({RUNS} runs of each program that is proved)")
+    crashed = sum(o.verdict == "crashed" for o in bad)
+    print(f"crashed: {crashed}")
+    print(f"proved but wrong: {len(bad) - crashed} ({RUNS} runs of each program that is proved)")
     print(f"refused but right: {len(refused)} of {len(right)} right ones ({len(refused) / max(1, len(right)):.0%});")
     print(f"  right means not seen to be wrong in {REFUSED_RUNS} runs of each program that is refused")
     claims = [o for o in refused if any(k in e for e in o.edits for k in CLAIM_EDITS)]

@@ -260,4 +260,3 @@ def _exact_operation(x: Any, a: int, b: int) -> int:
 def _wide(v: Array, low: int, high: int) -> Array:
     """v as Python integers when the result might not fit 64 bits."""
     return v if low >= -(1 << 63) and high < 1 << 63 else v.astype(object)
-

@@ -14,7 +14,7 @@ from isamap_smt.ir.compiled import holds, integers
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import Action, instruction_actions
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.machine import BOUNDS, Machine, Memory, Recent, another, bits
+from isamap_smt.ir.machine import BOUNDS, UNDEFINED, Machine, Memory, Recent, another, bits
 from isamap_smt.ir.pointwise import Pointwise, pointwise
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref
 from isamap_smt.ir.sizes import check_array
@@ -229,6 +229,8 @@ def _compute(node: Compute) -> Step:
     def run(m: Machine) -> None:
         known = functions.get(id(m.kernel))
         if known is None:
+            if not 0 <= node.statement < len(m.kernel.statements):
+                m.stop(UNDEFINED, f"the kernel has no statement {node.statement + 1}")
             known = functions[id(m.kernel)] = (m.kernel, pointwise(m.kernel, node.statement))
         function = known[1]
         places = [(m.memory[n], _element(m, m.memory[n], index(m.env))) for n, index in reads]

@@ -174,6 +174,11 @@ def wrong_statement() -> Program:
     return _each_compute(program, lambda c: replace(c, statement=1))
 
 
+def beyond() -> Program:
+    """A statement is computed that the kernel has not."""
+    return _each_compute(whole(), lambda c: replace(c, statement=7))
+
+
 def twice() -> Program:
     """An epilogue that changes its input runs twice."""
 

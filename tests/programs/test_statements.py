@@ -48,3 +48,12 @@ def test_a_statement_that_reads_other_elements_of_its_own_output_is_unknown() ->
     proof = prove_program(program)
     assert proof.word == "unknown"
     assert any("reads other elements of its own output" in str(c.verdict) for c in proof.failed())
+
+
+def test_a_statement_that_the_kernel_has_not_is_no_program() -> None:
+    """Neither the prover nor the interpreter ends in an error of its own."""
+    program = statements.beyond()
+    assert not prove_program(program).proved
+    found = trials(program, 2)
+    assert found is not None
+    assert "no statement 8" in found.text
