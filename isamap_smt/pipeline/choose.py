@@ -112,9 +112,11 @@ def _check_reads(kernel: Kernel, main: int) -> None:
         out = s.target.tensor
         for a in s.inputs:
             if a.tensor == out and (n == main or s.op != "=" or a.index != s.target.index):
+                only = "only accumulate" if n == main else "change it one element at a time"
+                example = f"{out}[..] += .." if n == main else f"{out}[i] = f({out}[i])"
+                kind = "kernels" if n == main else "further statements"
                 raise ScheduleError(
-                    f"{kernel.name} reads its output {out}; code is made for statements that accumulate, such as "
-                    f"`{out}[..] += ..`, or that change one element at a time, such as `{out}[i] = f({out}[i])`"
+                    f"{kernel.name} reads its output {out}; code is made for {kind} that {only}, such as `{example}`"
                 )
             if any(t.target.tensor == a.tensor for t in kernel.statements[n + 1 :]):
                 raise ScheduleError(
