@@ -90,7 +90,8 @@ class Work:
     @cached_property
     def elements(self) -> dict[str, Array]:
         """Flat arrays; odd and large, so that a wrong element or a lost or doubled product shows. Where the least or greatest
-        counts, of both signs, or (other seeds) each tensor of one sign: a maximum of products is seldom negative else."""
+        counts, of both signs, or (other seeds) each tensor of one sign: a maximum of products is seldom negative else. Some of
+        these are even: the least i64 times an odd number is itself, so that a filled cell would hide among odd ones."""
         rng = np.random.default_rng(self.seed)
         if self.kernel.statements[self.statement].op in "+*=":
             return {n: rng.integers(1, 1 << 40, max(0, int(np.prod(s)))) | 1 for n, s in self.shapes.items()}
@@ -98,7 +99,7 @@ class Work:
         if self.seed % 2:
             return found
         signs = {n: 1 - 2 * (self.seed // 2 >> k & 1) for k, n in enumerate(found)}
-        return {n: signs[n] * abs(v) for n, v in found.items()}
+        return {n: signs[n] * (abs(v) + self.seed // 2 % 2) for n, v in found.items()}
 
     @cached_property
     def points(self) -> dict[str, Array]:
