@@ -9,6 +9,6 @@
 (push 1)
 (set-info :status unsat)
 (declare-fun acc () (_ BitVec 32))
-(assert (not (= (bvadd acc (_ bv0 32)) acc)))
+(assert (! (not (= (bvadd acc (_ bv0 32)) acc)) :named |denied: acc + 0 = acc|))
 (check-sat)
 (pop 1)

@@ -9,6 +9,6 @@
 (push 1)
 (set-info :status unsat)
 (declare-fun acc () (_ FloatingPoint 8 24))
-(assert (not (or (= (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc) (fp.eq (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc))))
+(assert (! (not (or (= (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc) (fp.eq (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc))) :named |denied: fp.add(RNE(), acc, fp.mul(RNE(), +0.0, +0.0)) = acc or fp.eq(fp.add(RNE(), acc, fp.mul(RNE(),...|))
 (check-sat)
 (pop 1)
