@@ -100,8 +100,14 @@ class Nest:
         )
 
     def lanes(self, operand: str) -> tuple[str, ...]:
-        """The operand's instruction axes, in cell order."""
-        return tuple(c.name for c in self.mapping.cells(operand))
+        """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""
+        cells = [sp.sympify(c) for c in self.mapping.cells(operand)]
+        for c in cells:
+            if not c.is_Symbol:
+                raise ScheduleError(
+                    f"{self.mapping.instruction.name} takes {operand} at {c}; registers are filled along plain axes only"
+                )
+        return tuple(c.name for c in cells)
 
     def axis_of_lane(self, lane: str) -> ProgramAxis:
         """The program axis whose leaf is this instruction axis."""
