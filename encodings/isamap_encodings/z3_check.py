@@ -1,4 +1,8 @@
-"""SMT-LIB 2 text answered by Z3: for stored claims, and to say which assumptions a proof really needs."""
+"""SMT-LIB 2 text answered by Z3: for stored claims, and to say which assumptions a proof really needs.
+
+Text is read in a context of its own: names that it gives to assertions would otherwise turn up in the models of all
+later questions of the process.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ STEPS = 5 * RLIMIT  # some lemmas are asked with more than the usual limit
 
 def z3_answer(script: str, rlimit: int = STEPS) -> str:
     """The answer to the script's assertions: sat, unsat, or unknown at the limit; 'error: ' and Z3's words otherwise."""
-    solver = _solver(rlimit)
+    solver = _solver(rlimit, z3.Context())
     try:
         solver.from_string(script)
         return str(solver.check())
@@ -28,7 +32,7 @@ def unsat_core(script: str, rlimit: int = STEPS) -> list[tuple[str, str]] | None
     No assertion of the core can be left out (each is tried within the limit).
     """
     try:
-        assertions = list(z3.parse_smt2_string(script))
+        assertions = list(z3.parse_smt2_string(script, ctx=z3.Context()))
     except z3.Z3Exception:
         return None
     names = labels(script)
@@ -43,13 +47,13 @@ def unsat_core(script: str, rlimit: int = STEPS) -> list[tuple[str, str]] | None
 
 
 def _contradict(assertions: Sequence[z3.BoolRef], rlimit: int) -> bool:
-    solver = _solver(rlimit)
+    solver = _solver(rlimit, assertions[0].ctx if assertions else z3.Context())
     solver.add(*assertions)
     return bool(solver.check() == z3.unsat)
 
 
-def _solver(rlimit: int) -> z3.Solver:
-    solver = z3.Solver()
+def _solver(rlimit: int, context: z3.Context) -> z3.Solver:
+    solver = z3.Solver(ctx=context)
     solver.set("random_seed", SEED)
     solver.set("rlimit", rlimit)
     return solver

@@ -1,0 +1,20 @@
+"""What is read from stored text leaves no trace in later answers."""
+
+from __future__ import annotations
+
+from isamap_encodings.neutral_element import neutral_element
+from isamap_encodings.verdict import Refuted
+from isamap_encodings.z3_check import unsat_core, z3_answer
+
+SCRIPT = (
+    "(declare-const j Int)(assert (! (<= 0 j) :named |1: 0 <= j|))(assert (! (< j 0) :named |2: j < 0|))(check-sat)"
+)
+
+
+def test_named_assertions_stay_in_their_own_context() -> None:
+    assert z3_answer(SCRIPT) == "unsat"
+    assert len(unsat_core(SCRIPT) or []) == 2
+    neutral_element.cache_clear()
+    verdict = neutral_element("max", ("i", 32), "greatest")
+    assert isinstance(verdict, Refuted)
+    assert set(verdict.witness) == {"acc"}
