@@ -6,9 +6,11 @@ from isamap_encodings.neutral_element import neutral_element
 from isamap_encodings.verdict import Refuted
 from isamap_encodings.z3_check import unsat_core, z3_answer
 
-SCRIPT = (
-    "(declare-const j Int)(assert (! (<= 0 j) :named |1: 0 <= j|))(assert (! (< j 0) :named |2: j < 0|))(check-sat)"
-)
+SCRIPT = """(declare-fun j () Int)
+(assert (! (<= 0 j) :named |1: 0 <= j|))
+(assert (! (< j 0) :named |2: j < 0|))
+(check-sat)
+"""
 
 
 def test_named_assertions_stay_in_their_own_context() -> None:
