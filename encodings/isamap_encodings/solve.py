@@ -121,7 +121,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
         return Proved(seconds)
     if answer == z3.unknown:
         return Unknown(f"Z3 gave up after {rlimit} steps ({solver.reason_unknown()})", seconds)
-    return Refuted(_values(solver.model()), "", seconds)
+    return Refuted(_values(solver.model(), _constants([*assumptions, claim])), "", seconds)
 
 
 def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT) -> Verdict:
@@ -135,9 +135,27 @@ def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT
     return verdict
 
 
-def _values(model: Any) -> dict[str, Any]:
+def _constants(formulas: Sequence[Any]) -> set[str]:
+    """Names of the constants in these formulas. A model may hold others: names that somebody else in this process has
+    given to assertions of text that Z3 has read."""
+    names: set[str] = set()
+    seen: set[int] = set()
+    left = [f for f in formulas if z3.is_expr(f)]
+    while left:
+        e = left.pop()
+        if e.get_id() in seen:
+            continue
+        seen.add(e.get_id())
+        children = e.children()
+        if not children and z3.is_app(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            names.add(e.decl().name())
+        left += children
+    return names
+
+
+def _values(model: Any, names: set[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for d in sorted(model.decls(), key=lambda d: str(d.name())):
+    for d in sorted((d for d in model.decls() if d.name() in names), key=lambda d: str(d.name())):
         v = model[d]
         if z3.is_int_value(v) or z3.is_bv_value(v):
             values[d.name()] = v.as_long()
