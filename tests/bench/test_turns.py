@@ -85,7 +85,7 @@ def test_no_process_is_left(session: Make) -> None:
 def test_samples_take_the_quickest_call() -> None:
     waits = iter([0.02, 0.001] * 100)  # many quick ones: a busy machine disturbs some
     taken = sample(lambda: time.sleep(next(waits)), budget=0.1)
-    assert 0.001 <= taken.seconds < 0.02
+    assert 0.001 <= taken.seconds < 0.015
     assert taken.samples >= 3
 
 
