@@ -42,20 +42,22 @@ SIZES = 3  # random vectors at which a mutant that is not refuted is carried out
 
 @dataclass(frozen=True)
 class Subject:
-    """A mapping by names: a kernel and an instruction of the library, and the mapping's id."""
+    """A mapping by names: a kernel and an instruction of the library, the mapping's id, and which statement it maps."""
 
     kernel: str
     instruction: str
     id: str
+    statement: int = 0
 
     def __str__(self) -> str:
-        return f"{self.kernel} onto {self.instruction} {self.id}"
+        which = f" (statement {self.statement + 1})" if self.statement else ""
+        return f"{self.kernel}{which} onto {self.instruction} {self.id}"
 
     def mapping(self) -> Mapping:
         """What the names stand for today."""
         kernel, instruction = _pair(self.kernel, self.instruction)
         axes, _, operands = self.id.partition(";")
-        return im.fuse(kernel, instruction, {} if axes == "point" else axes, operands)
+        return im.fuse(kernel, instruction, {} if axes == "point" else axes, operands, self.statement)
 
 
 @lru_cache(maxsize=64)
@@ -76,14 +78,14 @@ def shipped() -> tuple[Subject, ...]:
     for manifest in sorted(PROOFS.rglob("manifest.json")):
         document = json.loads(manifest.read_text())
         if document["kind"] == "mapping":
-            ids = [document["mapping"]["id"]]
+            ids, statement = [document["mapping"]["id"]], document["mapping"]["statement"]
         elif document["kind"] == "completeness":
-            ids = document["legal"]
+            ids, statement = document["legal"], document["family"]["statement"]
         else:
             continue
         if document["kernel"]["source"] is not None:
             pair = document["kernel"]["source"], document["instruction"]["source"]
-            found.update(dict.fromkeys(Subject(*pair, i) for i in ids))
+            found.update(dict.fromkeys(Subject(*pair, i, statement) for i in ids))
     beside = [next(iter(subjects([k], [i]))) for k in KERNELS for i in (POINT, IN_RANGE)]
     return (*beside, *sorted(found, key=str))
 

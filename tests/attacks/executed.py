@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -303,14 +303,27 @@ def typed_right(m: Mapping, sizes: dict[str, int], seed: int) -> bool:
         if m.instruction.kernel.tensor(operand).dtype != m.kernel.tensor(access.tensor).dtype:
             return False
     work, rng = Work(m.kernel, sizes, m.statement_index), np.random.default_rng(seed)
-    arrays = {t.name: _extremes(m.kernel, t, work.shapes[t.name], rng) for t in m.kernel.tensors}
+    kernel = _alone(m)
+    arrays = {t.name: _extremes(kernel, t, work.shapes[t.name], rng) for t in kernel.tensors}
     out = s.target.tensor
     try:
         lanes = placed(work, m)
-        want = run_kernel(m.kernel, {n: a for n, a in arrays.items() if n != out}, {out: arrays[out]}, sizes)[out]
+        want = run_kernel(kernel, {n: a for n, a in arrays.items() if n != out}, {out: arrays[out]}, sizes)[out]
     except (Fault, IsamapError, IndexError):
         return False
     return bool(np.array_equal(want, _typed_output(work, m, lanes, arrays)))
+
+
+def _alone(m: Mapping) -> Kernel:
+    """The mapped statement as a kernel of its own; what an earlier statement leaves is an input like any other."""
+    tensors = {m.statement.target.tensor, *(access.tensor for access in m.statement.inputs)}
+    return replace(
+        m.kernel,
+        statements=(m.statement,),
+        tensors=tuple(t for t in m.kernel.tensors if t.name in tensors),
+        ranges=tuple(r for r in m.kernel.ranges if r[0] in tensors),
+        temporaries=(),
+    )
 
 
 def _extremes(kernel: Kernel, t: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
