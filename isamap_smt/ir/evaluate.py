@@ -70,13 +70,19 @@ def points(statement: Statement, chunk: int) -> Iterator[Env]:
 
 def needs_single_points(statement: Statement) -> bool:
     """Whether a point may read what an earlier point of the same statement wrote, other than its own element."""
-    own = [r for r in reads(statement.value) if r.tensor == statement.target.tensor]
+    index = statement.target.index
+    own = [r for r in reads(statement.value) if r.tensor == statement.target.tensor and not _apart(r.index, index)]
     if not own:
         return False
-    index = statement.target.index
-    plain = {i.name for i in index if i.is_Symbol}
-    one_to_one = len(plain) == len(index) and plain == {a.name for a in statement.axes}
+    moving = [i for i in index if not i.is_Integer]
+    plain = {i.name for i in moving if i.is_Symbol}
+    one_to_one = len(plain) == len(moving) and plain == {a.name for a in statement.axes}
     return not one_to_one or any(r.index != index for r in own)
+
+
+def _apart(index: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether some dimension has two different constants: this turn's element and the one before."""
+    return any(a.is_Integer and b.is_Integer and a != b for a, b in zip(index, other, strict=True))
 
 
 class Evaluator:

@@ -18,6 +18,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.scalar import Read, SMul, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
+from isamap_smt.ir.turns import in_order
 from isamap_smt.ir.typed import typed_value
 
 Array = np.ndarray
@@ -33,13 +34,13 @@ def run_kernel(
     """The outputs, by name. Inputs are left as they are, and so are the arrays in `out`.
 
     Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element
-    after the other in that order. An output starts as a copy of `out[name]`, else at the neutral element of the
-    first reduction into it (zeros under `=`); temporaries always do, and are not among the outputs. Sizes follow from
-    the shapes and `sizes`. Raises SizeError,
-    DTypeError, UnknownNameError.
+    after the other in that order; the statements of a recurrence take turns along its axis. An output starts as a
+    copy of `out[name]`, else at the neutral element of the first reduction into it (zeros under `=`); temporaries
+    always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
+    UnknownNameError.
     """
     fixed, held = prepare(kernel, arrays, out, sizes)
-    for s in fixed.statements:
+    for s in in_order(fixed):
         run_statement(fixed, s, held)
     return {n: held[n] for n in fixed.results}
 

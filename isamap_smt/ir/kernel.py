@@ -100,11 +100,25 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Recurrence:
+    """Statements number first to end - 1, carried out together for each value of the axis, which indexes each of their targets.
+
+    The axis runs upwards; within one of its values, a turn, the statements follow each other as written.
+    """
+
+    axis: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Kernel(Shown):
     """Tensors, parameters and statements. Outputs are the tensors that some statement targets.
 
     ranges: (input, low, high), both included: values that proofs may take for granted and every call checks.
     temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
+    recurrences: blocks of statements that take turns, in order and without overlap; every other statement is carried
+    out over all its points before the next one starts.
     """
 
     name: str
@@ -115,6 +129,7 @@ class Kernel(Shown):
     file: str = field(default="", compare=False)
     ranges: tuple[tuple[str, int, int], ...] = ()
     temporaries: tuple[str, ...] = ()
+    recurrences: tuple[Recurrence, ...] = ()
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
@@ -138,6 +153,10 @@ class Kernel(Shown):
         """Names of tensors that are only read, in order of first reading."""
         names = (a.tensor for s in self.statements for a in s.inputs)
         return tuple(n for n in dict.fromkeys(names) if n not in self.outputs)
+
+    def recurrence_of(self, statement: int) -> Recurrence | None:
+        """The block of turns that the statement of this number stands in, if any."""
+        return next((r for r in self.recurrences if r.first <= statement < r.end), None)
 
     @property
     def main(self) -> int:

@@ -19,6 +19,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, Scalar, SMul, cast, reads
+from isamap_smt.ir.turns import in_order
 
 Array = np.ndarray
 
@@ -36,7 +37,7 @@ def reference(
     fixed, held = prepare(kernel, arrays, out, sizes)
     precise = {n: a.astype(np.float64) if fixed.tensor(n).dtype.is_float else a for n, a in held.items()}
     wide = fixed.with_dtypes({t.name: "f64" for t in fixed.tensors if t.dtype.is_float})
-    for s in fixed.statements:
+    for s in in_order(fixed):
         if is_product(fixed, s) and (loops := loop_axes(s)) is not None:
             _add_products(fixed, s, precise, loops)
         else:
@@ -86,7 +87,8 @@ def _casts_keep(value: Any, kernel: Kernel, floating: bool, bits: int) -> bool:
 def loop_axes(statement: Statement) -> tuple[str, ...] | None:
     """The reduction axes to loop over so that each index and guard moves with one axis at most; None if none do."""
     target = [i.name for i in statement.target.index if i.is_Symbol]
-    if len(target) != len(statement.target.index) or len(set(target)) != len(target):
+    fixed = sum(1 for i in statement.target.index if i.is_Integer)
+    if len(target) + fixed != len(statement.target.index) or len(set(target)) != len(target):
         return None
     axes = {a.name: int(a.extent) for a in statement.axes}
     if set(target) | set(statement.reduction_axes) != set(axes):
@@ -111,7 +113,7 @@ def _add_products(kernel: Kernel, s: Statement, held: dict[str, Array], loops: t
     name = s.target.tensor
     kind = kernel.tensor(name).dtype
     work = np.float64 if kind.is_float else np.int64
-    total = held[name].astype(work)
+    total = held[name].astype(work, copy=False)  # an output: nobody else holds it
     exact_in_f64 = not kind.is_float and _fits_f64(s, found, held)
     letters = {a.name: chr(ord("a") + n) for n, a in enumerate(s.axes)}
     for env, live in _pieces(s, loops):
@@ -121,15 +123,18 @@ def _add_products(kernel: Kernel, s: Statement, held: dict[str, Array], loops: t
             operands.append(gathered.astype(np.float64 if kind.is_float or exact_in_f64 else np.int64))
             moving = [next(iter(symbols_of([i]) & set(live)), "") for i in r.index]
             subscripts.append("".join(letters[m] for m in moving if m))
-        where = [i.name for i in s.target.index]
+        where = [i.name for i in s.target.index if i.is_Symbol]
         used = set("".join(subscripts))
         # An axis that no operand moves with: the piece is the same for each of its points.
         free = [n for n in live if letters[n] not in used]
         times = int(np.prod([live[n].size for n in free if n not in where], dtype=np.int64))
         result = "".join(letters[n] for n in where if n not in free)
         piece = np.einsum(f"{','.join(subscripts)}->{result}", *operands, optimize=True) * times
-        piece = piece.reshape([1 if n in free else live[n].size for n in where])
-        total[np.ix_(*[live[n] for n in where])] += piece.astype(work, copy=False)
+        places = [live[i.name] if i.is_Symbol else np.array([int(i)]) for i in s.target.index]
+        for i, place, extent in zip(s.target.index, places, total.shape, strict=True):
+            _check_inside(i, place, extent)
+        sizes = [1 if i.is_Integer or i.name in free else live[i.name].size for i in s.target.index]
+        total[np.ix_(*places)] += piece.reshape(sizes).astype(work, copy=False)
     held[name] = total if kind.is_float else total.astype(kind.numpy)
 
 

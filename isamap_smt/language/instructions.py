@@ -89,6 +89,8 @@ def _check(
 ) -> None:
     if len(contract.statements) != 1:
         raise LanguageError(f"instruction {name}: the contract has {len(contract.statements)} statements; write one")
+    if contract.recurrences:
+        raise LanguageError(f"instruction {name}: the contract is one statement without `for`")
     if free := [a.name for a in contract.axes if a.name not in axes]:
         raise LanguageError(f"instruction {name}: axis {free[0]} has no extent; add axes={{..., {free[0]!r}: 4}}")
     if contract.free_sizes:
@@ -120,6 +122,8 @@ def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> K
     really = parse(text, name=name, dtypes=dtypes, shapes=shapes, extents=extents)
     if really.outputs != (target.tensor,) or len(really.statements) != 1:
         raise LanguageError(f"instruction {name}: exact must be one statement that writes {target.tensor}")
+    if really.recurrences:
+        raise LanguageError(f"instruction {name}: exact is one statement without `for`")
     if free := [a.name for a in really.axes if a.name not in axes]:
         raise LanguageError(f"instruction {name}: axis {free[0]} of exact is not an axis of the instruction; use sum()")
     return really

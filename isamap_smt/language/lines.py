@@ -1,4 +1,4 @@
-"""Each logical line is one of: param, axis, size, temporary, assume, a tensor's type, a definition, or a statement."""
+"""Each logical line is one of: param, axis, size, temporary, assume, for, a tensor's type, a definition, or a statement."""
 
 from __future__ import annotations
 
@@ -79,7 +79,15 @@ class RangeLine:
     segment: Segment
 
 
-Line = RangeLine | StatementLine | DefinitionLine | TensorLine | BoundLine
+@dataclass(frozen=True)
+class ForLine:
+    """`for t:`, the head of a block of statements."""
+
+    segment: Segment
+    axis: str
+
+
+Line = RangeLine | StatementLine | DefinitionLine | TensorLine | BoundLine | ForLine
 
 
 def parse_expression(segment: Segment) -> Tree:
@@ -121,6 +129,8 @@ def parse_line(line: Segment) -> Line:
         return _bound(line, m.group(1), m.end())
     if m := re.match(r"assume\s+(?=[A-Za-z_(\d]|[-+]\s*\d)", line.text):
         return RangeLine(line.cut(m.end()))
+    if re.match(r"for\b", line.text):
+        return _head(line)
     colon = _at_depth_zero(line, re.compile(":"))
     operator = _at_depth_zero(line, _OPERATOR)
     if colon and not (operator and operator.start() < colon.start()):
@@ -170,6 +180,22 @@ def _statement(line: Segment, operator: re.Match[str]) -> StatementLine:
     target = parse_expression(line.cut(0, operator.start()))
     value = parse_expression(rest)
     return StatementLine(line, target, OPERATORS[written], value, guard, ordered, over, over_segment)
+
+
+def _head(line: Segment) -> ForLine:
+    """`for t:` and nothing else."""
+    m = re.match(r"for\s+([A-Za-z_]\w*)\s*(?=:|\Z)", line.text)
+    if not m:
+        hint = "write `for t:`: t runs upwards over all its points; `axis t < 4` says how many they are"
+        raise line.error(0, "a block names one axis and no range", hint, len(line.text))
+    name, after = m.group(1), line.text[m.end() :]
+    if not after:
+        raise line.error(m.start(1), "the head of a block ends with a colon", f"write `for {name}:`", len(name))
+    if after != ":":
+        rest = line.cut(m.end() + 1)
+        hint = f"write it below `for {name}:`, further in"
+        raise rest.error(0, "a statement of a block stands on a line of its own", hint, len(rest.text))
+    return ForLine(line, name)
 
 
 def _names(segment: Segment, example: str) -> tuple[str, ...]:

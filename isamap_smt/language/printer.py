@@ -52,7 +52,18 @@ def to_text(kernel: Kernel) -> str:
     if kernel.temporaries:
         lines.append(f"temporary {', '.join(kernel.temporaries)}")
     lines += [f"assume {low} <= {n} <= {high}" for n, low, high in kernel.ranges]
-    return "\n".join([*lines, *map(statement_text, kernel.statements)])
+    return "\n".join([*lines, *statement_lines(kernel)])
+
+
+def statement_lines(kernel: Kernel) -> list[str]:
+    """The statements as lines of kernel text, those of a recurrence further in, below its `for`."""
+    lines = []
+    for position, s in enumerate(kernel.statements):
+        recurrence = kernel.recurrence_of(position)
+        if recurrence is not None and position == recurrence.first:
+            lines.append(f"for {recurrence.axis}:")
+        lines.append(f"{'  ' if recurrence else ''}{statement_text(s)}")
+    return lines
 
 
 def _undeclared_sizes(kernel: Kernel) -> list[str]:
@@ -182,4 +193,4 @@ def _value(x: Any) -> tuple[str, int]:
     return f"{_FUNCTION_NAMES[type(x)]}({', '.join(map(value_text, x.args))})", _ATOM
 
 
-__all__ = ["access_text", "index_text", "relation_text", "statement_text", "to_text", "value_text"]
+__all__ = ["access_text", "index_text", "relation_text", "statement_lines", "statement_text", "to_text", "value_text"]

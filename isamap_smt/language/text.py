@@ -6,6 +6,7 @@ I: f32[N,H,C]                     element type and shape of a tensor; either may
 assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
+for t:                            the statements below, further in, take turns: all of them for t = 0, then for t = 1 ...
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Statement, Tensor
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, reads, sums
+from isamap_smt.language.blocks import find_blocks, recurrences
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -99,6 +101,7 @@ class _Reader:
     statements: list[Statement] = field(default_factory=list)
     uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
     temporaries: tuple[str, ...] = ()
+    recurrences: tuple[Recurrence, ...] = ()
     ranges: list[Segment] = field(default_factory=list)
 
     def read(self) -> None:
@@ -107,6 +110,7 @@ class _Reader:
         statements = [s for s in lines if isinstance(s, StatementLine)]
         if not statements:
             raise self.source.error(0, "there is no statement", "write one, such as `C[i,j] += A[i,k] * B[k,j]`")
+        blocks = find_blocks(lines)
         bounds = [x for x in lines if isinstance(x, BoundLine)]
         self.known.declare([x for x in bounds if x.kind != "temporary"])
         self.known.define([x for x in lines if isinstance(x, DefinitionLine)])
@@ -118,6 +122,7 @@ class _Reader:
         self.known.axes = axis_names(statements, self.known)
         for s in statements:
             self._statement(s)
+        self.recurrences = recurrences(blocks, self.statements)
         self._check_declared_axes(lines)
         self.temporaries = temporary_names([x for x in bounds if x.kind == "temporary"], self.statements)
 
@@ -258,7 +263,7 @@ class _Reader:
             tensors.append(Tensor(n, kind, self._shape(n)))
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
-        made = replace(made, temporaries=self.temporaries)
+        made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
         for line in self.ranges:
             made = assume_line(made, line)
         return made

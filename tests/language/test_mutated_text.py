@@ -14,8 +14,10 @@ SEEDS = [
     *isamap_kernels.TEXTS.values(),
     "acc[l] += sum(h, 2, i32(sat_i16(sum(g, 2, i32(a[l,2*h+g]) * i32(b[l,2*h+g])))))",
     "axis e < 4\nA: u8[I, 4]\nC[i] max= select(A[i,e] < 3, -A[i,e], 2 / 3) over i, e where i % 3 != 1 ordered",
+    "axis k < J\nH[0,j] = X[0,j]\nfor t:\n  R[t,j] += H[t,k] * U[k,j]\n  H[t+1,j] = tanh(R[t,j])\nY[t,j] = H[t+1,j]",
 ]
 PIECES = r"""
+for t:
 C[i] A[i,k] += = max= where and over ordered ( ) [ ] , 0 1 -1 // % * / + - < <= == sum( select( i j e s f32 : param
 axis size >= ** . ' " @ lambda if not or in is yield await := ; \ ! $ ` 0x1F 1_000 1j .. ... None True f'' b'' #
 """

@@ -1,0 +1,60 @@
+"""The order in which a kernel's statements are carried out: one after the other, and those of a recurrence turn by turn.
+
+    for t:
+      R[t,j] += H[t,k] * U[k,j]
+      H[t+1,j] = tanh(P[t,j] + R[t,j])
+
+is R[0,j] += ..., H[1,j] = ..., R[1,j] += ..., H[2,j] = ... and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.kernel import Access, Kernel, Statement
+from isamap_smt.ir.scalar import Read, rewrite_reads
+
+
+def in_order(kernel: Kernel) -> Iterator[Statement]:
+    """What is carried out, each over all its points before the next: statements, or one turn of a statement.
+
+    The extents of the recurrent axes must be numbers.
+    """
+    for position, s in enumerate(kernel.statements):
+        recurrence = kernel.recurrence_of(position)
+        if recurrence is None:
+            yield s
+        elif position == recurrence.first:
+            block = kernel.statements[recurrence.first : recurrence.end]
+            for value in range(int(s.axis(recurrence.axis).extent)):
+                yield from (at(member, recurrence.axis, value) for member in block)
+
+
+def at(statement: Statement, axis: str, value: int) -> Statement:
+    """The statement at one value of one of its axes: that axis is gone.
+
+    >>> from isamap_smt.language import kernel
+    >>> at(kernel("H[t+1,j] = H[t,j] * a[j]").statements[0], "t", 4).target.index
+    (5, j)
+    """
+    fixed = {axis: value}
+
+    def change(r: Any) -> Any:
+        return Read(r.args[0], *[substitute(i, fixed) for i in r.index])
+
+    guard = (substitute(g, fixed) for g in statement.guard)
+    return replace(
+        statement,
+        target=Access(statement.target.tensor, tuple(substitute(i, fixed) for i in statement.target.index)),
+        value=rewrite_reads(statement.value, change),
+        axes=tuple(a for a in statement.axes if a.name != axis),
+        guard=tuple(g for g in guard if g is not sp.true),
+    )
+
+
+__all__ = ["at", "in_order"]
