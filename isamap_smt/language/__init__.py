@@ -11,6 +11,7 @@ from isamap_smt.language.build import (
     tensor,
     tensors,
     total,
+    turns,
     within,
 )
 from isamap_smt.language.instructions import instruction
@@ -31,5 +32,6 @@ __all__ = [
     "tensors",
     "to_text",
     "total",
+    "turns",
     "within",
 ]

@@ -189,6 +189,14 @@ class Assignment:
 
 
 @dataclass(frozen=True, eq=False)
+class Turns:
+    """Statements that take turns along an axis."""
+
+    axis: Index
+    statements: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class TensorName:
     """A tensor to be indexed."""
 
@@ -271,17 +279,39 @@ def total(axis: Index, count: int, x: Any) -> Value:
     return Value(f"sum({axis.text}, {count}, {_text(x)})", _merge(x))
 
 
+def turns(axis: Index, *statements: Assignment) -> Turns:
+    """The block `for axis:` of these statements: all of them at one value of the axis before the next value.
+
+    >>> x, s = tensors("x s")
+    >>> t = axes("t")
+    >>> print(as_text(turns(t, s[t + 1].set(s[t] + x[t]))))
+    for t:
+      s[t + 1] = s[t] + x[t]
+    """
+    return Turns(axis, statements)
+
+
 def as_text(statements: Any) -> str:
-    """Kernel text for one statement of the Python form, or for several in order."""
-    given = [statements] if isinstance(statements, Assignment) else list(statements)
+    """Kernel text for one statement (or block) of the Python form, or for several in order."""
+    given = [statements] if isinstance(statements, Assignment | Turns) else list(statements)
+    declared: list[Any] = []
+    written: list[str] = []
     for s in given:
-        if not isinstance(s, Assignment):
-            raise LanguageError(
-                f"a kernel is text or statements such as C[i, j].add(A[i, k] * B[k, j]); this is {type(s).__name__}"
-            )
-    lines = list(_merge(*given))
-    for s in given:
-        over = f" over {', '.join(a.text for a in s.listed)}" if s.listed else ""
-        where = f" where {' and '.join(c.text for c in s.guard)}" if s.guard else ""
-        lines.append(f"{s.text}{over}{where}{' ordered' if s.keep_order else ''}")
-    return "\n".join(lines)
+        members = s.statements if isinstance(s, Turns) else (s,)
+        if isinstance(s, Turns):
+            written.append(f"for {s.axis.text}:")
+            declared.append(s.axis)
+        for member in members:
+            written.append(("  " if isinstance(s, Turns) else "") + _statement(member))
+        declared += members
+    return "\n".join([*_merge(*declared), *written])
+
+
+def _statement(s: Any) -> str:
+    if not isinstance(s, Assignment):
+        raise LanguageError(
+            f"a kernel is text or statements such as C[i, j].add(A[i, k] * B[k, j]); this is {type(s).__name__}"
+        )
+    over = f" over {', '.join(a.text for a in s.listed)}" if s.listed else ""
+    where = f" where {' and '.join(c.text for c in s.guard)}" if s.guard else ""
+    return f"{s.text}{over}{where}{' ordered' if s.keep_order else ''}"
