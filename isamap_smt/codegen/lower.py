@@ -1,12 +1,19 @@
-"""From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests."""
+"""From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests.
+
+The statements of a recurrence stand in one loop over its turns, each nest inside it without its own loop over them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from isamap_smt.codegen.mapped import LoweredNest, lower_nest
+from isamap_smt.codegen.mapped import LoweredNest, lower_nest, turn_variable
+from isamap_smt.codegen.nest import build_nest
+from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.ir.schedule import Schedule
 
@@ -24,25 +31,64 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     starts = [s.proved.mapping.statement_index for s in schedules]
     if len(set(starts)) < len(starts):
         raise ScheduleError("two schedules are for one statement; give one for each")
-    bounds = zip([0, *starts[1:]], [*starts[1:], None], strict=True)
-    nests = [lower_nest(s, first, end) for s, (first, end) in zip(schedules, bounds, strict=True)]
-    if any(n.kernel != nests[0].kernel for n in nests):
+    kernel = build_nest(schedules[0]).kernel
+    parts = [_lowered(part, kernel, schedules) for part in _parts(kernel)]
+    nests = [n for found, _ in parts for n in found]
+    if any(n.kernel != kernel for n in nests):
         raise ScheduleError("the schedules are for different kernels, or for different sizes of one")
-    nests = [_apart(n, k) for k, n in enumerate(nests)]
     ahead = tuple(node for n in nests for node in n.ahead)
-    body = tuple(node for n in nests for node in n.body)
+    body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys(a for n in nests for a in n.assumptions))
-    kernel = nests[0].kernel
     return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Statements first to end - 1. turn: the axis along which they are computed together, turn by turn; or ''."""
+
+    first: int
+    end: int
+    turn: str = ""
+
+
+def _parts(kernel: Kernel) -> tuple[_Part, ...]:
+    """The kernel's recurrences, and what stands before, between and after them."""
+    found: list[_Part] = []
+    at = 0
+    for r in sorted(kernel.recurrences, key=lambda r: r.first):
+        found += [_Part(at, r.first), _Part(r.first, r.end, r.axis)]
+        at = r.end
+    return tuple(p for p in (*found, _Part(at, len(kernel.statements))) if p.first < p.end)
+
+
+def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[list[LoweredNest], Nodes]:
+    """The nests of a part's mapped statements, and its nodes."""
+    own = [(n, s) for n, s in enumerate(schedules) if part.first <= s.proved.mapping.statement_index < part.end]
+    threads = any(s.parallel is not None for s in schedules)
+    around = {part.turn: turn_variable(part.turn)} if part.turn else {}
+    if not own:
+        nests, body = [], alone(kernel, range(part.first, part.end), threads, around)
+    else:
+        starts = [s.proved.mapping.statement_index for _, s in own]
+        bounds = zip([part.first, *starts[1:]], [*starts[1:], part.end], strict=True)
+        nests = [
+            _apart(lower_nest(s, first, end, part.turn), n) for (n, s), (first, end) in zip(own, bounds, strict=True)
+        ]
+        body = tuple(node for n in nests for node in n.body)
+    if part.turn:
+        count = kernel.statements[part.first].axis(part.turn).extent
+        body = (Loop(around[part.turn], count, body, "serial", part.turn, 1),)
+    return nests, (*(node for n in nests for node in n.setup), *body)
 
 
 def _apart(nest: LoweredNest, number: int) -> LoweredNest:
     """Buffers named apart from those of other nests: `acc` becomes `acc_2` in the second one."""
     if number == 0:
         return nest
-    own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.body)) if isinstance(n, Alloc)}
+    own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.setup, *nest.body)) if isinstance(n, Alloc)}
     names = {name: f"{name}_{number + 1}" for name in own}
-    return replace(nest, ahead=_renamed(nest.ahead, names), body=_renamed(nest.body, names))
+    ahead, setup, body = (_renamed(nodes, names) for nodes in (nest.ahead, nest.setup, nest.body))
+    return replace(nest, ahead=ahead, setup=setup, body=body)
 
 
 def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:

@@ -59,36 +59,57 @@ class _Lowering:
 
 @dataclass(frozen=True)
 class LoweredNest:
-    """What is packed once ahead of the calls, what runs at each call, and what both assume, in words."""
+    """What is packed once ahead of the calls, what is packed once at each call, what runs after that, and what all of it
+    assumes, in words."""
 
     kernel: Kernel
     ahead: Nodes
+    setup: Nodes
     body: Nodes
     assumptions: tuple[str, ...]
 
 
-def lower_nest(schedule: Schedule, first: int, end: int | None) -> LoweredNest:
-    """One mapped statement, with the statements from number `first` to before `end` (None: all) computed around it.
+def lower_nest(schedule: Schedule, first: int, end: int, turn: str = "") -> LoweredNest:
+    """One mapped statement, with the statements from number `first` to before `end` computed around it.
 
-    Raises ScheduleError when the schedule cannot be carried out.
+    turn: the axis of a loop that the body is for one turn of; the schedule's outermost loop counts it. Raises
+    ScheduleError when the schedule cannot be carried out.
     """
-    state = _state(schedule, first, end)
-    body = (*state.others.before, *_loops(state, 0), *state.others.after)
+    state = _state(schedule, first, end, turn)
     ahead = tuple(node for f in state.feeds.values() if f.ahead for node in f.setup)
-    return LoweredNest(state.nest.kernel, ahead, body, _assumptions(state))
+    body = (*state.others.before, *_loops(state, 1 if turn else 0), *state.others.after)
+    return LoweredNest(state.nest.kernel, ahead, _setup(state, 0) if turn else (), body, _assumptions(state))
 
 
-def _state(schedule: Schedule, first: int, end: int | None) -> _Lowering:
+def turn_variable(axis: str) -> Any:
+    """The variable of the outermost loop over an axis."""
+    return sym(f"{axis.replace('.', '_')}0")
+
+
+def _check_turns(nest: Nest, schedule: Schedule, turn: str) -> None:
+    """The outermost loop counts the turns one by one, in order."""
+    found = [loop for loop in nest.loops if loop.axis == turn]
+    if len(found) != 1 or found[0] != nest.loops[0] or found[0].step != 1 or nest.accumulate == 0:
+        raise ScheduleError(
+            f"{nest.kernel.name} goes turn by turn along {turn}: its one loop, in steps of 1, comes first"
+        )
+    if schedule.parallel == 0:
+        raise ScheduleError(f"the turns along {turn} follow one another; another loop can be spread over threads")
+
+
+def _state(schedule: Schedule, first: int, end: int, turn: str) -> _Lowering:
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
+    if turn:
+        _check_turns(nest, schedule, turn)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     _check_guards(nest, inputs)
     feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
-    end = len(nest.kernel.statements) if end is None else end
-    beside = others(nest, schedule.parallel is not None, first, end)
+    around = {turn: turn_variable(turn)} if turn else {}
+    beside = others(nest, schedule.parallel is not None, first, end, around)
     return _Lowering(schedule, nest, output, inputs, feeds, beside)
 
 
@@ -126,13 +147,15 @@ def _assumptions(state: _Lowering) -> tuple[str, ...]:
 
 def _loops(state: _Lowering, position: int) -> Nodes:
     """The body inside the first `position` loops."""
-    setup: Nodes = ()
-    for f in state.feeds.values():
-        if f.depth == position and not f.ahead:
-            setup += f.setup
+    setup = _setup(state, position)
     if position == state.nest.accumulate:
         return (*setup, *_accumulators(state), *state.others.inside)
     return (*setup, _loop(state, position, _loops(state, position + 1)))
+
+
+def _setup(state: _Lowering, position: int) -> Nodes:
+    """What is packed inside the first `position` loops."""
+    return tuple(node for f in state.feeds.values() if f.depth == position and not f.ahead for node in f.setup)
 
 
 def _loop(state: _Lowering, position: int, body: Nodes) -> Loop:

@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.expr import IMin, substitute, sym
-from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Compute, If, Loop, Node, Ref
 
 Nodes = tuple[Node, ...]
@@ -30,13 +30,13 @@ class Others:
     after: Nodes
 
 
-def others(nest: Nest, parallel: bool, first: int, end: int) -> Others:
+def others(nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, Any] | None = None) -> Others:
     """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
 
-    parallel: their own outermost loops may be spread over threads.
+    parallel: their own outermost loops may be spread over threads. around: axes that a loop around all of them counts.
     """
     mapped = nest.mapping.statement_index
-    before = _alone(nest, range(first, mapped), parallel)
+    before = alone(nest.kernel, range(first, mapped), parallel, around)
     last = _last_visit(nest)
     joined: dict[int, dict[str, str]] = {}
     for n in range(mapped + 1, end) if last is not None else ():
@@ -49,7 +49,7 @@ def others(nest: Nest, parallel: bool, first: int, end: int) -> Others:
         inside += _epilogue(nest, n, table)
     if inside and last:
         inside = (If(last, inside),)
-    after = _alone(nest, range(mapped + 1 + len(joined), end), parallel)
+    after = alone(nest.kernel, range(mapped + 1 + len(joined), end), parallel, around)
     return Others(before, inside, after)
 
 
@@ -110,7 +110,7 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
     variables = {a: sym(f"{a.replace('.', '_')}_e{n + 1}") for a in axes}
     values = {a: nest.value(a) + variables.get(a, 0) for a in nest.axes}
     point = nest.point(values)
-    body: Nodes = (_compute(nest, n, {name: point[table[name]] for name in table}),)
+    body: Nodes = (_compute(nest.kernel, n, {name: point[table[name]] for name in table}),)
     for a in reversed(axes):
         count: Any = sp.Integer(nest.tile(a))
         if nest.has_tail(a):
@@ -122,27 +122,28 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
 # ---- loops of its own ----------------------------------------------------------------------------------------------
 
 
-def _alone(nest: Nest, numbers: range, parallel: bool) -> Nodes:
+def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any] | None = None) -> Nodes:
+    """Loops of its own for each of the statements, inside the loops that count the axes `around`."""
     nodes: Nodes = ()
     for n in numbers:
-        s = nest.kernel.statements[n]
+        s, given = kernel.statements[n], dict(around or {})
         index = [i.name for i in _plain(s.target.index)]
         names = sorted((a.name for a in s.axes), key=lambda a: (a not in index, index.index(a) if a in index else 0))
         if s.ordered:
             names = [a.name for a in s.axes]
-        point = {a: sym(f"{a}_{n + 1}") for a in names}
-        body: Nodes = (_compute(nest, n, point),)
+        point = {a: given.get(a, sym(f"{a}_{n + 1}")) for a in names}
+        body: Nodes = (_compute(kernel, n, point),)
         if s.guard:
             body = (If(tuple(substitute(g, point) for g in s.guard), body),)
-        for k, a in reversed(list(enumerate(names))):
+        for k, a in reversed(list(enumerate(a for a in names if a not in given))):
             kind = "parallel" if parallel and k == 0 and a in index else "serial"
             body = (Loop(point[a], s.axis(a).extent, body, kind, a, 1),)
         nodes += body
     return nodes
 
 
-def _compute(nest: Nest, n: int, point: dict[str, Any]) -> Compute:
-    s = nest.kernel.statements[n]
+def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Compute:
+    s = kernel.statements[n]
 
     def place(tensor: str, index: tuple[Any, ...]) -> Ref:
         return Ref(tensor, tuple(substitute(i, point) for i in index))

@@ -18,6 +18,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.pipeline.turns import counts_turns
 from isamap_smt.search import MappingSet, find_mappings
 
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
@@ -109,8 +110,10 @@ def _points(
 def _check_reads(kernel: Kernel, main: int) -> None:
     """Raise ScheduleError for reads of results that no program covers yet."""
     for n, s in enumerate(kernel.statements):
-        out = s.target.tensor
+        out, turn = s.target.tensor, kernel.recurrence_of(n)
         for a in s.inputs:
+            if turn is not None and a != s.target:
+                continue  # the turns put reading and writing in order; the program's proof shows that they do
             if a.tensor == out and (n == main or s.op != "=" or a.index != s.target.index):
                 only = "only accumulate" if n == main else "change it one element at a time"
                 example = f"{out}[..] += .." if n == main else f"{out}[i] = f({out}[i])"
@@ -134,7 +137,10 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int)
 
 
 def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[_Ranked]:
-    return [(_cycles(m, sizes), mappings, m) for m in mappings.legal]
+    """Those that leave the turns of a recurrence to a loop."""
+    turn = mappings.family.kernel.recurrence_of(mappings.family.statement)
+    fitting = [m for m in mappings.legal if turn is None or counts_turns(m.mapping, turn)]
+    return [(_cycles(m, sizes), mappings, m) for m in fitting]
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:

@@ -35,6 +35,7 @@ from isamap_smt.pipeline.knowledge import (
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
 from isamap_smt.pipeline.spaces import TRIED, spaces
+from isamap_smt.pipeline.turns import lasting, one_turn, turned
 from isamap_smt.proof import require_proof
 from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
@@ -266,6 +267,10 @@ def _remembered(q: _Question, key: str) -> tuple[Schedule, tuple[str, ...]] | No
 def _proposed(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
     """The first schedule that another strategy than the exact one proposes, in the cost model's view."""
     make = find_strategy(q.strategy)
+    if q.kernel.recurrence_of(q.kernel.main) is not None:
+        raise ScheduleError(
+            f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} goes turn by turn; use 'exact'"
+        )
     choice: Candidates = clock.time(
         "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
     )
@@ -303,11 +308,7 @@ def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock)
     best: tuple[float, Schedule, MappingSet] | None = None
     problems: list[str] = []
     for mappings, proved in choice.found[:TRIED]:
-        constant = constants_of(q.kernel, proved.mapping.statement_index, q.constant)
-        work = partial(
-            solve_schedule, proved, q.hardware, dict(q.sizes), objective=q.objective, constant=constant,
-            fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
-        )  # fmt: skip
+        work = partial(_scheduled, q, proved, pins)
         try:
             found = clock.time("schedule", work)
         except ScheduleError as error:
@@ -319,6 +320,21 @@ def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock)
     if best is None:
         raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
     return best[1], best[2]
+
+
+def _scheduled(q: _Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:
+    """One mapping's schedule; in a recurrence, the schedule of one turn inside the loop over the turns."""
+    number, sizes = proved.mapping.statement_index, dict(q.sizes)
+    constant = constants_of(q.kernel, number, q.constant)
+    turn = q.kernel.recurrence_of(number)
+    if turn is not None:
+        sizes = one_turn(q.kernel, turn, sizes)
+    found = solve_schedule(
+        proved, q.hardware, sizes, objective=q.objective,
+        constant=(*constant, *lasting(q.kernel, turn, number)) if turn else constant,
+        fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
+    )  # fmt: skip
+    return turned(found, turn, q.sizes, constant) if turn else found
 
 
 def _told(progress: Progress | None) -> Callable[[int, float, float], None] | None:

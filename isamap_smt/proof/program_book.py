@@ -39,6 +39,16 @@ class Book:
             verdict = Refuted(verdict.witness, f"{statement}: fails at {_words(verdict.witness)}", verdict.seconds)
         return self.note(claim, subject, statement, verdict)
 
+    def covered(
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
+    ) -> Verdict:
+        """Like ask(), for what the claims rest on: a program of which it is not so may be right, and is Unknown."""
+        known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
+        verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
+        if isinstance(verdict, Refuted):
+            verdict = Unknown(f"no claim covers that it is not so that {statement}: at {_words(verdict.witness)}")
+        return self.note(claim, subject, statement, verdict)
+
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict reached without the solver."""
         result = ClaimResult(claim, subject, verdict, statement)

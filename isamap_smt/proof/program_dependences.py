@@ -7,22 +7,25 @@ memory before a later statement reads that element, or writes it:
   loaded from another), or at once where the statement is computed over memory;
 - an element is read when it is copied from memory, or by the statement that is computed over memory.
 
-Covered are tensors whose readers come after all their writers, and statements `x = f(x, ...)` that read of their own
-output only the element that they write. Others (recurrences) are Unknown.
+Covered are tensors whose readers come after all their writers, statements `x = f(x, ...)` that read of their own output
+only the element that they write, and recurrences: there "earlier" is the turn first and then the statement, and that no
+element is written after it was read is a claim about the kernel. Others are Unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Compute, Loop
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_holders import Holders
+from isamap_smt.proof.program_kernel_order import Order, injective, never_overwritten, order_of
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
     Formula,
@@ -47,6 +50,8 @@ class _Use:
     element: tuple[object, ...]
     where: tuple[Formula, ...]
     words: str
+    point: Mapping[str, Any] = field(default_factory=dict)
+    order: Order = field(default_factory=Order)
 
 
 def dependence_claims(book: Book, touched: Sequence[Access], holders: Holders, scopes: Scopes) -> None:
@@ -68,37 +73,31 @@ def dependence_claims(book: Book, touched: Sequence[Access], holders: Holders, s
 def _tensor(
     book: Book, tensor: str, found: Sequence[Execution], touched: Sequence[Access], holders: Holders, scopes: Scopes
 ) -> None:
-    statements = book.sites.kernel.statements
-    writers = [n for n, s in enumerate(statements) if s.target.tensor == tensor]
-    readers = [n for n, s in enumerate(statements) if any(a.tensor == tensor for a in s.inputs)]
+    kernel = book.sites.kernel
+    writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
     for n in writers:
-        _assigned_once(statements[n], tensor)
-    for n in readers:
-        if n in writers:
-            _in_place(statements[n], [e for e in found if e.position == n], n)
-        elif n < max(writers):
-            raise UnrecognisedError(f"statement {n + 1} reads {tensor}, which statement {max(writers) + 1} writes")
+        if kernel.statements[n].op == "=" and not injective(kernel.statements[n]):
+            raise UnrecognisedError(f"{tensor} is assigned more than once, so the order of its values matters")
+    for n, s in enumerate(kernel.statements):
+        for access in dict.fromkeys(a for a in s.inputs if a.tensor == tensor):
+            if access == s.target:
+                _in_place(s, [e for e in found if e.position == n], n)
+                continue
+            if not all(never_overwritten(book, n, access, w) for w in writers):
+                return  # whether a copy is taken too early depends on who reads it
     _not_from_accumulators(tensor, touched, holders)
     for n in writers:
         mine = [e for e in found if e.position == n]
-        for use in _later(tensor, n, writers, found, touched, holders):
+        for use in _later(book.sites.kernel, tensor, n, writers, found, touched, holders):
             for e in mine:
                 _before(book, e, use, holders, scopes)
 
 
-def _assigned_once(s: Statement, tensor: str) -> None:
-    """`=` gives an element one value: its index is the statement's axes, in any order."""
-    names = [getattr(i, "name", None) for i in s.target.index]
-    if s.op == "=" and sorted(map(str, names)) != sorted(a.name for a in s.axes):
-        raise UnrecognisedError(f"{tensor} is assigned more than once, so the order of its values matters")
-
-
 def _in_place(s: Statement, found: Sequence[Execution], n: int) -> None:
-    own = [a for a in s.inputs if a.tensor == s.target.tensor]
-    if s.op != "=" or any(a.index != s.target.index for a in own):
-        raise UnrecognisedError(f"statement {n + 1} reads other elements of its own output")
+    if s.op != "=":
+        raise UnrecognisedError(f"statement {n + 1} reads the element that it adds to")
     for e in found:
-        taken = [p for a, p in e.inputs if a.tensor == s.target.tensor]
+        taken = [p for a, p in e.inputs if a == s.target]
         if not isinstance(e.site.node, Compute) or e.target.home is not None or any(p.home is not None for p in taken):
             raise UnrecognisedError(f"statement {n + 1} works in place, and not on {s.target.tensor} itself")
 
@@ -111,22 +110,25 @@ def _not_from_accumulators(tensor: str, touched: Sequence[Access], holders: Hold
 
 
 def _later(
-    tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution], touched: Sequence[Access], holders: Holders
-) -> Iterator[_Use]:
-    """What must come after statement n: copies of the tensor out of memory, later statements that read or write it."""
+    kernel: Kernel, tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution],
+    touched: Sequence[Access], holders: Holders,
+) -> Iterator[_Use]:  # fmt: skip
+    """What must come after statement n: copies of the tensor out of memory, later executions that read or write it."""
     for a in touched:
         if a.writes or a.place.home is not None or a.place.name != tensor:
             continue
         if a.transfer is not None and holders.is_copy(a.transfer.dst.home):
             yield _Use(a.site, a.place.index, (a.where,), "is copied")
     for e in found:
-        if e.position == n:
+        order = order_of(kernel, n, e.position)
+        if order is None:
             continue
-        if e.position not in writers:
-            for p in (p for access, p in e.inputs if access.tensor == tensor and p.home is None):
-                yield _Use(e.site, p.index, (e.live,), f"is read by statement {e.position + 1}")
-        elif e.position > n:
-            yield _Use(e.site, tuple(e.output), (e.live, *e.inside()), f"is written by statement {e.position + 1}")
+        for access, p in e.inputs:
+            if access.tensor == tensor and p.home is None and access != e.statement.target:
+                yield _Use(e.site, p.index, (e.live,), f"is read by statement {e.position + 1}", e.point, order)
+        if e.position in writers and e.position != n:
+            where = (e.live, *e.inside())
+            yield _Use(e.site, tuple(e.output), where, f"is written by statement {e.position + 1}", e.point, order)
 
 
 def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scopes) -> None:
@@ -137,6 +139,7 @@ def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scope
     again = primed([x.var.name for x in use.site.loops] + own_names(use.site.node))
     given = [*state(e.site), e.live, *e.inside(), *rename([*state(use.site), *use.where], again)]
     given += equal(e.output, [rename(i, again) for i in use.element])
+    given += use.order.holds(e.point, {a: rename(v, again) for a, v in use.point.items()})
     around = [x for x in anchor.around[: max(0, shared - 1)] if isinstance(x, Loop)]
     tensor = e.statement.target.tensor
     about = f"every contribution {place(e.site)} to an element of {tensor} has reached memory before it {use.words}"

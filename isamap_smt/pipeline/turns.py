@@ -1,0 +1,74 @@
+"""Schedules of statements in a recurrence: chosen for one turn, then put into the loop over the turns.
+
+Within a turn the schedule is chosen like any other. What the recurrence does not write stays the same over all turns, so it
+is packed once and priced as if it were packed ahead; what it writes is packed in each turn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping as Dict
+from dataclasses import replace
+
+from isamap_smt.ir.kernel import Kernel, Recurrence
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+
+
+def one_turn(kernel: Kernel, turn: Recurrence, sizes: Dict[str, int]) -> dict[str, int]:
+    """The sizes, with a single turn where the number of turns is not fixed in the kernel itself."""
+    extent = kernel.statements[turn.first].axis(turn.axis).extent
+    if not extent.is_Symbol:
+        return dict(sizes)
+    own = {turn.axis, extent.name}
+    return {**{k: v for k, v in sizes.items() if k not in own}, turn.axis: 1}
+
+
+def lasting(kernel: Kernel, turn: Recurrence, statement: int) -> tuple[str, ...]:
+    """What the statement reads that no turn writes and that is the same in every turn."""
+    written = {s.target.tensor for s in kernel.statements[turn.first : turn.end]}
+    return tuple(
+        dict.fromkeys(
+            a.tensor
+            for a in kernel.statements[statement].inputs
+            if a.tensor not in written and not any(turn.axis in map(str, i.free_symbols) for i in a.index)
+        )
+    )
+
+
+def counts_turns(mapping: Mapping, turn: Recurrence) -> bool:
+    """Whether the turns are left to a loop of their own, and not spread over an instruction's lanes."""
+    return all(turn.axis not in group for _, group in mapping.groups)
+
+
+def turned(
+    schedule: Schedule, turn: Recurrence, sizes: tuple[tuple[str, int], ...], constant: Iterable[str]
+) -> Schedule:
+    """The schedule of one turn, inside a loop over all of them.
+
+    constant: what is packed ahead of the calls; other lasting operands are packed once per call.
+    """
+    mapping, constant = schedule.proved.mapping, set(constant)
+    kept = [k for k, x in enumerate(schedule.loops) if x.axis != turn.axis]
+    stays = lasting(mapping.kernel, turn, mapping.statement_index)
+
+    def depth(d: int) -> int:
+        return 1 + sum(k < d for k in kept)
+
+    def packing(p: Packing) -> Packing:
+        tensor = mapping.operand_access(p.operand).tensor
+        if p.depth is None or (p.ahead and tensor in constant):
+            return p
+        return replace(p, depth=0 if p.depth == 0 and tensor in stays else depth(p.depth), ahead=False)
+
+    parallel = schedule.parallel
+    return replace(
+        schedule,
+        loops=(LoopStep(turn.axis, 1), *(schedule.loops[k] for k in kept)),
+        accumulate=depth(schedule.accumulate),
+        registers=tuple((a, 1 if a == turn.axis else n) for a, n in schedule.registers),
+        packing=tuple(map(packing, schedule.packing)),
+        parallel=depth(parallel) if parallel in kept else None,
+        notes=(*schedule.notes, f"chosen for one turn along {turn.axis}; traffic and objective are those of one turn"),
+        sizes=sizes,
+    )

@@ -1,0 +1,53 @@
+"""Kernels with recurrences: what is lowered is proved and runs right, every trap is refuted and wrong when it runs."""
+
+from __future__ import annotations
+
+import pytest
+import recurrences
+import toys
+
+import isamap_smt as im
+from isamap_encodings.verdict import Refuted
+from isamap_smt.codegen.lower import lower
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
+
+
+@pytest.mark.parametrize("name", recurrences.ORIGINALS)
+def test_proved_and_runs_right(name: str) -> None:
+    program = recurrences.ORIGINALS[name]()
+    proof = prove_program(program)
+    assert proof.proved, [(c.claim, c.statement, c.verdict) for c in proof.failed()]
+    assert trials(program, 6) is None
+
+
+@pytest.mark.parametrize("name", recurrences.TRAPS)
+def test_refuted_by_its_claim_and_wrong_when_run(name: str) -> None:
+    make, claim = recurrences.TRAPS[name]
+    program = make()
+    refuted = {c.claim for c in prove_program(program).failed() if isinstance(c.verdict, Refuted)}
+    assert claim in refuted, refuted
+    assert trials(program, 12) is not None
+
+
+def test_reading_what_a_later_turn_writes_is_unknown() -> None:
+    """The turns read the state before it is overwritten, which no claim covers."""
+    text = recurrences.CELL.replace("H[t,b,k]", "H[t+2,b,k]")
+    proof = prove_program(recurrences.cell(text))
+    assert proof.word == "unknown"
+    assert any("is written later" in str(c.verdict) for c in proof.failed())
+
+
+@pytest.mark.parametrize(
+    ("loops", "parallel"), [("b:2 t:1 j:4 k:1", None), ("t:4 b:2 t:1 j:4 k:1", None), ("t:1 b:2 j:4 k:1", 0)]
+)
+def test_turns_are_counted_by_the_outermost_loop(loops: str, parallel: int | None) -> None:
+    with pytest.raises(ScheduleError, match="turn"):
+        recurrences.cell(loops=loops, parallel=parallel)
+
+
+def test_turns_are_not_spread_over_lanes() -> None:
+    m = im.fuse(im.kernel(recurrences.CELL), toys.FMA, {"l": ("t",)})
+    with pytest.raises(ScheduleError, match="turn"):
+        lower(toys.schedule(m, "t:4 b:2 j:1 k:1", 3, {"b": 2, "t": 4}))
