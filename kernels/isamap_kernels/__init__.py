@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from isamap_kernels import convolution, gemm, layers, matvec
+from isamap_kernels import convolution, gemm, layers, matvec, recurrent
 
 if TYPE_CHECKING:
     from isamap_smt.language import Kernel
@@ -22,6 +22,8 @@ TEXTS = {
     "linear_relu": layers.LINEAR_RELU,
     "linear_int8": layers.LINEAR_INT8,
     "two_layers": layers.TWO_LAYERS,
+    "gru": recurrent.GRU,
+    "lstm": recurrent.LSTM,
 }
 
 
