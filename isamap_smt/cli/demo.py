@@ -218,10 +218,12 @@ def refute(wrong: Wrong, json: bool) -> dict[str, Any]:
 
 def show_job(d: dict[str, Any], planned: Any) -> None:
     """A kernel's way in about twenty lines."""
+    from isamap_smt.language.printer import source_lines
+
     out = console()
     sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
     out.print(f"{d['kernel']}: {d['title']}, {sizes}", style="bold", soft_wrap=True)
-    for line in (" ".join(s.source.split()) for s in planned.kernel.statements):
+    for line in source_lines(planned.kernel):
         out.print(f"  {line}", soft_wrap=True)
     for note in d["notes"]:
         out.print(f"  note: {note}", soft_wrap=True)

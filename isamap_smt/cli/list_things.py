@@ -40,10 +40,12 @@ def list_kernels() -> dict[str, Any]:
 
 
 def _kernel(name: str, kernel: Kernel) -> dict[str, Any]:
+    from isamap_smt.language.printer import source_lines
+
     return {
         "name": name,
         "text": kernel.text,
-        "statements": [s.source for s in kernel.statements],
+        "statements": source_lines(kernel),
         "axes": {a.name: str(a.extent) for a in kernel.axes},
         "tensors": {t.name: [str(e) for e in t.shape] for t in kernel.tensors},
         "parameters": {p.name: p.low for p in kernel.parameters},
@@ -99,7 +101,7 @@ def _runs_here(instruction: Instruction) -> bool:
 def _show_kernels(document: dict[str, Any]) -> None:
     shown = table("Kernels", "name", "statements", "parameters")
     for k in document["kernels"]:
-        statements = "\n".join(" ".join(text.split()) for text in k["statements"])
+        statements = "\n".join(k["statements"])
         shown.add_row(k["name"], statements, ", ".join(k["parameters"]))
     console().print(shown)
 

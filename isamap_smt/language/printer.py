@@ -57,12 +57,21 @@ def to_text(kernel: Kernel) -> str:
 
 def statement_lines(kernel: Kernel) -> list[str]:
     """The statements as lines of kernel text, those of a recurrence further in, below its `for`."""
+    return _in_blocks(kernel, list(map(statement_text, kernel.statements)))
+
+
+def source_lines(kernel: Kernel) -> list[str]:
+    """The same, each statement as it was written where that is known."""
+    return _in_blocks(kernel, [" ".join(s.source.split()) or statement_text(s) for s in kernel.statements])
+
+
+def _in_blocks(kernel: Kernel, texts: list[str]) -> list[str]:
     lines = []
-    for position, s in enumerate(kernel.statements):
+    for position, text in enumerate(texts):
         recurrence = kernel.recurrence_of(position)
         if recurrence is not None and position == recurrence.first:
             lines.append(f"for {recurrence.axis}:")
-        lines.append(f"{'  ' if recurrence else ''}{statement_text(s)}")
+        lines.append(f"{'  ' if recurrence else ''}{text}")
     return lines
 
 
@@ -193,4 +202,13 @@ def _value(x: Any) -> tuple[str, int]:
     return f"{_FUNCTION_NAMES[type(x)]}({', '.join(map(value_text, x.args))})", _ATOM
 
 
-__all__ = ["access_text", "index_text", "relation_text", "statement_lines", "statement_text", "to_text", "value_text"]
+__all__ = [
+    "access_text",
+    "index_text",
+    "relation_text",
+    "source_lines",
+    "statement_lines",
+    "statement_text",
+    "to_text",
+    "value_text",
+]

@@ -7,7 +7,7 @@ from typing import Any
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.words import words
-from isamap_smt.language.printer import statement_text
+from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.nest import boxes
@@ -56,7 +56,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "hardware": planned.hardware,
         "instruction": mapping.instruction,
         "mapping": mapping,
-        "statements": [" ".join(s.source.split()) or statement_text(s) for s in planned.kernel.statements],
+        "statements": source_lines(planned.kernel),
         "sizes": dict(schedule.sizes),
         "tensors": [
             {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",

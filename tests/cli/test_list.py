@@ -24,6 +24,8 @@ def test_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     wanted = {"gemm", "gemm_nt", "matvec", "batched_gemm", "conv2d", "depthwise_conv2d", "pointwise_conv2d"}
     assert wanted <= set(found)
     assert found["gemm"]["axes"] == {"i": "I", "j": "J", "k": "K"}
+    assert found["two_layers"]["statements"][0] == "H[i,j] += X[i,k] * W[k,j]"
+    assert found["gru"]["statements"][2:4] == ["for t:", "  R[t,b,g,j] += H[t,b,k] * U[k,g,j]"]
     assert set(found["conv2d"]["parameters"]) == {"sp", "sq", "dp", "dq", "pp", "pq"}
 
 

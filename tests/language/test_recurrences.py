@@ -12,7 +12,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.interpret import random_arrays, reference, run_kernel
 from isamap_smt.ir.kernel import Kernel, Recurrence
-from isamap_smt.language.printer import statement_lines
+from isamap_smt.language.printer import source_lines, statement_lines
 
 Run = Callable[..., dict[str, np.ndarray]]
 ELMAN = """
@@ -152,6 +152,7 @@ def test_adjacent_blocks_stay_apart() -> None:
     kernel = im.kernel("for t:\n  A[t] = X[t]\nfor t:\n  B[t] = A[t]\n  C[t] = B[t]")
     assert kernel.recurrences == (Recurrence("t", 0, 1), Recurrence("t", 1, 3))
     assert statement_lines(kernel) == ["for t:", "  A[t] = X[t]", "for t:", "  B[t] = A[t]", "  C[t] = B[t]"]
+    assert source_lines(kernel) == ["for t:", "  A[t] = X[t]", "for t:", "  B[t] = A[t]", "  C[t] = B[t]"]
     assert im.kernel(im.to_text(kernel)) == kernel
     assert [kernel.recurrence_of(n) for n in range(3)] == [kernel.recurrences[0], *[kernel.recurrences[1]] * 2]
     assert im.kernel("A[t] = X[t]").recurrence_of(0) is None
