@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -20,25 +21,50 @@ _BINDS = {"implies": 0, "or": 1, "and": 2, "=": 4, "!=": 4, "<=": 4, "<": 4, ">=
 _TIGHT = 9
 
 
-def infix(term: Any) -> str:
-    """The term as people write it, on one line, without `|` and backslashes."""
-    text = _text(term, [_NODES])[0]
+# id of a term -> (the term, which keeps the id from being used again, text, how tightly it binds, its nodes)
+Written = dict[int, tuple[Any, str, int, int]]
+
+
+@dataclass
+class _Left:
+    """How many nodes may still be written, and what terms written in full look like."""
+
+    nodes: int
+    written: Written
+
+
+def infix(term: Any, written: Written | None = None) -> str:
+    """The term as people write it, on one line, without `|` and backslashes. `written` is kept between calls."""
+    text = _text(term, _Left(_NODES, {} if written is None else written))[0]
     text = " ".join(text.split()).replace("|", "").replace("\\", "/")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def _text(term: Any, left: list[int]) -> tuple[str, int]:
+def _text(term: Any, left: _Left) -> tuple[str, int]:
     """(text, how tightly its outermost operator binds)."""
-    left[0] -= 1
-    if left[0] < 0:
+    known = left.written.get(term.get_id())
+    if known is not None and known[3] <= left.nodes:
+        left.nodes -= known[3]
+        return known[1], known[2]
+    before = left.nodes
+    left.nodes -= 1
+    if left.nodes < 0:
         return "...", _TIGHT
-    if z3.is_int_value(term) or z3.is_bv_value(term):
+    text, binds = _expanded(term, left)
+    if left.nodes >= 0:  # nothing of it was left out
+        left.written[term.get_id()] = (term, text, binds, before - left.nodes)
+    return text, binds
+
+
+def _expanded(term: Any, left: _Left) -> tuple[str, int]:
+    kind = term.decl().kind()
+    if kind == z3.Z3_OP_BNUM or (kind == z3.Z3_OP_ANUM and term.is_int()):
         return str(term.as_long()), _TIGHT
-    if not term.num_args():
-        if z3.is_and(term) or z3.is_or(term):
-            return "true" if z3.is_and(term) else "false", _TIGHT
-        return term.decl().name() if term.decl().kind() == z3.Z3_OP_UNINTERPRETED else str(term), _TIGHT
-    kind, args = term.decl().kind(), term.children()
+    args = term.children()
+    if not args:
+        if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR):
+            return "true" if kind == z3.Z3_OP_AND else "false", _TIGHT
+        return term.decl().name() if kind == z3.Z3_OP_UNINTERPRETED else str(term), _TIGHT
     if kind == z3.Z3_OP_NOT:
         return _negated(args[0], left)
     if kind in _BINARY:
@@ -47,7 +73,7 @@ def _text(term: Any, left: list[int]) -> tuple[str, int]:
     return f"{term.decl().name()}({inside})", _TIGHT
 
 
-def _negated(inner: Any, left: list[int]) -> tuple[str, int]:
+def _negated(inner: Any, left: _Left) -> tuple[str, int]:
     sign = _BINARY.get(inner.decl().kind(), "")
     if sign in _NEGATED and inner.num_args() == 2:
         return _joined(_NEGATED[sign], inner.children(), left)
@@ -55,7 +81,7 @@ def _negated(inner: Any, left: list[int]) -> tuple[str, int]:
     return f"not {text}" if binds == _TIGHT else f"not ({text})", 3
 
 
-def _joined(sign: str, args: list[Any], left: list[int]) -> tuple[str, int]:
+def _joined(sign: str, args: list[Any], left: _Left) -> tuple[str, int]:
     if len(args) == 1:
         return _text(args[0], left)
     mine = _BINDS[sign]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
-from isamap_encodings.infix import infix
+from isamap_encodings.infix import Written, infix
 
 SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*\Z")
 _NAMED = re.compile(r" :named \|([^|]*)\|\)\)$")
@@ -21,8 +22,24 @@ _PARAMETERS = {
     z3.Z3_OP_EXTRACT: 2, z3.Z3_OP_SIGN_EXT: 1, z3.Z3_OP_ZERO_EXT: 1, z3.Z3_OP_REPEAT: 1,
     z3.Z3_OP_FPA_TO_FP: 2, z3.Z3_OP_FPA_TO_FP_UNSIGNED: 2, z3.Z3_OP_FPA_TO_UBV: 1, z3.Z3_OP_FPA_TO_SBV: 1,
 }  # fmt: skip
-# id of a term -> (the term, which keeps the id from being used again, its text, what it needs declared)
-Texts = dict[int, tuple[Any, str, dict[str, str]]]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What has been written, by the id of the term; each entry holds its term, which keeps the id from being used again.
+
+    terms: (term, text, what it needs declared). labels: (term, what it says in infix). parts: of labels.
+    """
+
+    terms: dict[int, tuple[Any, str, dict[str, str]]] = field(default_factory=dict)
+    labels: dict[int, tuple[Any, str]] = field(default_factory=dict)
+    parts: Written = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self.terms.clear()
+        self.labels.clear()
+        self.parts.clear()
 
 
 def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
@@ -31,16 +48,18 @@ def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
     Each assertion is named by its number and what it says, the last by the claim that it denies. The denial of `false`,
     which asks whether the others can hold, has no name.
     """
-    texts: Texts = {} if known is None else known
+    texts = Texts() if known is None else known
     declared: dict[str, str] = {}
     lines = []
     for number, a in enumerate(assertions, 1):
         text, needs = _text(a, texts)
         declared |= {n: d for n, d in needs.items() if n not in declared}
         last = number == len(assertions) and z3.is_not(a)
-        name = (
-            "" if last and z3.is_false(a.arg(0)) else f"denied: {infix(a.arg(0))}" if last else f"{number}: {infix(a)}"
-        )
+        if last:
+            claim = a.arg(0)
+            name = "" if z3.is_false(claim) else f"denied: {_label(claim, texts)}"
+        else:
+            name = f"{number}: {_label(a, texts)}"
         lines.append(f"(assert (! {text} :named |{name}|))" if name else f"(assert {text})")
     return "\n".join([*declared.values(), *lines, "(check-sat)", ""])
 
@@ -56,11 +75,18 @@ def symbol(name: str) -> str:
     return name if SIMPLE.match(name) else "|" + name.replace("\\", "/").replace("|", "!") + "|"
 
 
+def _label(term: Any, texts: Texts) -> str:
+    found = texts.labels.get(term.get_id())
+    if found is None:
+        texts.labels[term.get_id()] = found = (term, infix(term, texts.parts))
+    return found[1]
+
+
 def _text(term: Any, texts: Texts) -> tuple[str, dict[str, str]]:
-    found = texts.get(term.get_id())
+    found = texts.terms.get(term.get_id())
     if found is None:
         text, needs = _written(term, texts)
-        texts[term.get_id()] = found = (term, text, needs)
+        texts.terms[term.get_id()] = found = (term, text, needs)
     return found[1], found[2]
 
 

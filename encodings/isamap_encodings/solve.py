@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import z3
 
@@ -32,20 +32,37 @@ class Query:
     seconds: float = 0.0
 
 
-_recorders: list[list[Query]] = []
-_texts: Texts = {}  # of formulas met while recording
+class Answers(Protocol):
+    """What Z3 has answered to whole texts, kept by whoever records: `unsat`, or `sat` where nobody asks for a model."""
+
+    def known(self, text: str) -> tuple[str, float] | None:
+        """(answer, seconds it took) of exactly this text, or None."""
+
+    def note(self, text: str, answer: str, seconds: float) -> None:
+        """Z3 has just answered this."""
+
+
+@dataclass(frozen=True)
+class _Recorder:
+    queries: list[Query]
+    answers: Answers | None
+
+
+_MOST_TEXTS = 100_000  # written terms that are kept for the next recording
+_recorders: list[_Recorder] = []
+_texts = Texts()  # of formulas met while recording
 
 
 @contextmanager
-def recording() -> Iterator[list[Query]]:
-    """Collect the text of every query asked inside the block, in order."""
-    queries: list[Query] = []
-    _recorders.append(queries)
+def recording(answers: Answers | None = None) -> Iterator[list[Query]]:
+    """Collect the text of every query asked inside the block, in order. What `answers` knows is not asked again."""
+    recorder = _Recorder([], answers)
+    _recorders.append(recorder)
     try:
-        yield queries
+        yield recorder.queries
     finally:
-        _recorders.remove(queries)
-        if not _recorders:
+        _recorders.remove(recorder)
+        if not _recorders and len(_texts.terms) > _MOST_TEXTS:
             _texts.clear()
 
 
@@ -105,6 +122,26 @@ _remembered = lru_cache(maxsize=20_000)(_check)
 
 def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT) -> Verdict:
     """The same for formulas that are Z3's already; used inside this package."""
+    if not _recorders:
+        return _asked(assumptions, claim, rlimit)[0]
+    text = script([*assumptions, z3.Not(claim)], _texts)
+    answers = _recorders[-1].answers
+    # A model is looked at where a claim is refuted, never where it is only asked whether assumptions can hold.
+    enough = ("unsat", "sat") if z3.is_false(claim) else ("unsat",)
+    found = None if answers is None else answers.known(text)
+    if found is not None and found[0] in enough:
+        verdict: Verdict = Proved(found[1]) if found[0] == "unsat" else Refuted({}, "", found[1])
+    else:
+        verdict, answer = _asked(assumptions, claim, rlimit)
+        found = answer, verdict.seconds
+        if answers is not None and answer in enough:
+            answers.note(text, *found)
+    for r in _recorders:
+        r.queries.append(Query(name, text, *found))
+    return verdict
+
+
+def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int) -> tuple[Verdict, str]:
     started = time.perf_counter()
     solver = z3.Solver()
     solver.set("random_seed", SEED)
@@ -113,15 +150,11 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     solver.add(z3.Not(claim))
     answer = solver.check()
     seconds = time.perf_counter() - started
-    if _recorders:
-        query = Query(name, script([*assumptions, z3.Not(claim)], _texts), str(answer), seconds)
-        for r in _recorders:
-            r.append(query)
     if answer == z3.unsat:
-        return Proved(seconds)
+        return Proved(seconds), "unsat"
     if answer == z3.unknown:
-        return Unknown(f"Z3 gave up after {rlimit} steps ({solver.reason_unknown()})", seconds)
-    return Refuted(_values(solver.model(), _constants([*assumptions, claim])), "", seconds)
+        return Unknown(f"Z3 gave up after {rlimit} steps ({solver.reason_unknown()})", seconds), "unknown"
+    return Refuted(_values(solver.model(), _constants([*assumptions, claim])), "", seconds), "sat"
 
 
 def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT) -> Verdict:

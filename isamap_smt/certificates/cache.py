@@ -1,7 +1,7 @@
 """Answers remembered between runs, keyed by the digest of everything they depend on: changed text is asked again.
 
 The cache stands in the user's cache directory (or ISAMAP_CACHE) and may be deleted at any time. One that cannot be read
-or written is as good as none.
+or written is as good as none; an entry that is damaged, or stands under another key than its own, is no entry.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
+from isamap_smt.certificates.digests import digest
+
+_SEAL = 64  # hexadecimal digits before a value
 _MOST = 200_000  # entries; beyond that the oldest half goes
 
 
@@ -28,15 +31,19 @@ class Cache:
             return None
         with suppress(sqlite3.Error):
             row = self._database.execute("select value from answers where key = ?", (key,)).fetchone()
-            return None if row is None else str(row[0])
+            if row is None or not isinstance(row[0], str):
+                return None
+            seal, value = row[0][:_SEAL], row[0][_SEAL:]
+            return value if seal == _seal(key, value) else None
         return None
 
     def put(self, entries: dict[str, str]) -> None:
         """Remember these."""
         if self._database is None or not entries:
             return
+        rows = [(key, _seal(key, value) + value) for key, value in entries.items()]
         with suppress(sqlite3.Error), self._database:
-            self._database.executemany("insert or replace into answers values (?, ?)", list(entries.items()))
+            self._database.executemany("insert or replace into answers values (?, ?)", rows)
             (count,) = self._database.execute("select count(*) from answers").fetchone()
             if count > _MOST:
                 half = "select rowid from answers order by rowid limit ?"
@@ -49,6 +56,10 @@ class Cache:
             self._database = None
 
 
+def _seal(key: str, value: str) -> str:
+    return digest(f"{key} {value}")
+
+
 def _opened() -> sqlite3.Connection | None:
     directory = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
     file = directory / "proofs.sqlite"
@@ -56,6 +67,7 @@ def _opened() -> sqlite3.Connection | None:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             database = sqlite3.connect(file, timeout=20.0)
+            database.execute("pragma synchronous = off")  # what a crash leaves half written has no seal that fits
             database.execute("create table if not exists answers (key text primary key, value text)")
             return database
         except sqlite3.DatabaseError:

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from isamap_encodings.cvc5_check import cvc5_version
 from isamap_encodings.verdict import Refuted, Unknown
-from isamap_smt.certificates.cache import Cache
+from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
 from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
-from isamap_smt.certificates.digests import (
-    canonical,
-    claims_digest,
-    digest,
-    generator_digest,
-    hardware_digests,
-    instruction_digest,
-    kernel_digest,
-    mapping_digest,
-)
+from isamap_smt.certificates.digests import kernel_digest, mapping_digest
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.further import further_from
-from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.manifest import read_manifest
 from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.remember import MALFORMED, keys_of, malformed, remember
 from isamap_smt.certificates.store import PROGRAM, program_digest
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
 from isamap_smt.ir.errors import IsamapError
@@ -43,107 +33,29 @@ from isamap_smt.proof.mapping import FIRST, prove_after
 _SHOWN = 3  # refuted obligations that a report tells
 
 
-def remembered(
-    directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
-) -> Outcome | None:
-    """The outcome where nothing it depends on has changed since it was found, or the files are damaged; else None."""
-    started = time.perf_counter()
-    place = directory / identifier
-    try:
-        document = read_manifest(place, expected)
-        keys = _keys(place, document, sources)
-    except DamagedError as error:
-        return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
-    except _MALFORMED as error:
-        return Outcome(identifier, "damaged", (_malformed(error),), seconds=time.perf_counter() - started)
-    if keys is None:
-        return None
-    found = cache.get(keys.exact)
-    outcome = None if found is None else _outcome(found)
-    if outcome is None and (found := cache.get(keys.claims)) is not None:
-        outcome = replace(_outcome(found), status="stale" if keys.told else "ok", told=keys.told)
-    if outcome is None:
-        return None
-    return replace(outcome, id=identifier, remembered=True, seconds=time.perf_counter() - started)
-
-
 def check_certificate(
-    directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
+    directory: Path, identifier: str, expected: str | None, sources: Sources, memory: Memory
 ) -> Outcome:
-    """The outcome of one certificate, found anew; never raises for what is in its files or in the sources."""
+    """The outcome of one certificate, found anew; never raises for what is in its files or in the sources.
+
+    Questions that the solvers have answered before, as memory knows, are not asked again.
+    """
     started = time.perf_counter()
     place = directory / identifier
     keys = None
     try:
         document = read_manifest(place, expected)
-        keys = _keys(place, document, sources)
-        outcome = _Check(place, identifier, document, sources, cache).outcome()
+        keys = keys_of(place, document, sources)
+        outcome = _Check(place, identifier, document, sources, memory).outcome()
     except DamagedError as error:
         outcome = Outcome(identifier, "damaged", (str(error),))
-    except _MALFORMED as error:
-        outcome = Outcome(identifier, "damaged", (_malformed(error),))
+    except MALFORMED as error:
+        outcome = Outcome(identifier, "damaged", (malformed(error),))
     outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
-    if keys is not None and outcome.status in ("ok", "stale"):
-        cache.put({keys.exact: json.dumps(asdict(outcome))})
-        if outcome.status == "ok" or outcome.told == keys.told:  # nothing else has changed than what costs
-            cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
+    memory.flush()
+    if keys is not None:
+        remember(outcome, keys, memory.outcomes)
     return outcome
-
-
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
-
-
-def _malformed(error: Exception) -> str:
-    return f"{MANIFEST} is not of the form it should have: {error!r}"
-
-
-def _outcome(text: str) -> Outcome:
-    document: dict[str, Any] = json.loads(text)
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
-    return Outcome(**fields)
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """Digests of what an outcome depends on: exact, of everything; claims, without what instructions cost.
-
-    told: what a check says where only a cost has changed since the certificate was written.
-    """
-
-    exact: str
-    claims: str
-    told: tuple[str, ...]
-
-
-def _keys(place: Path, document: Dict[str, Any], sources: Sources) -> _Keys | None:
-    """The keys of a certificate's outcome; None where today's sources lack something."""
-    common: list[Any] = [generator_digest(), cvc5_version()]
-    common += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
-    exact: list[Any] = []
-    claims: list[Any] = ["claims"]
-    told: tuple[str, ...] = ()
-    try:
-        if "kernel" in document:
-            kernel = kernel_from(document["kernel"])
-            instruction = sources.instruction(document["instruction"]["source"], kernel)
-            common.append(kernel_digest(kernel))
-            exact.append(instruction_digest(instruction))
-            claims.append(claims_digest(instruction))
-            if exact[0] != document["instruction"]["digest"]:
-                told = (f"the instruction {instruction.name} has changed",)
-        machine = (
-            document["hardware"] if document["kind"] == "machine" else document.get("schedule", {}).get("hardware")
-        )
-        if machine is not None:
-            hardware = sources.hardware(machine)
-            # Lowering takes moves from the machine; its other compute instructions have no part in a program.
-            others = {i.name for i in hardware.computes} if document["kind"] == "mapping" else set()
-            parts = {k: v for k, v in hardware_digests(hardware).items() if k not in others}
-            exact.append(parts)
-            claims.append(parts)
-    except IsamapError:
-        return None
-    return _Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), told)
 
 
 @dataclass
@@ -154,7 +66,7 @@ class _Check:
     id: str
     document: Dict[str, Any]
     sources: Sources
-    cache: Cache
+    memory: Memory
     changes: list[str] = field(default_factory=list)
 
     def outcome(self) -> Outcome:
@@ -164,21 +76,25 @@ class _Check:
         try:
             kernel = kernel_from(self.document["kernel"])
             instruction = self.sources.instruction(self.document["instruction"]["source"], kernel)
+            parts = [self.document, *self.document.get("further", [])]
+            found = [self.sources.instruction_digests(p["instruction"]["source"], kernel) for p in parts]
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         self._changed("kernel", kernel.name, kernel_digest(kernel), self.document["kernel"])
-        self._changed("instruction", instruction.name, instruction_digest(instruction), self.document["instruction"])
+        for part, today in zip(parts, found, strict=True):
+            self._changed("instruction", today.name, today.whole, part["instruction"])
         if self.document["kind"] == "completeness":
             return self._completeness(kernel, instruction)
         return self._mapping(kernel, instruction)
 
     def _changed(self, what: str, name: str, now: str, then: Dict[str, Any]) -> None:
-        if now != then["digest"]:
-            self.changes.append(f"the {what} {name} has changed")
+        told = f"the {what} {name} has changed"
+        if now != then["digest"] and told not in self.changes:
+            self.changes.append(told)
 
     def _machine(self) -> Outcome:
         try:
-            now = hardware_digests(self.sources.hardware(self.document["hardware"]))
+            now = self.sources.digests(self.document["hardware"])
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         then = self.document["parts"]
@@ -217,7 +133,7 @@ class _Check:
         then = self.document["mapping"]
         try:
             mapping = mapping_from(then, kernel, instruction)
-            derived, result = derive_mapping(mapping)
+            derived, result = derive_mapping(mapping, self.memory.z3)
         except DamagedError:
             raise
         except IsamapError as error:
@@ -244,8 +160,10 @@ class _Check:
 
     def _program(self, proved: ProvedMapping) -> Derived:
         then = self.document["schedule"]
-        more = further_from(self.document, proved.mapping.kernel, self.sources)
-        derived, program = derive_program(schedule_from(then, proved, self.sources.hardware(then["hardware"])), *more)
+        answers = self.memory.z3
+        more = further_from(self.document, proved.mapping.kernel, self.sources, answers)
+        schedule = schedule_from(then, proved, self.sources.hardware(then["hardware"]))
+        derived, program = derive_program(schedule, *more, answers=answers)
         if program_digest(program) != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
         return derived
@@ -273,12 +191,12 @@ class _Check:
     def _proved(self, claims: int, steps: Sequence[Step], stored: Sequence[Question]) -> Outcome:
         """All claims hold by Z3: what cvc5 says, what both say of stored text that differs, and whether anything changed."""
         questions = questions_of(steps)
-        tally = second_opinion(questions, self.cache)
+        tally = second_opinion(questions, self.memory.cvc5)
         told = list(tally.disagreements)
-        for q, answer in zip(stored, z3_again(stored, self.cache), strict=True):
+        for q, answer in zip(stored, z3_again(stored, self.memory.z3), strict=True):
             if answer != q.wanted:
                 told.append(f"a stored formula should be {q.wanted}, and Z3 says {answer}")
-        told += [f"of a stored formula: {d}" for d in second_opinion(stored, self.cache).disagreements]
+        told += [f"of a stored formula: {d}" for d in second_opinion(stored, self.memory.cvc5).disagreements]
         status = "ok"
         if told:
             status = "unknown"

@@ -1,6 +1,7 @@
 """The claims that today's sources make, each with the questions that were asked to decide it.
 
-Deriving a claim is proving it: Z3 answers every question on the way. No verdict is taken from a file.
+Deriving a claim is proving it: Z3 answers every question on the way, now or, where the caller keeps its answers, when it
+was last asked exactly the same. No verdict is taken from a certificate.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isamap_encodings.solve import Query, recording
+from isamap_encodings.solve import Answers, Query, recording
 from isamap_encodings.verdict import Proved
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.mapping import Mapping
@@ -47,17 +48,20 @@ class Derived:
     steps: tuple[Step, ...]
 
 
-def derive_mapping(mapping: Mapping) -> tuple[Derived, ProvedMapping | Rejection]:
-    """All claims of a mapping, asked again."""
-    with _Watch() as watch:
+def derive_mapping(mapping: Mapping, answers: Answers | None = None) -> tuple[Derived, ProvedMapping | Rejection]:
+    """All claims of a mapping, asked again; what `answers` knows is not."""
+    with _Watch(answers) as watch:
         result = prove_after(mapping, FIRST, watch)
     return Derived(result.proof, watch.steps()), result
 
 
-def derive_program(schedule: Schedule, *more: Schedule) -> tuple[Derived, Program]:
-    """The schedules lowered again, and all claims of the program asked again. Raises ScheduleError from lowering."""
+def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None = None) -> tuple[Derived, Program]:
+    """The schedules lowered again, and all claims of the program asked again; what `answers` knows is not.
+
+    Raises ScheduleError from lowering.
+    """
     program = lower(schedule, *more)
-    with _Watch() as watch:
+    with _Watch(answers) as watch:
         proof = prove_program(program, watch=watch)
     return Derived(proof, watch.steps()), program
 
@@ -65,13 +69,14 @@ def derive_program(schedule: Schedule, *more: Schedule) -> tuple[Derived, Progra
 class _Watch:
     """Puts every question with the obligations that are decided next."""
 
-    def __init__(self) -> None:
+    def __init__(self, answers: Answers | None) -> None:
+        self._answers = answers
         self._steps: list[Step] = []
         self._taken = 0
 
     def __enter__(self) -> _Watch:
         forget_verdicts()
-        self._recording = recording()
+        self._recording = recording(self._answers)
         self._queries = self._recording.__enter__()
         return self
 

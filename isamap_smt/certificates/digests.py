@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -43,14 +44,25 @@ def instruction_parts(instruction: Instruction) -> dict[str, Any]:
     return {f.name: _plain(getattr(instruction, f.name)) for f in dataclasses.fields(instruction)}
 
 
+@dataclass(frozen=True)
+class InstructionDigests:
+    """whole: of every field. claims: of every field but the cost, which no claim and no lowering reads."""
+
+    name: str
+    whole: str
+    claims: str
+
+
+def instruction_digests(instruction: Instruction) -> InstructionDigests:
+    """Both digests."""
+    parts = instruction_parts(instruction)
+    without = {k: v for k, v in parts.items() if k != "cost"}
+    return InstructionDigests(instruction.name, digest(canonical(parts)), digest(canonical(without)))
+
+
 def instruction_digest(instruction: Instruction) -> str:
     """Of every field: contract, what it really computes, cost, C, preconditions, needs."""
-    return digest(canonical(instruction_parts(instruction)))
-
-
-def claims_digest(instruction: Instruction) -> str:
-    """Of every field but the cost, which no claim and no lowering reads."""
-    return digest(canonical({k: v for k, v in instruction_parts(instruction).items() if k != "cost"}))
+    return instruction_digests(instruction).whole
 
 
 def mapping_digest(mapping: Mapping) -> str:
@@ -81,12 +93,21 @@ def hardware_digests(hardware: Hardware) -> dict[str, str]:
 @cache
 def generator_digest() -> str:
     """Of the library's own code that derives and discharges claims, and of the versions of what it stands on."""
-    code = hashlib.sha256()
     roots = [Path(isamap_smt.__file__).parent / part for part in GENERATORS]
-    for root in [*roots, Path(isamap_encodings.__file__).parent]:
-        for file in sorted(root.rglob("*.py")):
-            code.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest(canonical([code.hexdigest(), [_version(p) for p in PACKAGES]]))
+    return digest(canonical([*map(_code_digest, roots), encodings_digest(), [_version(p) for p in PACKAGES]]))
+
+
+@cache
+def encodings_digest() -> str:
+    """Of the code between a formula and the solvers: what its text is, and how it is asked."""
+    return _code_digest(Path(isamap_encodings.__file__).parent)
+
+
+def _code_digest(root: Path) -> str:
+    code = hashlib.sha256()
+    for file in sorted(root.rglob("*.py")):
+        code.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return code.hexdigest()
 
 
 def _version(package: str) -> str:

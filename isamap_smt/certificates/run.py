@@ -6,14 +6,18 @@ import multiprocessing
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.check import check_certificate, remembered
+from isamap_smt.certificates.check import check_certificate
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
 from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.remember import remembered
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hardware import Hardware
@@ -56,9 +60,14 @@ def check_directory(
         else:
             work.append((identifier, listed[identifier] or None))
     known = _remembered(directory, work, sources, cache)
-    calls = [(str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
+    run = uuid4().hex
+    calls = [(run, str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
     outcomes += known.values()
-    outcomes += spread(_check, calls, jobs, progress)
+    try:
+        outcomes += spread(_check, calls, jobs, progress)
+    finally:
+        if desk := _desks.pop(run, None):
+            desk.memory.close()
     return sorted(outcomes, key=lambda o: o.id)
 
 
@@ -121,15 +130,22 @@ def spread(
     return [results[n] for n in range(len(calls))]
 
 
-_sources: dict[tuple[str, ...], Sources] = {}
+@dataclass(frozen=True)
+class _Desk:
+    """What one process keeps for all certificates of one run."""
+
+    sources: Sources
+    memory: Memory
 
 
-def _check(directory: str, identifier: str, expected: str | None, hardware: tuple[str, ...], use: bool) -> Outcome:
+_desks: dict[str, _Desk] = {}  # by run; there is one at a time
+
+
+def _check(
+    run: str, directory: str, identifier: str, expected: str | None, hardware: tuple[str, ...], use: bool
+) -> Outcome:
     """In a process of its own, sources are loaded once."""
-    if hardware not in _sources:
-        _sources[hardware] = load_sources(hardware)
-    cache = Cache(use)
-    try:
-        return check_certificate(Path(directory), identifier, expected, _sources[hardware], cache)
-    finally:
-        cache.close()
+    if run not in _desks:
+        _desks[run] = _Desk(load_sources(hardware), Memory(use))
+    desk = _desks[run]
+    return check_certificate(Path(directory), identifier, expected, desk.sources, desk.memory)

@@ -10,6 +10,7 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_smt.certificates.digests import InstructionDigests, hardware_digests, instruction_digests
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.expressions import (
     condition_document,
@@ -39,6 +40,8 @@ class Sources:
     """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's)."""
 
     machines: Dict[str, Hardware] = field(default_factory=dict)
+    _parts: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    _instructions: dict[str, InstructionDigests] = field(default_factory=dict, compare=False, repr=False)
 
     def hardware(self, name: str) -> Hardware:
         """The machine of that name. Raises IsamapError where there is none."""
@@ -52,6 +55,24 @@ class Sources:
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
         return find_instruction(source)
+
+    def digests(self, name: str) -> dict[str, str]:
+        """Digests of the parts of that machine, made once. Raises IsamapError where there is none."""
+        if name not in self._parts:
+            self._parts[name] = hardware_digests(self.hardware(name))
+        return self._parts[name]
+
+    def computes(self, name: str) -> frozenset[str]:
+        """Names of the compute instructions of that machine."""
+        return frozenset(i.name for i in self.hardware(name).computes)
+
+    def instruction_digests(self, source: str, kernel: Kernel) -> InstructionDigests:
+        """Digests of instruction(source, kernel), made once unless the instruction is made for the kernel."""
+        if source == POINT:
+            return instruction_digests(self.instruction(source, kernel))
+        if source not in self._instructions:
+            self._instructions[source] = instruction_digests(self.instruction(source, kernel))
+        return self._instructions[source]
 
 
 def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]:

@@ -1,0 +1,117 @@
+"""The outcome of a certificate that has been checked before, where nothing that it depends on has changed since.
+
+What instructions cost is in no claim and in no lowering: where only a cost has changed, the outcome stands, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping as Dict
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from isamap_encodings.cvc5_check import cvc5_version
+from isamap_smt.certificates.cache import Cache
+from isamap_smt.certificates.digests import canonical, digest, generator_digest, kernel_digest
+from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.subject import Sources, kernel_from
+from isamap_smt.ir.errors import IsamapError
+
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Digests of what an outcome depends on: exact, of everything; claims, without what instructions cost.
+
+    told: what a check says where only a cost has changed since the certificate was written.
+    """
+
+    exact: str
+    claims: str
+    told: tuple[str, ...]
+
+
+def remembered(
+    directory: Path, identifier: str, expected: str | None, sources: Sources, cache: Cache
+) -> Outcome | None:
+    """The outcome where nothing it depends on has changed since it was found, or the files are damaged; else None."""
+    started = time.perf_counter()
+    place = directory / identifier
+    try:
+        document = read_manifest(place, expected)
+        keys = keys_of(place, document, sources)
+    except DamagedError as error:
+        return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
+    except MALFORMED as error:
+        return Outcome(identifier, "damaged", (malformed(error),), seconds=time.perf_counter() - started)
+    if keys is None:
+        return None
+    found = cache.get(keys.exact)
+    outcome = None if found is None else _outcome(found)
+    if outcome is None and (found := cache.get(keys.claims)) is not None:
+        outcome = replace(_outcome(found), status="stale" if keys.told else "ok", told=keys.told)
+    if outcome is None:
+        return None
+    return replace(outcome, id=identifier, remembered=True, seconds=time.perf_counter() - started)
+
+
+def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
+    """Keep an outcome that is ok or stale; what is broken or unknown is looked at anew each time."""
+    if outcome.status not in ("ok", "stale"):
+        return
+    cache.put({keys.exact: json.dumps(asdict(outcome))})
+    if outcome.status == "ok" or outcome.told == keys.told:  # nothing else has changed than what costs
+        cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
+
+
+def keys_of(place: Path, document: Dict[str, Any], sources: Sources) -> Keys | None:
+    """The keys of a certificate's outcome; None where today's sources lack something."""
+    common: list[Any] = [generator_digest(), cvc5_version()]
+    common += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
+    exact: list[Any] = []
+    claims: list[Any] = ["claims"]
+    told: list[str] = []
+    further = document.get("further", [])
+    try:
+        if "kernel" in document:
+            kernel = kernel_from(document["kernel"])
+            common.append(kernel_digest(kernel))
+            for part in (document, *further):
+                found = sources.instruction_digests(part["instruction"]["source"], kernel)
+                exact.append(found.whole)
+                claims.append(found.claims)
+                if found.whole != part["instruction"]["digest"]:
+                    told.append(f"the instruction {found.name} has changed")
+        # Lowering takes moves from the machine; its other compute instructions have no part in a program.
+        for machine in dict.fromkeys(_machines(document, further)):
+            others = sources.computes(machine) if document["kind"] == "mapping" else frozenset[str]()
+            parts = {k: v for k, v in sources.digests(machine).items() if k not in others}
+            exact.append(parts)
+            claims.append(parts)
+    except IsamapError:
+        return None
+    said = tuple(dict.fromkeys(told))
+    return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
+
+
+def _machines(document: Dict[str, Any], further: list[Dict[str, Any]]) -> list[str]:
+    """Machines whose moves, memories and links the certificate is about."""
+    if document["kind"] == "machine":
+        return [document["hardware"]]
+    return [part["schedule"]["hardware"] for part in (document, *further) if "schedule" in part]
+
+
+def malformed(error: Exception) -> str:
+    """What is said of a manifest that lacks something, or has something else in its place."""
+    return f"{MANIFEST} is not of the form it should have: {error!r}"
+
+
+def _outcome(text: str) -> Outcome:
+    document: dict[str, Any] = json.loads(text)
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in document.items()}
+    return Outcome(**fields)
