@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import tempfile
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 import isamap_smt
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.strict_json import finite
 
 FORMAT, VERSION = "isamap bench", 1
 _SAME = ("cpu", "features", "cores")  # of the machine, for figures to stand side by side
@@ -50,7 +50,7 @@ class Results:
     def document(self) -> dict[str, Any]:
         """As plain data. Numbers that JSON does not have become null."""
         names = ("machine", "code", "peers", "missing", "settings", "bandwidth", "entries")
-        found: dict[str, Any] = _finite({n: getattr(self, n) for n in names})
+        found: dict[str, Any] = finite({n: getattr(self, n) for n in names})
         return {"format": FORMAT, "version": VERSION, **found}
 
     def save(self) -> None:
@@ -140,14 +140,3 @@ def code_digest() -> str:
             if file.relative_to(root).parts[0] not in ("bench", "cli", "report", "certificates"):
                 digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()
-
-
-def _finite(value: Any) -> Any:
-    match value:
-        case dict():
-            return {k: _finite(v) for k, v in value.items()}
-        case list() | tuple():
-            return [_finite(v) for v in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value

@@ -54,12 +54,14 @@ _SHORT = 200e-6  # seconds: shorter calls are timed several at a time, so that t
 def sample(run: Callable[[], object], budget: float, least: int = 2) -> Sample:
     """Call for `budget` seconds and at least `least` times; preempted samples count only if all were."""
     end = time.perf_counter() + budget
-    first, alone = _timed(run, 1)
-    calls = max(1, round(_SHORT / max(first, 1e-7)))
-    quiet, noisy = ([first], []) if alone else ([], [first])
+    calls = 1
+    quiet: list[float] = []
+    noisy: list[float] = []
     while len(quiet) + len(noisy) < least or time.perf_counter() < end:
         seconds, alone = _timed(run, calls)
         (quiet if alone else noisy).append(seconds / calls)
+        # The quickest so far says how many calls a sample is made of: a first call may be slow for any reason.
+        calls = max(1, round(_SHORT / max(min(quiet + noisy), 1e-7)))
     return Sample(min(quiet or noisy), len(quiet) + len(noisy), len(noisy))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from isamap_smt.ir.strict_json import finite
 from isamap_smt.report.quantities import byte_count, seconds
 
 __all__ = ["byte_count", "console", "print_json", "progress", "say", "seconds", "table", "verdict"]
@@ -22,7 +22,7 @@ VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output. Numbers that JSON does not have (infinity) become null."""
-    sys.stdout.write(json.dumps(_finite(document), indent=2, default=_plain, allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(finite(document), indent=2, default=_plain, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 
@@ -69,14 +69,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         return value.item()
     return str(value)
-
-
-def _finite(value: Any) -> Any:
-    match value:
-        case dict():
-            return {k: _finite(v) for k, v in value.items()}
-        case list() | tuple():
-            return [_finite(v) for v in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value

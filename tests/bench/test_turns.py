@@ -92,7 +92,7 @@ def test_samples_take_the_quickest_call() -> None:
 def test_short_calls_are_timed_many_at_a_time() -> None:
     calls = [0]
     taken = sample(lambda: calls.__setitem__(0, calls[0] + 1), budget=0.01)
-    assert taken.samples < calls[0] / 5  # some hundred of them in each sample; fewer on a busy machine
+    assert taken.samples < calls[0] / 50  # some hundred of them in each sample
     assert taken.seconds < 1e-5
 
 
