@@ -1,6 +1,7 @@
 """The outcome of a certificate that has been checked before, where nothing that it depends on has changed since.
 
 What instructions cost is in no claim and in no lowering: where only a cost has changed, the outcome stands, and says so.
+Nor are memories and links: schedules are made with them, and a certificate holds what the schedule decided.
 """
 
 from __future__ import annotations
@@ -87,23 +88,16 @@ def keys_of(place: Path, document: Dict[str, Any], sources: Sources) -> Keys | N
                 claims.append(found.claims)
                 if found.whole != part["instruction"]["digest"]:
                     told.append(f"the instruction {found.name} has changed")
-        # Lowering takes moves from the machine; its other compute instructions have no part in a program.
-        for machine in dict.fromkeys(_machines(document, further)):
-            others = sources.computes(machine) if document["kind"] == "mapping" else frozenset[str]()
-            parts = {k: v for k, v in sources.digests(machine).items() if k not in others}
-            exact.append(parts)
-            claims.append(parts)
+        if document["kind"] == "machine":
+            exact.append(sources.digests(document["hardware"]))
+            claims.append(sources.digests(document["hardware"]))
+        # Lowering takes moves from the machine, the first that fits; nothing else of it has a part in a program.
+        schedules = [part["schedule"] for part in (document, *further) if "schedule" in part]
+        common += [sources.moves(machine) for machine in dict.fromkeys(s["hardware"] for s in schedules)]
     except IsamapError:
         return None
     said = tuple(dict.fromkeys(told))
     return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
-
-
-def _machines(document: Dict[str, Any], further: list[Dict[str, Any]]) -> list[str]:
-    """Machines whose moves, memories and links the certificate is about."""
-    if document["kind"] == "machine":
-        return [document["hardware"]]
-    return [part["schedule"]["hardware"] for part in (document, *further) if "schedule" in part]
 
 
 def malformed(error: Exception) -> str:

@@ -63,6 +63,7 @@ def check_directory(
     run = uuid4().hex
     calls = [(run, str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
     outcomes += known.values()
+    calls.sort(key=lambda call: _length(directory / call[2]), reverse=True)  # so that no long one starts last
     try:
         outcomes += spread(_check, calls, jobs, progress)
     finally:
@@ -81,6 +82,11 @@ def _remembered(
     finally:
         cache.close()
     return {i: o for i, o in found.items() if o is not None}
+
+
+def _length(place: Path) -> tuple[bool, int]:
+    """Larger where a check is expected to take longer: whole families first, then by the size of the files."""
+    return place.name.startswith("complete,"), sum(f.stat().st_size for f in place.iterdir() if f.is_file())
 
 
 def load_sources(hardware: tuple[str, ...]) -> Sources:

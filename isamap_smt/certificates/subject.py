@@ -41,6 +41,7 @@ class Sources:
 
     machines: Dict[str, Hardware] = field(default_factory=dict)
     _parts: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    _moves: dict[str, list[list[str]]] = field(default_factory=dict, compare=False, repr=False)
     _instructions: dict[str, InstructionDigests] = field(default_factory=dict, compare=False, repr=False)
 
     def hardware(self, name: str) -> Hardware:
@@ -62,9 +63,11 @@ class Sources:
             self._parts[name] = hardware_digests(self.hardware(name))
         return self._parts[name]
 
-    def computes(self, name: str) -> frozenset[str]:
-        """Names of the compute instructions of that machine."""
-        return frozenset(i.name for i in self.hardware(name).computes)
+    def moves(self, name: str) -> list[list[str]]:
+        """Name and digest of each move instruction of that machine, in order, without what it costs."""
+        if name not in self._moves:
+            self._moves[name] = [[m.name, instruction_digests(m).claims] for m in self.hardware(name).moves]
+        return self._moves[name]
 
     def instruction_digests(self, source: str, kernel: Kernel) -> InstructionDigests:
         """Digests of instruction(source, kernel), made once unless the instruction is made for the kernel."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +13,14 @@ import pytest
 import isamap_smt as im
 from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
+from isamap_smt.certificates.derive import derive_program
 from isamap_smt.certificates.digests import digest
-from isamap_smt.certificates.manifest import INDEX, MANIFEST, sealed, text_of, write_index
+from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_manifest, sealed, text_of, write_index
+from isamap_smt.certificates.remember import keys_of
+from isamap_smt.certificates.run import load_sources
+from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import NotProvedError
-from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine
+from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, EditedMachine, gemm_schedule
 
 
 def check(proofs: Path, *hardware: Path, cache: bool = True) -> dict[str, Outcome]:
@@ -242,6 +247,77 @@ def test_a_changed_cost_asks_nothing_again_and_is_stale_all_the_same(proofs: Pat
     assert found[FMA].told == ("the instruction avx2.fmadd_ps has changed",)
     assert found[MACHINE].status == "stale" and not found[MACHINE].remembered
     assert check(proofs)[FMA].status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('links("ymm", load=64.0', 'links("ymm", load=60.0'), ('memories("ymm", 16, 32)', 'memories("ymm", 17, 32)')],
+)
+def test_what_only_schedules_are_made_with_asks_nothing_again(
+    proofs: Path, edited: EditedMachine, old: str, new: str
+) -> None:
+    found = check(proofs, edited("avx2.py", old, new))
+    assert failing(found) == {MACHINE}
+    assert found[FMA].remembered and found[FMA].status == "ok"
+
+
+def test_a_changed_move_is_lowered_and_proved_again(proofs: Path, edited: EditedMachine) -> None:
+    found = check(proofs, edited("avx2.py", "_mm256_loadu_ps({m});", "_mm256_loadu_ps( {m});"))
+    assert failing(found) == {MACHINE}
+    assert not found[FMA].remembered
+    assert found[DOT].remembered  # has no program
+
+
+def test_the_order_of_moves_counts() -> None:
+    """The first that fits is taken."""
+    machine = im.find_hardware("avx2")
+    turned = dataclasses.replace(machine, instructions=machine.instructions[::-1])
+    here, there = Sources({"avx2": machine}), Sources({"avx2": turned})
+    assert here.moves("avx2") != there.moves("avx2")
+    assert sorted(here.moves("avx2")) == sorted(there.moves("avx2"))
+
+
+def test_what_a_further_statement_uses_counts(repository: Path, edited: EditedMachine) -> None:
+    """A program of two statements depends on the instructions of both, though its manifest names one first."""
+    (place,) = (repository / "proofs" / "avx2" / "two_layers").glob("fmadd_ps,l=j*")
+    document = read_manifest(place)
+    assert document["further"]
+    before = keys_of(place, document, Sources())
+    document["further"][0]["instruction"]["source"] = "avx2.mullo_i32"  # any other than the first statement's
+    other = keys_of(place, document, Sources())
+    assert before is not None and other is not None
+    assert (before.exact, before.claims) != (other.exact, other.claims)
+    file = edited(
+        "avx2.py",
+        '"avx2.mullo_i32",\n        "c[l] += a[l] * b[l]"',
+        '"avx2.mullo_i32",\n        "c[l] += a[l] + b[l]"',
+    )
+    again = keys_of(place, document, load_sources((str(file),)))
+    assert again is not None and again.claims != other.claims
+
+
+def test_lowering_and_proofs_look_at_no_memory_and_no_link() -> None:
+    """What lets changed links and memories ask nothing again."""
+
+    class Untouchable:
+        def __getattribute__(self, name: str) -> Any:
+            raise AssertionError(f"{name} was looked at")
+
+        def __iter__(self) -> Any:
+            raise AssertionError("it was gone over")
+
+    schedule = gemm_schedule()
+    assert schedule.hardware is not None
+    bare = dataclasses.replace(schedule.hardware)
+    object.__setattr__(bare, "memories", Untouchable())
+    object.__setattr__(bare, "links", Untouchable())
+    derived, _ = derive_program(dataclasses.replace(schedule, hardware=bare))
+    assert derived.proof.proved
+    root = Path(im.__file__).parent
+    for part in ("mapping", "proof", "codegen"):
+        for file in (root / part).rglob("*.py"):
+            text = file.read_text()
+            assert not any(word in text for word in (".memories", ".links", ".memory(")), file
 
 
 def test_a_damaged_file_is_not_taken_from_the_cache(proofs: Path) -> None:
