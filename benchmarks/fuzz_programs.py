@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "progr
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import edits
+import recurrences
 import statements
 import toys
 from rich.console import Console
@@ -57,6 +58,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     "fixed": lambda: toys.packed_gemm(0, {"i": 5, "j": 9, "k": 7}),
     "small": lambda: toys.dot_gemm({"i": 3, "j": 9, "k": 5}),
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
+    **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
 }  # fmt: skip
 
 

@@ -164,7 +164,20 @@ def overwrite(instance: Instance, operand: str) -> Found | None:
     """Two points of the domain that write the same element with `=`."""
     n = len(next(iter(instance.images.values())))
     key = label(instance.coordinates(operand), n)
-    return _pair(instance, "exclusive", operand, instance.lanes, key, np.arange(n))
+    own = label([v for a, v in instance.images.items() if a], n)
+    rows = conflict(key, own, _weight(instance.images))
+    if rows is None:
+        return None
+    points = tuple(_computed(instance, {a: int(v[k]) for a, v in instance.images.items() if a}) for k in rows)
+    return Found("exclusive", operand, instance.sizes, points)
+
+
+def _computed(instance: Instance, kernel: dict[str, int]) -> Point:
+    """Where the mapping computes a point of the domain."""
+    env = {**instance.sizes, **kernel}
+    there = {n: int(evaluate(e, env)) for n, e in instance.mapping.inverse}
+    lanes = instance.mapping.instruction.axes
+    return Point({n: v for n, v in there.items() if n not in lanes}, {t: there[t] for t in lanes}, kernel)
 
 
 def bounds(instance: Instance, operand: str) -> Found | None:

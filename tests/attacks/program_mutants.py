@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 from zlib import crc32
@@ -38,19 +39,26 @@ class Case(Protocol):
 
 
 @dataclass(frozen=True)
-class Epilogue:
-    """A program of several statements on the toy machine."""
+class Original:
+    """A program on the toy machine: of several statements, or with turns."""
 
+    module: str
     name: str
 
     def program(self) -> Program:
-        sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-        import statements
-
-        return statements.ORIGINALS[self.name]()
+        made: Program = _originals(self.module)[self.name]()
+        return made
 
 
-EPILOGUES = tuple(map(Epilogue, ("whole", "blocked", "in_place", "rows", "rows_parallel", "transposed", "earlier")))
+def _originals(module: str) -> dict[str, Any]:
+    folder = str(Path(__file__).resolve().parents[1] / "programs")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    found: dict[str, Any] = import_module(module).ORIGINALS
+    return found
+
+
+ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences") for n in _originals(m))
 
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
@@ -243,7 +251,7 @@ def judge(case: str, kind: str, what: str, program: Program, score: Any, runs: i
 
 
 def programs(
-    score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY_SIZE, *EPILOGUES), jobs: int = 1
+    score: Any, every: int = 1, cases: tuple[Case, ...] = (*ALL, *EVERY_SIZE, *ORIGINALS), jobs: int = 1
 ) -> None:
     """Mutate programs: every so-maniest mutant of each. Ctrl-C and the score's deadline leave what is done so far."""
     units = [(case, part, every, type(score)(deadline=score.deadline)) for case in cases for part in range(PARTS)]

@@ -10,7 +10,7 @@ from benchmarks.mutation_score import Score
 from isamap_smt.proof import prove
 from tests.attacks import mapping_mutants
 from tests.attacks.mapping_mutants import mutants
-from tests.attacks.program_mutants import EPILOGUES, programs
+from tests.attacks.program_mutants import ORIGINALS, programs
 from tests.attacks.program_mutants import mutants as program_mutants
 from tests.codegen.pinned import CONVOLUTIONS, GEMM, GEMM_512
 
@@ -62,7 +62,7 @@ def test_other_widths_than_the_instruction_takes_are_refuted(table: dict[str, st
 
 def test_mutants_of_programs() -> None:
     score = Score()
-    cases = (GEMM[0], GEMM[8], GEMM_512[1], CONVOLUTIONS[0], EPILOGUES[1])
+    cases = (GEMM[0], GEMM[8], GEMM_512[1], CONVOLUTIONS[0], ORIGINALS[1], ORIGINALS[9])
     programs(score, every=211, cases=cases)
     assert not score.unsound and not score.survivors, (score.unsound, score.survivors)
     assert score.counts["refuted"] >= 5

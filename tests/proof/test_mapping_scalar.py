@@ -17,6 +17,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import Relu, SAdd, SMax, SMul, SSub, cast, saturate
 from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof import Rejection, prove
 
 GEMM = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
@@ -264,3 +265,11 @@ def test_an_exact_meaning_of_fewer_lanes_is_not_the_contract() -> None:
     verdict = scalar(prove(fuse(made, replace(whole, exact=exact), "l=i")), "instruction")
     assert isinstance(verdict, Unknown)
     assert "lanes" in verdict.reason
+
+
+def test_a_statement_that_writes_an_element_twice_is_refuted_by_the_two_points() -> None:
+    k = im.kernel("A[t//2,j] = X[t,j]", name="halves")
+    result = prove(fuse(k, point_instruction(k), {}))
+    [bad] = [c for c in result.proof.failed() if c.claim == "exclusive"]
+    assert isinstance(bad.verdict, Refuted)
+    assert bad.verdict.witness["T"] == 2
