@@ -26,6 +26,7 @@ from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, 
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.proof.family_check import check_family
 from isamap_smt.proof.mapping import FIRST, prove_after
@@ -108,19 +109,25 @@ class _Check:
         try:
             family = family_from(self.document["family"], kernel, instruction)
             witnesses = [witness_from(w, family) for w in self.document["witnesses"]]
-            found = check_family(family, self.document["legal"], witnesses)
         except DamagedError as error:
             return Outcome(self.id, "broken", ("the list of legal mappings is not shown to be complete", str(error)))
         except IsamapError as error:
             return Outcome(self.id, "broken", ("the family cannot be gone over", str(error)))
+        legal: list[Mapping] = []
         for identifier in self.document["legal"]:
             try:
-                result = prove_after(listed(family, identifier), FIRST)
+                legal.append(listed(family, identifier))
             except IsamapError as error:
                 told = [f"{identifier}, on the list of legal mappings, is no mapping any more", str(error)]
                 return Outcome(self.id, "broken", tuple(told), claims)
+        for mapping in legal:
+            result = prove_after(mapping, FIRST)
             if not isinstance(result, ProvedMapping):
                 return self._not_proved(result.proof, str(result))
+        try:
+            found = check_family(family, [m.id for m in legal], witnesses)
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("the family cannot be gone over", str(error)))
         if not found:
             told = ["the list of legal mappings is no longer shown to be complete", *found.faults]
             told += [f"nothing accounts for {u}" for u in found.uncovered[:_SHOWN]]

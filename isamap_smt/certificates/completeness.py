@@ -93,14 +93,21 @@ def witness_from(document: Dict[str, Any], family: Family) -> Witness:
 
 
 def listed(family: Family, identifier: str) -> Mapping:
-    """The mapping of the family that has this id (`l=j,e=k;a=A,b=B`). Raises IsamapError where there is none."""
-    axes, _, operands = identifier.partition(";")
-    pairs = dict(pair.partition("=")[::2] for pair in operands.split(","))
-    groups = {} if axes == "point" else parse_axes(axes)
+    """The mapping of the family that this id names (`l=j,e=k;a=A,b=B`), in whichever order its instruction writes the
+    operands today. Raises IsamapError where there is none.
+    """
+    groups, pairs = _named(identifier)
     mapping = fuse(family.kernel, family.instruction, groups, pairs, family.statement, partial=family.partial)
-    if mapping.id != identifier:
+    if _named(mapping.id) != (groups, pairs):
         raise AxesError(f"{identifier!r} is not the id of a mapping; {mapping.id!r} would be")
     return mapping
+
+
+def _named(identifier: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """The groups of axes, and the tensor of each operand, of a mapping's id."""
+    axes, _, operands = identifier.partition(";")
+    pairs = dict(pair.partition("=")[::2] for pair in operands.split(","))
+    return {} if axes == "point" else dict(parse_axes(axes)), pairs
 
 
 def accesses(family: Family) -> tuple[Access, ...]:

@@ -152,6 +152,24 @@ def test_a_forged_legal_list_is_refuted(proofs: Path) -> None:
     assert "gemm does not map onto wmma.16x16x16" in str(found)
 
 
+def test_a_legal_list_is_stale_where_operands_are_written_in_another_order(proofs: Path, edited: EditedMachine) -> None:
+    """Every listed mapping is proved again and the family gone over: complete still, for an instruction that changed."""
+    found = check(proofs, edited("wmma.py", "a[i,k] * b[k,j]", "b[k,j] * a[i,k]"))[COMPLETE]
+    assert (found.status, found.told) == ("stale", ("the instruction wmma.16x16x16 has changed",))
+
+
+def test_a_mapping_listed_twice_is_noticed(proofs: Path) -> None:
+    def turned(document: dict[str, Any]) -> None:
+        axes, _, operands = document["legal"][0].partition(";")
+        first, _, second = operands.partition(",")
+        document["legal"][1] = f"{axes};{second},{first}"
+
+    forge(proofs / COMPLETE, turned)
+    found = check(proofs)[COMPLETE]
+    assert found.status == "broken"
+    assert "nothing accounts for" in str(found)
+
+
 def test_a_shortened_legal_list_is_refuted(proofs: Path) -> None:
     forge(proofs / COMPLETE, lambda d: d["legal"].pop())
     found = check(proofs)[COMPLETE]
