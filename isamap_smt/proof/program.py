@@ -83,16 +83,28 @@ def require_proof(program: Program) -> ProvedProgram:
         proof = prove_program(program)
     if not proof.proved:
         failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
-        raise NotProvedError(
-            f"the program for {program.kernel.name} is not proved, so no code is made from it. If isamap made it, this "
-            f"is a fault of isamap: please report it with these lines\n  {failed}"
-        )
+        name = program.kernel.name
+        if any(isinstance(c.verdict, Refuted) for c in proof.failed()):
+            told = (
+                f"the program for {name} is wrong, so no code is made from it. If isamap made it, this is a fault of "
+                "isamap: please report it with these lines"
+            )
+        else:
+            told = f"the program for {name} is not proved, so no code is made from it; nothing shows that it is wrong"
+        raise NotProvedError(f"{told}\n  {failed}")
     return seal_program(program, proof)
 
 
 def _why(c: ClaimResult) -> str:
-    """What the obligation says, with the counterexample where its own text has one."""
-    return c.verdict.text if isinstance(c.verdict, Refuted) and c.verdict.text else c.statement
+    """What the obligation says, with the counterexample where its own text has one, or why it is not decided."""
+    match c.verdict:
+        case Refuted(text=text) if text:
+            return text
+        case Unknown(reason=reason) if reason and c.statement not in reason:
+            return f"{c.statement}: {reason}"
+        case Unknown(reason=reason) if reason:
+            return reason
+    return c.statement
 
 
 def _claims(book: Book) -> None:

@@ -46,7 +46,7 @@ class Book:
         known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
         verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
         if isinstance(verdict, Refuted):
-            verdict = Unknown(f"no claim covers that it is not so that {statement}: at {_words(verdict.witness)}")
+            verdict = Unknown(f"{statement}: not so at {_words(verdict.witness)}, and no claim covers that")
         return self.note(claim, subject, statement, verdict)
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
