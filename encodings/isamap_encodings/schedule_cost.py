@@ -4,15 +4,28 @@ Traffic into level u telescopes: an operand's elements once, times the tiles of 
 Those tiles are counted at the *cut* v >= u: v = u when each tile of level u fetches anew; v = u+1 when the operand is
 stationary in block u (its own loops stand outside the others, so the innermost loops reuse what is there); further
 out when its own loops in between make one trip.
+
+Rows of an operand that is read in place are visited like an operand of their own, which the axis along the row does not
+select: they are visited once for all tiles along the row where they are stationary and few enough, otherwise each time
+the operand itself is fetched, and at every tile where the first cache cannot keep what was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from math import prod
 
-from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
+from isamap_encodings.schedule_problem import (
+    CEILING,
+    CONTENTION,
+    IN_PLACE,
+    Choice,
+    Component,
+    Cost,
+    ScheduleProblem,
+    TileOperand,
+)
 
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
@@ -38,7 +51,11 @@ def stationary(problem: ScheduleProblem, choice: Choice, operand: int, block: in
     """
     if block == 1 and working_set(problem, choice, 1) > problem.capacities[0]:
         return False
-    mine = problem.operands[operand].axes
+    return in_order(problem, choice, problem.operands[operand].axes, block)
+
+
+def in_order(problem: ScheduleProblem, choice: Choice, mine: frozenset[int], block: int) -> bool:
+    """Whether the loops of the block over these axes stand outside its other loops."""
     seen_other = False
     for d in nontrivial(problem, choice, block):
         if d in mine and seen_other:
@@ -50,8 +67,14 @@ def stationary(problem: ScheduleProblem, choice: Choice, operand: int, block: in
 def cut(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
     """The level at which the tiles of axes that do not select the operand are counted."""
     mine = problem.operands[operand].axes
+    return _cut(problem, choice, mine, level, lambda block: stationary(problem, choice, operand, block))
+
+
+def _cut(
+    problem: ScheduleProblem, choice: Choice, mine: frozenset[int], level: int, stays: Callable[[int], bool]
+) -> int:
     v = level
-    while v <= problem.levels and stationary(problem, choice, operand, v):
+    while v <= problem.levels and stays(v):
         v += 1
         if any(d in mine for d in nontrivial(problem, choice, v - 1)):
             break
@@ -60,8 +83,13 @@ def cut(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> i
 
 def elements(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
     """Elements of one whole sweep over the operand in tiles of `level`, overlaps between tiles counted."""
+    return cells(problem, choice, problem.operands[operand].components, level)
+
+
+def cells(problem: ScheduleProblem, choice: Choice, components: tuple[Component, ...], level: int) -> int:
+    """Cells of one whole sweep over these dimensions in tiles of `level`, overlaps between tiles counted."""
     total = 1
-    for c in problem.operands[operand].components:
+    for c in components:
         if len(c.axes) == 1:
             total *= problem.axes[c.axes[0]].extent
             continue
@@ -75,6 +103,23 @@ def refetch(problem: ScheduleProblem, choice: Choice, operand: int, level: int) 
     v = cut(problem, choice, operand, level)
     mine = problem.operands[operand].axes
     return prod(a.tiles(choice.chains[d], v) for d, a in enumerate(problem.axes) if d not in mine)
+
+
+def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
+    """How often a row of the operand is begun, over all rows, when it is read where it lies."""
+    o, rows = problem.operands[operand], problem.operands[operand].rows
+    register = problem.registers[choice.register]
+    if rows is None or not register.row:
+        return 0
+    chosen = [a.chains[c] for a, c in zip(problem.axes, choice.chains, strict=True)]
+    used = prod(c.footprint({d: chosen[d][1] for d in c.axes}) for c in rows.components)
+    few = used <= register.ahead[operand]
+    v = _cut(problem, choice, rows.axes, 1, lambda b: (b > 1 or few) and in_order(problem, choice, rows.axes, b))
+    begun = prod(a.tiles(choice.chains[d], v) for d, a in enumerate(problem.axes) if d not in rows.axes)
+    if used <= register.kept[operand]:
+        along = prod(problem.axes[d].tiles(choice.chains[d], 1) for d in o.axes - rows.axes)
+        begun = min(begun, along * refetch(problem, choice, operand, 1))
+    return cells(problem, choice, rows.components, 1) * begun
 
 
 def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
@@ -101,7 +146,10 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         if option not in o.options:
             return None
         if option == IN_PLACE:
-            in_place += register.in_place[n]
+            walked = visits(problem, choice, n) * register.visit(n)
+            if walked > CEILING:
+                return None
+            in_place += register.in_place[n] + walked
         elif option <= problem.levels:
             packing += moved[option - 1] * o.pack[option - 1]
     for d, a in enumerate(problem.axes):

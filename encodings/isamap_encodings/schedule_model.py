@@ -48,6 +48,7 @@ class Builder:
         self.orders = [self._one_of(f"order_{b}", len(problem.orders)) for b in range(1, self.u + 1)]
         self.one_trip: dict[tuple[int, int], Any] = {}
         self.tables: dict[tuple[Component, int], tuple[Range, Range]] = {}
+        self.fetched: dict[tuple[int, int], Range] = {}
 
     # ---- helpers
 
@@ -157,45 +158,71 @@ class Builder:
 
     def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
         """(operand, block) -> literal that may be true only where the operand is stationary in the block."""
+        named = enumerate(self.p.operands)
+        return {(n, b): x for n, o in named for b, x in self.stays(o.name, o.axes, fits).items()}
+
+    def stays(self, name: str, axes: frozenset[int], fits: Any) -> dict[int, Any]:
+        """block -> literal that may be true only where what these axes select stays while the other loops run."""
         literals = {}
-        for n, o in enumerate(self.p.operands):
-            for b in range(1, self.u + 1):
-                s = self.m.new_bool_var(f"stationary_{o.name}_{b}")
-                literals[n, b] = s
-                if b == 1:
-                    self.m.add_implication(s, fits)
-                for x, order in zip(self.orders[b - 1], self.p.orders, strict=True):
-                    for inner, d in enumerate(order):
-                        for e in order[:inner]:
-                            if d in o.axes and e not in o.axes:
-                                self.m.add_bool_or(s.Not(), x.Not(), self.trivial(b, d), self.trivial(b, e))
+        for b in range(1, self.u + 1):
+            s = self.m.new_bool_var(f"stationary_{name}_{b}")
+            literals[b] = s
+            if b == 1:
+                self.m.add_implication(s, fits)
+            for x, order in zip(self.orders[b - 1], self.p.orders, strict=True):
+                for inner, d in enumerate(order):
+                    for e in order[:inner]:
+                        if d in axes and e not in axes:
+                            self.m.add_bool_or(s.Not(), x.Not(), self.trivial(b, d), self.trivial(b, e))
         return literals
 
     def refetch(self, n: int, level: int, stationary: dict[tuple[int, int], Any]) -> Range:
         """Sweeps of operand n into the level, at a cut that the stationary literals allow."""
-        o = self.p.operands[n]
-        others = [d for d in range(len(self.p.axes)) if d not in o.axes]
+        if (n, level) not in self.fetched:
+            o = self.p.operands[n]
+            stays = {b: x for (m, b), x in stationary.items() if m == n}
+            self.fetched[n, level] = self.at_cut(o.name, o.axes, level, stays)
+        return self.fetched[n, level]
+
+    def at_cut(self, name: str, axes: frozenset[int], level: int, stays: dict[int, Any]) -> Range:
+        """Sweeps into the level over what these axes select, at a cut that the literals of stays() allow."""
+        others = [d for d in range(len(self.p.axes)) if d not in axes]
         if all(self._tiles(d, level)[2] == 1 for d in others):
             return 1, 1, 1
         cuts = list(range(level, self.u + 2))
-        chosen = self._one_of(f"cut_{o.name}_{level}", len(cuts))
+        chosen = self._one_of(f"cut_{name}_{level}", len(cuts))
         high = max(1, prod(self._tiles(d, level)[2] for d in others))
-        result = self.m.new_int_var(1, high, f"refetch_{o.name}_{level}")
+        result = self.m.new_int_var(1, high, f"refetch_{name}_{level}")
         for v, x in zip(cuts, chosen, strict=True):
-            self.m.add(result == self.sweeps(n, v)[0]).only_enforce_if(x)
+            factors = [self._tiles(d, v) for d in others if v <= self.u]
+            self.m.add(result == self._times(factors, f"sweeps_{name}_{v}")[0]).only_enforce_if(x)
             for b in range(level, v):
-                self.m.add_implication(x, stationary[n, b])
+                self.m.add_implication(x, stays[b])
                 if b < v - 1:
-                    for d in sorted(o.axes):
+                    for d in sorted(axes):
                         self.m.add_implication(x, self.trivial(b, d))
         return result, 1, high
 
-    def sweeps(self, n: int, v: int) -> Range:
-        """Tiles at level v of the axes that do not select operand n."""
-        mine = self.p.operands[n].axes
-        factors = [self._tiles(d, v) for d in range(len(self.p.axes)) if d not in mine and v <= self.u]
-        key = f"sweeps_{self.p.operands[n].name}_{v}"
-        return self._times(factors, key)
+    def visits(self, n: int, stationary: dict[tuple[int, int], Any]) -> list[Range]:
+        """Factors of how often a row of operand n is begun: its rows, and times for each."""
+        o, rows = self.p.operands[n], self.p.operands[n].rows
+        assert rows is not None
+        few, kept = self.m.new_bool_var(f"ahead_{o.name}"), self.m.new_bool_var(f"kept_{o.name}")
+        used = self._times([self.footprint(c, 1)[0] for c in rows.components], f"rows_{o.name}")
+        for literal, room in (
+            (few, [r.ahead[n] for r in self.p.registers]),
+            (kept, [r.kept[n] for r in self.p.registers]),
+        ):
+            self.m.add(used[0] <= self._pick(self.registers, room)[0]).only_enforce_if(literal)
+        begun = self.at_cut(f"rows_{o.name}", rows.axes, 1, self.stays(f"rows_{o.name}", rows.axes, few))
+        along = [self._tiles(d, 1) for d in sorted(o.axes - rows.axes)]
+        fetched = self._times([*along, self.refetch(n, 1, stationary)], f"segments_{o.name}")
+        times = self.m.new_int_var(1, begun[2], f"begun_{o.name}")
+        first = self.m.new_bool_var(f"rows_stay_{o.name}")
+        self.m.add_bool_or(first, kept)
+        self.m.add(times == begun[0]).only_enforce_if(first)
+        self.m.add(times == fetched[0]).only_enforce_if(first.Not())
+        return [*(self.footprint(c, 1)[1] for c in rows.components), (times, 1, begun[2])]
 
     def packing(self, n: int) -> dict[int, Any]:
         """Packing literals of operand n."""
@@ -268,4 +295,17 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
             cost = b._pick(b.registers, [r.in_place[n] for r in p.registers])
             b.m.add(paid >= cost[0]).only_enforce_if(literals[IN_PLACE])
             added.append(paid)
+        if IN_PLACE in literals and o.rows is not None and any(r.visit(n) for r in p.registers):
+            added.append(_walked(b, n, stationary, literals[IN_PLACE]))
     return links, sum(added), packing
+
+
+def _walked(b: Builder, n: int, stationary: dict[tuple[int, int], Any], in_place: Any) -> Any:
+    """The cost of visiting the rows of operand n, which is paid where it is read in place."""
+    name = b.p.operands[n].name
+    each = b._pick(b.registers, [r.visit(n) for r in b.p.registers])
+    *rows, times = b.visits(n, stationary)
+    most = min(CEILING, prod(f[2] for f in (*rows, times, each)))
+    seen = b.m.new_int_var(0, each[2], f"visit_{name}")
+    b.m.add(seen >= each[0]).only_enforce_if(in_place)
+    return b._times([*rows, times, (seen, 0, each[2])], f"walked_{name}", most)[0]

@@ -67,12 +67,29 @@ class Component:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """The pieces of an operand that lie apart in memory: its dimensions without the one along which neighbours lie.
+
+    A visit to a row costs `RegisterTile.row`, because nothing fetched its line ahead of time. While at most
+    `RegisterTile.kept` rows are in use at once, what was read of them stays in the first cache; while at most
+    `RegisterTile.ahead` are, the line after it is there too when the next tile asks for it.
+    """
+
+    components: tuple[Component, ...]
+
+    @cached_property
+    def axes(self) -> frozenset[int]:
+        """Axes that select the row."""
+        return frozenset(a for c in self.components for a in c.axes)
+
+
+@dataclass(frozen=True)
 class TileOperand:
     """One tensor. Costs are integers per element, one entry per level 1..U.
 
     link: moving an element into that level; exposed: the part of it that overlaps with nothing; pack: copying an
     element into a buffer meant for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
-    U+1 packed ahead of the call, free of charge).
+    U+1 packed ahead of the call, free of charge). rows: what is visited where the operand is read in place, if that costs.
     """
 
     name: str
@@ -83,6 +100,7 @@ class TileOperand:
     exposed: tuple[int, ...]
     pack: tuple[int, ...] = ()
     options: tuple[int, ...] = (IN_PLACE,)
+    rows: Rows | None = None
 
     @cached_property
     def axes(self) -> frozenset[int]:
@@ -95,13 +113,21 @@ class RegisterTile:
     """One register tile: T0 per axis, and what the whole problem costs with it.
 
     compute: all executions; scope: opening and closing all accumulators once; in_place: per operand, the extra cost
-    of reading it where it lies.
+    of reading it where it lies. row, kept, ahead: per operand, the cost of visiting one of its rows there, and how many
+    of them can be in use at once; empty where visits cost nothing.
     """
 
     tile: tuple[int, ...]
     compute: int
     scope: int
     in_place: tuple[int, ...]
+    row: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+    ahead: tuple[int, ...] = ()
+
+    def visit(self, operand: int) -> int:
+        """The cost of visiting one row of the operand."""
+        return self.row[operand] if self.row else 0
 
 
 @dataclass(frozen=True)

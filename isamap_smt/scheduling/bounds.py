@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from math import prod, sqrt
 
 from isamap_smt.scheduling.machine import Machine
-from isamap_smt.scheduling.problem import compulsory, points
+from isamap_smt.scheduling.problem import points
 from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import compulsory, kept_between
 
 
 def lower_bound(s: Setting, m: Machine, energy: bool) -> float:
@@ -21,7 +22,8 @@ def lower_bound(s: Setting, m: Machine, energy: bool) -> float:
         return sum(b * m.energy(u) for u, b in enumerate(traffic, 1))
     lanes = prod(a.leaf for a in s.axes)
     compute = points(s) / (lanes * m.per_cycle)
-    return max(compute, *(b * m.cycles(u) for u, b in enumerate(traffic, 1)))
+    links = [b * m.cycles(u) for u, b in enumerate(traffic, 1) if u < kept_between(s, m)]
+    return max(compute, *links) if links else compute
 
 
 def least_bytes(s: Setting, m: Machine, level: int) -> float:

@@ -10,13 +10,13 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.registers import priced, register_tiles
+from isamap_smt.scheduling.rows import rows
 from isamap_smt.scheduling.setting import Setting
-from isamap_smt.scheduling.supply import components, why_packed
+from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
 from isamap_smt.scheduling.tiles import tile_axes
 
 INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
-PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 
 
 def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
@@ -32,7 +32,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         axes,
         operands,
         registers,
-        tuple(int((c.capacity or 0) * (SHARED if c.shared else PRIVATE)) for c in m.caches),
+        tuple(map(usable, m.caches)),
         orders(operands, len(axes)),
         not energy,
         _spread(s, pins),
@@ -67,13 +67,15 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         pack = tuple(round(UNIT * size * (m.memories[-1].energy + m.memories[u - 1].energy)) for u in levels)
     else:
         share = OUTPUT_EXPOSED if output else INPUT_EXPOSED
-        link = tuple(round(UNIT * moved * m.cycles(u)) for u in levels)
-        exposed = tuple(round(UNIT * moved * m.cycles(u) * share) for u in levels)
+        cycles = tuple(m.cycles(u) if u < kept_between(s, m) else 0.0 for u in levels)
+        link = tuple(round(UNIT * moved * c) for c in cycles)
+        exposed = tuple(round(UNIT * moved * c * share) for c in cycles)
         copy = m.figures.pack_rows if _rows(s, operand) else m.figures.pack_elements
         pack = tuple(round(UNIT * size * (copy + m.cycles(u))) for u in levels)
     options = (IN_PLACE,) if output else _options(s, m, operand, pins)
     packed = not output and IN_PLACE not in options
-    return TileOperand(operand, size, output, components(s, operand, packed), link, exposed, pack, options)
+    walked = None if energy or packed else rows(s, operand)
+    return TileOperand(operand, size, output, components(s, operand, packed), link, exposed, pack, options, walked)
 
 
 def _rows(s: Setting, operand: str) -> bool:
@@ -116,15 +118,6 @@ def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
         why = "is a reduction axis" if a.reduction else "does not tell outputs apart"
         raise ScheduleError(f"parallel={a.name}: {a.name} {why}; threads would add into the same elements")
     return allowed
-
-
-def compulsory(s: Setting, operand: str) -> int:
-    """Elements of the operand that are touched at least once, as the cost model counts them."""
-    total = 1
-    for c in components(s, operand, False):
-        tiles = {d: s.axes[d].extent for d in c.axes}
-        total *= c.footprint(tiles)
-    return total
 
 
 def points(s: Setting) -> int:

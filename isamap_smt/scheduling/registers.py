@@ -8,29 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import ceil, gcd, prod
-from typing import Any
+from math import ceil, prod
 
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.mapping.layout import supply
-from isamap_smt.scheduling.machine import PAGE, UNIT, Machine
+from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
 from isamap_smt.scheduling.setting import Setting
-from isamap_smt.scheduling.supply import strides
 
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
-SCOPE_CYCLES = 150.0  # per pass over a reduction tile: the outputs' cache misses, a mispredicted branch, the drain
+SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 SPARE = 1  # registers left to the compiler: tiles that need every register spill
-LATENCY_SLACK = 1.1  # with no accumulator to spare, any late operand costs a cycle
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
-ROW_CYCLES = 2.0  # starting a new, distant row of an operand that is read in place (address translation, prefetch)
 
 
 def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[RegisterTile, ...]:
-    """The cheapest register tiles that fit the register file, cheapest first. Raises ScheduleError when none fits."""
+    """The cheapest register tiles that fit the register file, cheapest first: half of them with all operands packed, half
+    with all read in place. Raises ScheduleError when none fits."""
     ranked = []
     for tile in _tiles(s, pins):
         if registers_used(s, tile) <= (m.registers if pins.registers else _available(m)):
@@ -44,7 +42,9 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
             "these sizes need more than 10^12 cycles; schedule a part of the problem, or leave sizes open"
         )
     ranked.sort(key=lambda x: (x[0], x[1].tile))
-    return tuple(r for _, r in ranked[:KEPT])
+    beside = sorted(ranked, key=lambda x: (x[0] + sum(x[1].in_place), x[1].tile))
+    best = dict.fromkeys(r for pair in zip(ranked, beside, strict=True) for _, r in pair)
+    return tuple(best)[:KEPT]
 
 
 def priced(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
@@ -115,12 +115,16 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     accumulators = units(s, s.output, tile)
     loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
-    step = max(accumulators / m.per_cycle, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
+    step = max(accumulators / m.per_cycle, loads, m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
     scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
-    in_place = tuple(round(UNIT * count * _row_cost(s, m, o, tile)) for o in s.inputs)
-    return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
+    in_place = tuple(round(UNIT * count * step_cycles(s, m, o, tile)) for o in s.inputs)
+    row = tuple(round(UNIT * visit_cycles(s, m, o, tile)) for o in (*s.inputs, s.output))
+    kept, ahead = zip(*(room(s, m, o, tile) for o in (*s.inputs, s.output)), strict=True)
+    return RegisterTile(
+        tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0), row, kept, ahead
+    )
 
 
 def _staging(s: Setting, accumulators: int) -> float:
@@ -153,44 +157,3 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
     return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))])
-
-
-def _row_cost(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
-    """Extra cycles per step for reading the operand where it lies."""
-    step = strides(s, operand, symbolic=False)
-    relevant = s.relevant(operand)
-    if step is None or not relevant:
-        return 0.0
-    size = s.bytes(operand)
-    if any(s.axes[d].leaf > 1 and not s.axes[d].reduction and s.axes[d].members for d in relevant):
-        return _new_rows(s, operand, tile, step, size)
-    return _conflicts(s, m, relevant, tile, step, size)
-
-
-def _new_rows(s: Setting, operand: str, tile: tuple[int, ...], step: dict[str, Any], size: int) -> float:
-    """A vector operand starts a new row at every step; the farther apart the rows, the dearer."""
-    inner = [s.axes[d] for d in s.relevant(operand) if s.axes[d].reduction and s.axes[d].members]
-    if not inner:
-        return 0.0
-    pitch = size * min(abs(int(step.get(a.members[-1], 0))) for a in inner)
-    width = size * prod(tile[d] for d in s.relevant(operand) if s.axes[d].leaf > 1)
-    return 0.0 if pitch <= width else ROW_CYCLES * min(1.0, pitch / PAGE)
-
-
-def _conflicts(
-    s: Setting, m: Machine, relevant: tuple[int, ...], tile: tuple[int, ...], step: dict[str, Any], size: int
-) -> float:
-    """A broadcast operand reads several rows side by side: when their lines fall into too few sets, each misses."""
-    rows = prod(tile[d] // s.axes[d].leaf for d in relevant)
-    moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
-    if rows == 1 or len(moving) != 1:
-        return 0.0
-    pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
-    if pitch < 64:
-        return 0.0
-    ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
-    sets = PAGE // gcd(pitch, PAGE)
-    # Two ways are left to the other operands.
-    if ceil(rows / sets) <= max(1, ways - 2) or len(m.caches) < 2:
-        return 0.0
-    return rows * 64 * m.cycles(1)

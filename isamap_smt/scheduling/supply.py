@@ -14,9 +14,13 @@ import sympy as sp
 from isamap_encodings.schedule_problem import Component, Part
 from isamap_smt.ir.boxes import always_true, extreme, slack
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
+from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
+
+PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 
 
 def strides(s: Setting, operand: str, symbolic: bool = True) -> dict[str, Any] | None:
@@ -103,6 +107,27 @@ def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
         merged = (mine.union(*(g[0] for g in joined)), [x for g in joined for x in g[1]] + [parts])
         groups = [g for g in groups if g not in joined] + [merged]
     return tuple(Component(tuple(sorted(axes)), tuple(d)) for axes, d in groups)
+
+
+def compulsory(s: Setting, operand: str) -> int:
+    """Elements of the operand that are touched at least once, as the cost model counts them."""
+    total = 1
+    for c in components(s, operand, False):
+        tiles = {d: s.axes[d].extent for d in c.axes}
+        total *= c.footprint(tiles)
+    return total
+
+
+def usable(cache: Memory) -> int:
+    """Bytes of a cache that tiles may fill."""
+    return int((cache.capacity or 0) * (SHARED if cache.shared else PRIVATE))
+
+
+def kept_between(s: Setting, m: Machine) -> int:
+    """The nearest cache that holds all operands together from one call to the next, 1 the nearest; what lies farther away
+    is asked for nothing. One more than there are caches where none holds them."""
+    whole = sum(compulsory(s, o) * s.bytes(o) for o in (*s.inputs, s.output))
+    return next((u for u, cache in enumerate(m.caches, 1) if whole <= usable(cache)), len(m.caches) + 1)
 
 
 def _single(s: Setting, d: int) -> Component:

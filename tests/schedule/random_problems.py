@@ -8,6 +8,7 @@ from isamap_encodings.schedule_problem import (
     Component,
     Part,
     RegisterTile,
+    Rows,
     ScheduleProblem,
     TileAxis,
     TileOperand,
@@ -35,10 +36,18 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
 
     shared = Component((0, 2), ((Part(0, 1, 1, extents[0]), Part(2, 1, 1, extents[2])),))
     first = (shared,) if rng.random() < 0.5 else (single(0), single(2))
+
+    def walked(*components: Component) -> Rows | None:
+        return Rows(components) if rng.random() < 0.7 else None
+
+    def several(most: int) -> tuple[int, ...]:
+        return tuple(rng.randint(0, most) for _ in range(3))
+
+    # Along the rows of A walks k, along those of B and C walks j; where i and k share a dimension of A, none walks alone.
     operands = (
-        TileOperand("A", 4, False, first, costs(), costs(), costs(), options()),
-        TileOperand("B", 4, False, (single(1), single(2)), costs(), costs(), costs(), options()),
-        TileOperand("C", 4, True, (single(0), single(1)), costs(), costs()),
+        TileOperand("A", 4, False, first, costs(), costs(), costs(), options(), walked(first[0])),
+        TileOperand("B", 4, False, (single(1), single(2)), costs(), costs(), costs(), options(), walked(single(2))),
+        TileOperand("C", 4, True, (single(0), single(1)), costs(), costs(), rows=walked(single(0))),
     )
     registers = tuple(
         RegisterTile(
@@ -46,9 +55,11 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
             rng.randint(100, 50_000),
             rng.randint(0, 50),
             (rng.randint(0, 500), rng.randint(0, 500), 0),
+            *(several(20), kept, several(9)),
         )
         for a in (1, 2)
         for b in (2, 4)
+        for kept in (several(30),)
     )
     capacities = tuple(sorted(rng.randint(capacity // 30, capacity) for _ in range(levels)))
     spread = (True, True, False) if rng.random() < 0.5 else ()

@@ -1,0 +1,124 @@
+"""Operands that are read where they lie: their rows, how many can be in use at once, and what visiting one costs.
+
+A tile of a matrix that is not packed is a piece of each of its rows, in as many pages of memory. The hardware fetches
+ahead within a page only. So the first line of each piece is waited for, beside as many others as the core keeps under
+way, unless the tile before was the piece to its left and few enough rows are in use: then it was fetched ahead.
+"""
+
+from __future__ import annotations
+
+from math import ceil, gcd, prod
+
+from isamap_encodings.schedule_problem import Rows
+from isamap_smt.scheduling.machine import LINE, PAGE, Machine
+from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import components, compulsory, strides, usable
+
+FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page
+MASKED_CYCLES = 1.0  # one vector that is loaded under a mask, its mask included
+ADDRESSES, ADDRESS_CYCLES = 7, 0.25  # rows whose addresses stay in registers, and what another costs at every step
+UNDER_WAY = 10  # misses that wait together: latency over the time for each, from rows 64 bytes wide in L3 and memory
+FURTHER = 0.6  # what each further line of a piece costs, in first ones
+
+
+def rows(s: Setting, operand: str) -> Rows | None:
+    """The operand's rows; None where it has none, or they lie side by side."""
+    along = _along(s, operand)
+    if along is None:
+        return None
+    rest = tuple(c for c in components(s, operand, False) if along not in c.axes)
+    return Rows(rest) if rest and _pitch(s, operand, along) >= LINE else None
+
+
+def room(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> tuple[int, int]:
+    """(rows whose pieces stay in the first cache together, as their sets allow; rows that are fetched ahead together)."""
+    along = _along(s, operand)
+    pitch = 0 if along is None else _pitch(s, operand, along)
+    if along is None or not pitch:
+        return 0, 0
+    ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
+    lines = max(1, s.bytes(operand) * tile[along] // LINE)
+    sets = PAGE // max(LINE * lines, gcd(pitch, PAGE))
+    ahead = FETCHED_AHEAD * PAGE // min(pitch, PAGE) // lines
+    return sets * ways, max(1, min(ahead, sets * ways))
+
+
+def visit_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
+    """Cycles to begin a row of the operand with this register tile."""
+    along = _along(s, operand)
+    if along is None:
+        return 0.0
+    pitch = _pitch(s, operand, along)
+    width = s.bytes(operand) * (s.axes[along].extent if s.axes[along].reduction else tile[along])
+    home = _home(s, m, operand)
+    if not home or (pitch <= width and not s.axes[along].reduction):
+        return 0.0
+    far, near = m.links[home - 1].latency / UNDER_WAY, m.links[0].latency / UNDER_WAY
+    if s.axes[along].reduction:
+        # It walks along the row for longer than fetching ahead takes: only the first line is waited for.
+        cycles = far - near
+    else:
+        lines = width / LINE
+        cycles = far * min(1.0, lines) + near * max(0.0, 1 - lines) + FURTHER * far * max(0.0, lines - 1)
+    return cycles * min(1.0, pitch / PAGE)
+
+
+def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
+    """Extra cycles of every step for reading the operand where it lies."""
+    step, relevant, size = strides(s, operand, symbolic=False), s.relevant(operand), s.bytes(operand)
+    if step is None:
+        return 0.0
+    lanes = [d for d in relevant if s.axes[d].leaf > 1 and not s.axes[d].reduction and s.axes[d].members]
+    if lanes:
+        loads = prod(tile[d] // s.axes[d].leaf for d in relevant)
+        return MASKED_CYCLES * loads * any(s.axes[d].extent > tile[d] and s.axes[d].extent % tile[d] for d in lanes)
+    count = prod(tile[d] // s.axes[d].leaf for d in relevant)
+    moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
+    if count == 1 or len(moving) != 1:
+        return 0.0
+    pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
+    return 0.0 if pitch < LINE else _addresses(count) + _conflicts(m, count, pitch)
+
+
+def _addresses(count: int) -> float:
+    return ADDRESS_CYCLES * max(0, count - ADDRESSES)
+
+
+def _conflicts(m: Machine, count: int, pitch: int) -> float:
+    """Rows that are read side by side all miss when their lines fall into too few sets of the first cache."""
+    ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
+    sets = PAGE // gcd(pitch, PAGE)
+    # Two ways are left to the other operands.
+    if ceil(count / sets) <= max(1, ways - 2) or len(m.caches) < 2:
+        return 0.0
+    return count * LINE * m.cycles(1)
+
+
+def _along(s: Setting, operand: str) -> int | None:
+    """The program axis that walks from neighbour to neighbour, where it alone moves the tensor's last dimension."""
+    step = strides(s, operand, symbolic=False)
+    if step is None:
+        return None
+    for c in components(s, operand, False):
+        for d in c.axes:
+            members = s.axes[d].members
+            if len(c.axes) == len(c.dims) == 1 and members and abs(int(step.get(members[-1], 0))) == 1:
+                return d
+    return None
+
+
+def _pitch(s: Setting, operand: str, along: int) -> int:
+    """Bytes between neighbouring rows; 0 where there is one row only."""
+    step = strides(s, operand, symbolic=False) or {}
+    others = [s.axes[d] for d in s.relevant(operand) if d != along and s.axes[d].members and s.axes[d].extent > 1]
+    pitches = [abs(int(step.get(a.members[-1], 0))) for a in others]
+    return s.bytes(operand) * min((p for p in pitches if p), default=0)
+
+
+def _home(s: Setting, m: Machine, operand: str) -> int:
+    """The link that leads out of the memory which holds all of the operand between two visits; 0 for the nearest cache."""
+    whole = s.bytes(operand) * compulsory(s, operand)
+    for u, cache in enumerate(m.caches):
+        if whole <= usable(cache):
+            return u
+    return len(m.caches)
