@@ -6,6 +6,7 @@ import ctypes
 import os
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,13 +73,22 @@ def _together(
     return sum(rates)
 
 
-def attainable(operations: float, moved: float, peak: float, bandwidths: list[Bandwidth], threads: int) -> float:
-    """Operations per second at most: the arithmetic, or reading each of `moved` bytes once from the nearest memory
-    that holds them all.
+def attainable(
+    operations: float, passes: Iterable[tuple[float, int]], peak: float, bandwidths: list[Bandwidth], threads: int
+) -> float:
+    """Operations per second at most: the arithmetic, or the passes (bytes, times) over memory, each from the nearest
+    memory that holds all its bytes.
 
-    >>> attainable(100.0, 10.0, 1000.0, [Bandwidth(16, 50.0), Bandwidth(64, 5.0)], 1)
+    >>> attainable(100.0, [(10.0, 1)], 1000.0, [Bandwidth(16, 50.0), Bandwidth(64, 5.0)], 1)
     500.0
+    >>> attainable(100.0, [(40.0, 1), (10.0, 10)], 1000.0, [Bandwidth(16, 50.0), Bandwidth(64, 5.0)], 1)
+    10.0
     """
-    fits = [b.rate for b in bandwidths if b.size * threads >= moved]
-    rate = max(fits) if fits else min(b.rate for b in bandwidths)
-    return min(peak, rate * operations / moved)
+    seconds = sum(count * times / _rate(count, bandwidths, threads) for count, times in passes)
+    return min(peak, operations / seconds)
+
+
+def _rate(count: float, bandwidths: list[Bandwidth], threads: int) -> float:
+    """Bytes per second when `count` bytes are read again and again."""
+    fits = [b.rate for b in bandwidths if b.size * threads >= count]
+    return max(fits) if fits else min(b.rate for b in bandwidths)

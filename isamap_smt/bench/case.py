@@ -10,6 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.library import find_kernel
 
@@ -19,10 +20,10 @@ CONDITIONS = ("constant", "free")
 
 @dataclass(frozen=True)
 class Case:
-    """One problem. `family` is what peers compute (matmul, conv), `group` the class whose mean it enters.
+    """One problem. `family` is what peers compute (matmul, conv, gru, lstm), `group` the class whose mean it enters.
 
-    `weights` names the input that is constant under that condition; `form` is the layout of a matrix product (NN, NT,
-    TN) or the window of a convolution.
+    `weights` names the inputs that are constant under that condition; `form` is the layout of a matrix product (NN, NT,
+    TN), the window of a convolution, or the number of steps of a recurrent layer.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Case:
     kernel: str
     sizes: tuple[tuple[str, int], ...]
     dtypes: tuple[tuple[str, str], ...]
-    weights: str
+    weights: tuple[str, ...]
     group: str
     form: str
 
@@ -62,26 +63,52 @@ class Case:
 
     @property
     def operations(self) -> float:
-        """2 for every point of the kernel's box, as DeepBench counts: padding is not left out."""
-        statement = self.problem().with_sizes(self.size).statements[0]
-        return 2.0 * math.prod(int(a.extent) for a in statement.axes)
+        """2 for every point of the box of each statement that adds up products, as DeepBench counts.
+
+        Padding is not left out, and the few operations on single elements (biases, activations) are not counted.
+        """
+        products = [s for s in self.problem().with_sizes(self.size).statements if s.reduction_axes]
+        return sum(2.0 * math.prod(int(a.extent) for a in s.axes) for s in products)
 
     def bytes(self) -> int:
-        """Bytes of all tensors together: the least that has to move when nothing is in a cache."""
-        kernel = self.problem()
-        return sum(math.prod(shape) * kernel.tensor(n).dtype.numpy.itemsize for n, shape in self.shapes().items())
+        """Bytes of all inputs and results together."""
+        return sum(self._bytes().values())
+
+    def passes(self) -> tuple[tuple[int, int], ...]:
+        """(bytes, how often they are read or written) at least: all once, and once more at each later step what every
+        step of a recurrent layer needs.
+        """
+        kernel, held = self.problem().with_sizes(self.size), self._bytes()
+        found = [(sum(held.values()), 1)]
+        for block in kernel.recurrences:
+            turn = kernel.statements[block.first : block.end]
+            read = [a for s in turn for a in s.inputs if a.tensor in kernel.inputs]
+            again = {a.tensor for a in read if block.axis not in symbols_of(a.index)}
+            found.append((sum(held[n] for n in again), int(turn[0].axis(block.axis).extent) - 1))
+        return tuple(found)
+
+    def traffic(self) -> int:
+        """Bytes of all passes together."""
+        return sum(count * times for count, times in self.passes())
+
+    def _bytes(self) -> dict[str, int]:
+        """By tensor, without what only lives within a call."""
+        kernel, shapes = self.problem(), self.shapes()
+        names = (*kernel.inputs, *kernel.results)
+        return {n: math.prod(shapes[n]) * kernel.tensor(n).dtype.numpy.itemsize for n in names}
 
     def document(self) -> dict[str, Any]:
         """As plain data, for JSON; from_document() is its inverse."""
-        return {**asdict(self), "sizes": dict(self.sizes), "dtypes": dict(self.dtypes)}
+        return {**asdict(self), "sizes": dict(self.sizes), "dtypes": dict(self.dtypes), "weights": list(self.weights)}
 
 
 def from_document(document: dict[str, Any]) -> Case:
-    """The case that document() wrote.
+    """The case that document() wrote; results of before cases had several weights name the one.
 
-    >>> c = Case("x", "matmul", "gemm", (("i", 2),), (("A", "f32"), ("C", "f32")), "B", "tiny", "NN")
-    >>> from_document(c.document()) == c
+    >>> c = Case("x", "matmul", "gemm", (("i", 2),), (("A", "f32"), ("C", "f32")), ("B",), "tiny", "NN")
+    >>> from_document(c.document()) == c == from_document({**c.document(), "weights": "B"})
     True
     """
     parts = {**document, "sizes": tuple(document["sizes"].items()), "dtypes": tuple(document["dtypes"].items())}
-    return Case(**parts)
+    weights = document["weights"]
+    return Case(**{**parts, "weights": (weights,) if isinstance(weights, str) else tuple(weights)})

@@ -1,4 +1,4 @@
-"""Is a result right? Only what equals the exact result counts, and nothing that is not a number equals anything."""
+"""Is a result right? Only what is as near the exact result as its kind can be; what is not a number is near to nothing."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Verdict:
     words: str = ""
 
 
-def check(got: np.ndarray, expected: np.ndarray, exactly: bool = False) -> Verdict:
+def check(got: np.ndarray, expected: np.ndarray, allowed: float | None = None) -> Verdict:
     """Compare with the exact result, rounded once to the type of `got`.
 
-    Without `exactly` a floating-point result may be off by TOLERANCE. `words` say what is wrong.
+    It may be off by `allowed` of the largest element, by default TOLERANCE of its type. `words` say what is wrong.
 
     >>> check(np.array([1.0, np.nan], np.float32), np.array([1.0, 2.0])).words
     'not a number at 1: nan, expected 2'
@@ -41,8 +41,7 @@ def check(got: np.ndarray, expected: np.ndarray, exactly: bool = False) -> Verdi
     wrong = got != rounded
     count = f"{int(wrong.sum())} of {got.size} elements differ, largest error {error:.1e}"
     words = f"{count}; at {_where(distance == distance.max(), got, expected)}"
-    allowed = 0.0 if exactly else TOLERANCE.get(got.dtype.name, 0.0)
-    if error <= allowed:
+    if error <= (TOLERANCE.get(got.dtype.name, 0.0) if allowed is None else allowed):
         return Verdict(True, False, error)
     return Verdict(False, False, error, words)
 

@@ -60,7 +60,12 @@ def _matmul(*pairs: str) -> tuple[tuple[str, str, str], ...]:
 
 
 _CONV = (("conv", "f32", "constant"), ("conv", "f32", "free"))
-_ANY = tuple((f, e, c) for f in ("matmul", "conv") for e in ("f32", "u8xi8", "bf16") for c in ("constant", "free"))
+_LSTM = ("lstm", "f32", "constant")
+_RECURRENT = (("gru", "f32", "constant"), _LSTM)
+_ANY = (
+    *((f, e, c) for f in ("matmul", "conv") for e in ("f32", "u8xi8", "bf16") for c in ("constant", "free")),
+    *_RECURRENT,
+)
 _PEERS = "isamap_smt.bench.peers"
 _ALL = (
     Contender(OURS, f"{_PEERS}.ours:open_case", "proved kernels, called from Python", _ANY),
@@ -74,8 +79,8 @@ _ALL = (
     Contender(
         "torch",
         f"{_PEERS}.with_torch:open_case",
-        "torch.mm, torch._int_mm, torch.conv2d",
-        (*_matmul("f32 free", "u8xi8 free", "bf16 free"), *_CONV),
+        "torch.mm, torch._int_mm, torch.conv2d, torch.nn.GRU, torch.nn.LSTM",
+        (*_matmul("f32 free", "u8xi8 free", "bf16 free"), *_CONV, *_RECURRENT),
         ("torch",),
     ),
     Contender(
@@ -89,14 +94,14 @@ _ALL = (
         "onednn",
         f"{_PEERS}.with_onednn:open_case",
         "oneDNN through torch, weights reordered ahead",
-        (*_matmul("f32 constant", "u8xi8 constant", "bf16 constant"), ("conv", "f32", "constant")),
+        (*_matmul("f32 constant", "u8xi8 constant", "bf16 constant"), ("conv", "f32", "constant"), _LSTM),
         ("torch",),
     ),
     Contender(
         "onnxruntime",
         f"{_PEERS}.with_onnxruntime:open_case",
-        "MatMul, Gemm, MatMulInteger and Conv on the CPU; weights an initializer where they are constant",
-        (*_matmul("f32 free", "f32 constant", "u8xi8 free", "u8xi8 constant"), *_CONV),
+        "MatMul, Gemm, MatMulInteger, Conv, GRU and LSTM on the CPU; weights an initializer where they are constant",
+        (*_matmul("f32 free", "f32 constant", "u8xi8 free", "u8xi8 constant"), *_CONV, *_RECURRENT),
         ("onnxruntime", "onnx"),
     ),
     Contender(

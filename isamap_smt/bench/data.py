@@ -1,4 +1,7 @@
-"""Inputs whose right result is the same whatever the order of the sum: whole numbers, so few that nothing is rounded.
+"""Inputs and their right result, for each family of problems.
+
+Sums of products get inputs whose result is the same whatever the order of the sum: whole numbers, so few that nothing is
+rounded. Recurrent layers cannot have that, see isamap_smt.bench.recurrent.
 
 Every partial sum of f32 stays below 2^24 in absolute value, every one of i32 below 2^31, so float64 gives the exact
 result and a correct contender gives its bits. Within that bound the numbers use as many bits as they can: a peer that
@@ -8,9 +11,12 @@ computes with fewer bits than it says, or saturates on the way, is found out.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.bench import recurrent
 from isamap_smt.bench.case import Case
 from isamap_smt.ir.dtypes import DType
 
@@ -23,13 +29,18 @@ _SMALL = 3  # the other input of a floating-point product
 
 def inputs(case: Case, seed: int = 0) -> Arrays:
     """The inputs of a case, by name; the same for the same seed."""
+    return _FAMILIES[case.family].inputs(case, seed)
+
+
+def whole_numbers(case: Case, seed: int) -> Arrays:
+    """Inputs of a sum of products of which no partial sum is rounded."""
     kernel, shapes = case.problem(), case.shapes()
     rng = np.random.default_rng(seed)
     largest = _EXACT[kernel.tensor(kernel.outputs[0]).dtype.name] / case.reduction
     found: Arrays = {}
-    for name in sorted(kernel.inputs, key=lambda n: n == case.weights):  # weights last: they take what is left
+    for name in sorted(kernel.inputs, key=lambda n: n in case.weights):  # weights last: they take what is left
         dtype = kernel.tensor(name).dtype
-        low, high = _values(dtype, name == case.weights, largest)
+        low, high = _values(dtype, name in case.weights, largest)
         largest /= max(-low, high)
         found[name] = rng.integers(low, high, shapes[name], _drawn(dtype), endpoint=True).astype(dtype.numpy)
     return found
@@ -50,8 +61,15 @@ def _drawn(dtype: DType) -> type:
 
 
 def expected(case: Case, arrays: Arrays) -> np.ndarray:
-    """The exact result, in float64 (outputs start at zero)."""
-    return _FAMILIES[case.family](case, arrays)
+    """The result in float64 (outputs start at zero); exact for whole numbers."""
+    return _FAMILIES[case.family].expected(case, arrays)
+
+
+def tolerance(case: Case, ours: bool) -> float | None:
+    """How far a result may be off, of the largest element: see check(). isamap has to be exact where the result is."""
+    if case.family in _RECURRENT:
+        return recurrent.TOLERANCE
+    return 0.0 if ours else None
 
 
 _BLOCK = 1 << 16  # of a reduction: float64 copies of the longest operands would not fit in memory
@@ -85,4 +103,11 @@ def _convolution(case: Case, arrays: Arrays) -> np.ndarray:
     return total
 
 
-_FAMILIES = {"matmul": _matmul, "conv": _convolution}
+@dataclass(frozen=True)
+class _Family:
+    inputs: Callable[[Case, int], Arrays]
+    expected: Callable[[Case, Arrays], np.ndarray]
+
+
+_RECURRENT = {"gru": _Family(recurrent.inputs, recurrent.gru), "lstm": _Family(recurrent.inputs, recurrent.lstm)}
+_FAMILIES = {"matmul": _Family(whole_numbers, _matmul), "conv": _Family(whole_numbers, _convolution), **_RECURRENT}

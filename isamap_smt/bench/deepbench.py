@@ -1,4 +1,4 @@
-"""DeepBench's problem sizes as cases: every distinct size below 30 GFLOP, in DeepBench's order."""
+"""DeepBench's problem sizes as cases: every distinct size below 30 GFLOP, in DeepBench's order; few steps of long sequences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def gemms(dtypes: tuple[str, str, str]) -> Iterator[Case]:
             kernel=kernel,
             sizes=(("i", n), ("j", m), ("k", k)),
             dtypes=tuple(zip("ABC", dtypes, strict=True)),
-            weights="B",
+            weights=("B",),
             group=gemm_group(m, n, k),
             form=form,
         )
@@ -96,7 +96,7 @@ def conv_case(kernel: str, extents: tuple[int, ...], stride: int, pad: int, name
         kernel=kernel,
         sizes=tuple(sizes.items()),
         dtypes=(("I", "f32"), ("W", "f32"), ("O", "f32")),
-        weights="W",
+        weights=("W",),
         group=group,
         form=f"{r}x{s}",
     )
@@ -111,6 +111,51 @@ def conv_group(kernel: str, channels: int, window: int, operations: float) -> st
     if channels <= 3:
         return "few channels"
     return {1: "1x1", 9: "3x3"}.get(window, "wide")
+
+
+STEPS = 25  # at most: DeepBench goes to 1500, and every step takes the same time
+BATCH = 32  # the largest batch of a recurrent layer
+
+
+def recurrent(cell: str) -> Iterator[Case]:
+    """Layers of gru or lstm cells, f32, as many inputs as hidden elements: forward, input projection included.
+
+    DeepBench's own cells without gates (vanilla) are no case. Sizes that differ in steps above STEPS are one.
+    """
+    found = dict.fromkeys((n, b, min(t, STEPS)) for n, b, t, kind in rows("rnn") if kind == cell and b <= BATCH)
+    for n, b, t in found:
+        case = recurrent_case(cell, n, b, t)
+        if case.operations < LIMIT:
+            yield case
+
+
+def recurrent_case(cell: str, hidden: int, batch: int, steps: int, inputs: int | None = None) -> Case:
+    """A layer as a case; without `inputs` it has as many as hidden elements.
+
+    >>> recurrent_case("lstm", 512, 4, 25).name
+    '512x4 t25'
+    """
+    return Case(
+        name=f"{hidden}x{batch} t{steps}",
+        family=cell,
+        kernel=cell,
+        sizes=(("t", steps), ("b", batch), ("j", hidden), ("c", inputs or hidden)),
+        dtypes=(("X", "f32"), ("W", "f32"), ("U", "f32"), ("H", "f32")),
+        weights=("W", "U"),
+        group=recurrent_group(batch),
+        form=f"{steps} step{'s' * (steps > 1)}",
+    )
+
+
+def recurrent_group(batch: int) -> str:
+    """By batch: one reads the weights for every element of it, eight and more keep the multipliers busy.
+
+    >>> recurrent_group(1), recurrent_group(4), recurrent_group(16)
+    ('batch 1', 'batch 2-4', 'batch 8-32')
+    """
+    if batch == 1:
+        return "batch 1"
+    return "batch 2-4" if batch < 8 else "batch 8-32"
 
 
 #: Height (= width), channels, stride of MobileNet's depthwise layers (Howard et al., 2017, table 1): 3x3, padded by 1.

@@ -18,7 +18,7 @@ def summary(results: Results) -> str:
         "",
         *_means(rows(results.entries, group), "class"),
         "",
-        *_means([r for r in rows(results.entries, form) if r.group != "all"], "layout or window"),
+        *_means([r for r in rows(results.entries, form) if r.group != "all"], "layout, window or steps"),
         "",
         *_extremes(results.entries),
         *_left_out(results),

@@ -15,7 +15,7 @@ from isamap_smt.bench.contenders import Contender
 from isamap_smt.bench.probe import Probe
 from isamap_smt.bench.results import Results, code_digest
 from isamap_smt.bench.session import Session
-from isamap_smt.bench.suites import Suite
+from isamap_smt.bench.suites import Suite, SuiteError
 from isamap_smt.bench.turns import Effort, Tell, measure
 
 _PACKAGES = {"torch": "torch", "onednn": "torch", "onnxruntime": "onnxruntime", "numpy": "numpy"}
@@ -42,13 +42,26 @@ class Choice:
     only: str | None = None
 
     def tasks(self) -> list[Task]:
-        """Every entry. Raises SuiteError when `only` leaves a suite empty."""
-        return [
+        """Every entry. Raises SuiteError when `only` leaves a suite empty, or the conditions leave nothing at all."""
+        found = [
             Task(suite.name, case, condition, threads)
             for threads in self.threads
             for suite in self.suites
             for case in suite.cases(self.quick, self.only)
             for condition in self.conditions
+            if condition in suite.conditions
+        ]
+        if not found:
+            raise SuiteError("; ".join(self.left_out()))
+        return found
+
+    def left_out(self) -> list[str]:
+        """For each suite, the conditions that were asked for and that it does not have."""
+        return [
+            f"{suite.name} has no figures with weights {condition}, only {' and '.join(suite.conditions)}"
+            for suite in self.suites
+            for condition in self.conditions
+            if condition not in suite.conditions
         ]
 
 
@@ -126,5 +139,6 @@ def _one(
         entry = measure(task.case, task.condition, task.threads, players, probe, Path(folder), effort, tell)
     known = [Bandwidth(**b) for b in results.bandwidth[str(task.threads)]]  # type: ignore[arg-type]
     peak = entry["peak"]
-    limit = attainable(task.case.operations, task.case.bytes(), peak * 1e9, known, task.threads) / 1e9 if peak else None
+    case = task.case
+    limit = attainable(case.operations, case.passes(), peak * 1e9, known, task.threads) / 1e9 if peak else None
     return {**base, **entry, "limit": limit}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from isamap_smt.bench import deepbench
-from isamap_smt.bench.case import Case
+from isamap_smt.bench.case import CONDITIONS, Case
 from isamap_smt.ir.errors import IsamapError, UnknownNameError, did_you_mean
 
 
@@ -17,12 +17,16 @@ class SuiteError(IsamapError):
 
 @dataclass(frozen=True)
 class Suite:
-    """`quick`: names of the handful that `--quick` runs, one or more of each class."""
+    """`quick`: names of the handful that `--quick` runs, one or more of each class.
+
+    conditions: what may be known of the weights; a recurrent layer's are the same at every step, so never free.
+    """
 
     name: str
     about: str
     make: Callable[[], Iterable[Case]]
     quick: tuple[str, ...]
+    conditions: tuple[str, ...] = CONDITIONS
 
     def cases(self, quick: bool = False, only: str | None = None) -> list[Case]:
         """The cases whose names the pattern `only` is found in. Raises SuiteError when none is left."""
@@ -52,6 +56,7 @@ _GEMM_QUICK = (
     "35x700x2048 NN",
 )
 _CONV_QUICK = ("54x54x64->64 3x3 n1", "7x7x512->512 3x3 n1", "28x28x512->128 1x1 n1", "48x480x1->16 3x3 n1")
+_RECURRENT = ("constant",)
 _ALL = (
     Suite(
         "gemm-f32",
@@ -77,6 +82,20 @@ _ALL = (
         "MobileNet's depthwise convolutions, f32",
         deepbench.depthwise,
         ("56x56x128 3x3", "14x14x512 3x3", "112x112x64 3x3 s2"),
+    ),
+    Suite(
+        "gru",
+        "DeepBench's GRU layers, f32, input projection included",
+        lambda: deepbench.recurrent("gru"),
+        ("512x1 t1", "1024x1 t25", "1024x4 t25", "1024x32 t25", "2816x1 t25"),
+        _RECURRENT,
+    ),
+    Suite(
+        "lstm",
+        "DeepBench's LSTM layers, f32, input projection included",
+        lambda: deepbench.recurrent("lstm"),
+        ("256x1 t25", "512x4 t25", "512x16 t25", "1024x1 t25", "1536x8 t25"),
+        _RECURRENT,
     ),
 )
 SUITES = {s.name: s for s in _ALL}

@@ -24,7 +24,7 @@ def report(results: Results) -> RenderableType:
         words = "weights packed ahead" if condition == "constant" else "nothing constant"
         parts += [cases(entries, f"{suite}, {words}, {_threads(threads)}"), Text()]
     parts += [means(rows(results.entries, group), "Ratio to the best peer, by class of shapes"), Text()]
-    parts += [means(rows(results.entries, form), "Ratio to the best peer, by layout or window"), Text()]
+    parts += [means(rows(results.entries, form), "Ratio to the best peer, by layout, window or steps"), Text()]
     for suite, threads, condition, entries in sections(results.entries):
         parts += _extremes(f"{suite}, {condition}, {_threads(threads)}", entries)
     parts += _said(results)

@@ -14,7 +14,7 @@ import numpy as np
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.data import expected, inputs
+from isamap_smt.bench.data import expected, inputs, tolerance
 from isamap_smt.bench.probe import FOREIGN, SLOW, Probe, foreign, usage
 from isamap_smt.bench.session import Failed, Session
 from isamap_smt.bench.spread import spread
@@ -104,7 +104,7 @@ def _enter(
         return {"status": error.kind, "words": str(error)}
     except (OSError, ValueError) as error:
         return {"status": "failed", "words": f"its result cannot be read: {error}"}
-    verdict = check(got, wanted, exactly=session.contender.name == OURS)
+    verdict = check(got, wanted, tolerance(case, ours=session.contender.name == OURS))
     found = {"exact": verdict.exact, "error": verdict.error, "about": answer["about"]}
     return {"status": "ok" if verdict.right else "wrong", "words": verdict.words, **found}
 
@@ -195,7 +195,7 @@ def _entry(case: Case, condition: str, threads: int, about: dict[str, dict[str, 
         "condition": condition,
         "threads": threads,
         "operations": case.operations,
-        "bytes": case.bytes(),
+        "bytes": case.traffic(),
         "contenders": about,
         "best_peer": best,
         "ratio": ratio,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.data import expected
 from isamap_smt.bench.work import Unsupported, Work
 
 Arrays = dict[str, np.ndarray]
@@ -66,3 +67,15 @@ def talking(case: Case, condition: str, threads: int, arrays: Arrays, options: d
 def refusing(case: Case, condition: str, threads: int, arrays: Arrays, options: dict[str, Any]) -> Work:
     """Says that it cannot."""
     raise Unsupported("products of this type are for the next release")
+
+
+def in_float64(case: Case, condition: str, threads: int, arrays: Arrays, options: dict[str, Any]) -> Work:
+    """The reference itself, rounded once."""
+    held: list[np.ndarray] = []
+    return Work(lambda: held.__setitem__(slice(None), [expected(case, arrays)]), lambda: held[0].astype(np.float32))
+
+
+def gates_exchanged(case: Case, condition: str, threads: int, arrays: Arrays, options: dict[str, Any]) -> Work:
+    """A layer with the first two gates of what the state adds in the wrong order, as another library has them."""
+    order = [1, 0, *range(2, arrays["U"].shape[1])]
+    return in_float64(case, condition, threads, {**arrays, "U": arrays["U"][:, order]}, options)

@@ -20,7 +20,7 @@ SMALL = Case(
     kernel="gemm",
     sizes=(("i", 8), ("j", 16), ("k", 24)),
     dtypes=(("A", "f32"), ("B", "f32"), ("C", "f32")),
-    weights="B",
+    weights=("B",),
     group="tiny",
     form="NN",
 )

@@ -50,6 +50,7 @@ def test_results_are_measured_kept_and_shown_again(
         (["conv", "--threads", "4096"], "--threads 4096: this process may use"),
         (["conv", "--peers", "tourch"], "no such peer 'tourch'; did you mean torch"),
         (["conv", "--strategy", "luck"], "strategy='luck' is not installed; known: auto"),
+        (["gru", "--weights", "free"], "gru has no figures with weights free, only constant"),
         (["conv", "--only", "^gemm"], "--only ^gemm: no case of conv has such a name"),
         (["conv", "--resume", "--force"], "--resume and --force exclude each other"),
         (["conv", "-o", "gone/r.json"], "cannot write gone/r.json: no such directory gone"),

@@ -45,7 +45,7 @@ def test_a_convolution_has_deepbenchs_output() -> None:
 
 
 def test_sources_are_named() -> None:
-    for kind in ("gemm", "conv"):
+    for kind in ("gemm", "conv", "rnn"):
         assert deepbench.source(kind).startswith("baidu-research/DeepBench@da81ba7")
 
 

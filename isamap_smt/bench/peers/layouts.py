@@ -1,4 +1,4 @@
-"""The library's convolutions in the layout of other libraries: channels first."""
+"""The library's kernels in the layout of other libraries: images channels first, gates as rows of one matrix."""
 
 from __future__ import annotations
 
@@ -22,3 +22,10 @@ def conv_options(case: Case) -> tuple[tuple[int, int], tuple[int, int], int]:
     size = case.size
     stride, padding = (size.get("sp", 1), size.get("sq", 1)), (size.get("pp", 0), size.get("pq", 0))
     return stride, padding, size["c"] if case.kernel == "depthwise_conv2d" else 1
+
+
+def gate_rows(array: np.ndarray, order: tuple[int, ...]) -> np.ndarray:
+    """Weights [c, gate, j] as the matrix [gate * J + j, c], biases [gate, j] as a vector, with the gates in this order."""
+    rows = array.transpose(1, 2, 0) if array.ndim == 3 else array
+    taken = rows[list(order)]
+    return np.ascontiguousarray(taken.reshape(-1, *taken.shape[2:]))

@@ -9,7 +9,9 @@ import numpy as np
 
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peak import Peak
+from isamap_smt.bench.recurrent import outcome
 from isamap_smt.bench.work import Work
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline import Plan, build, plan
 from isamap_smt.pipeline.tune import tune
 from isamap_smt.runtime.measure import prepare
@@ -23,7 +25,7 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     kernel = case.problem()
     asked = {
         "sizes": case.size,
-        "constant": (case.weights,) if condition == "constant" else (),
+        "constant": case.weights if condition == "constant" else (),
         "threads": threads,
         "timeout": options.get("timeout", 10.0),
     }
@@ -42,19 +44,28 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     call = prepare(compiled, arrays, threads)
     peak = Peak(planned.hardware, planned.instruction) if planned.instruction.axes else None
     found = {**about(planned), "tuned": tuned, "seconds": {n: round(s, 4) for n, s in times.items()}}
-    return Work(call.run, lambda: np.array(call.result), found, peak.measure if peak else None)
+    return Work(call.run, lambda: outcome(call.result), found, peak.measure if peak else None)
 
 
 def about(planned: Plan) -> dict[str, Any]:
-    """The decisions behind the code. predicted_cycles are the cost model's.
+    """The decisions behind the code; of several products in a kernel, of each, and in words of all.
 
-    stages: seconds; `schedule` is among them where the decision was not remembered from an earlier run.
+    predicted_cycles are the cost model's. stages: seconds; `schedule` is among them where the decision was not remembered
+    from an earlier run.
     """
-    s = planned.schedule
+    each = [_decided(s) for s in planned.program.schedules]
     return {
-        "instruction": planned.instruction.name,
-        "mapping": planned.proved.mapping.id,
+        **(each[0] if len(each) == 1 else _together(each)),
         "verdict": planned.proof.word,
+        "notes": list(planned.notes),
+        "stages": {stage: round(taken, 3) for stage, taken in planned.seconds},
+    }
+
+
+def _decided(s: Schedule) -> dict[str, Any]:
+    return {
+        "instruction": s.proved.mapping.instruction.name,
+        "mapping": s.proved.mapping.id,
         "schedule": str(s),
         "status": s.status,
         "gap": s.gap,
@@ -64,6 +75,16 @@ def about(planned: Plan) -> dict[str, Any]:
         "packing": {p.operand: str(p) for p in s.packing},
         "parallel": None if s.parallel is None else str(s.loops[s.parallel]),
         "predicted_cycles": s.objective,
-        "notes": list(planned.notes),
-        "stages": {stage: round(taken, 3) for stage, taken in planned.seconds},
+    }
+
+
+def _together(each: list[dict[str, Any]]) -> dict[str, Any]:
+    """What reports say of one product, said of all in their order."""
+    words = {n: " then ".join(str(d[n]) for d in each) for n in ("mapping", "schedule", "parallel")}
+    return {
+        **words,
+        "instruction": " and ".join(dict.fromkeys(d["instruction"] for d in each)),
+        "packing": {f"{o}{n}": p for n, d in enumerate(each, 1) for o, p in d["packing"].items()},
+        "parallel": words["parallel"] if any(d["parallel"] for d in each) else None,
+        "products": each,
     }

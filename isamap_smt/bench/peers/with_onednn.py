@@ -8,6 +8,7 @@ import numpy as np
 
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.layouts import conv_options
+from isamap_smt.bench.peers.torch_recurrent import packed_lstm
 from isamap_smt.bench.peers.with_torch import (
     channels_last,
     conv_operands,
@@ -26,6 +27,8 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     try:
         if case.family == "conv":
             return _convolution(case, arrays)
+        if case.family == "lstm":
+            return packed_lstm(case, arrays)
         return _bytes(case, arrays) if case.elements == "u8xi8" else _linear(case, arrays)
     except RuntimeError as error:
         if "need the cpu support" in str(error) or "needs the cpu support" in str(error):

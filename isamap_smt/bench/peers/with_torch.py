@@ -1,4 +1,4 @@
-"""torch as it is called: mm and conv2d, and _int_mm for bytes."""
+"""torch as it is called: mm and conv2d, _int_mm for bytes, and its recurrent layers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.layouts import conv_options, conv_views
+from isamap_smt.bench.peers.torch_recurrent import layer
 from isamap_smt.bench.work import Unsupported, Work
 
 if TYPE_CHECKING:
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
-    """A matrix product, or a convolution on tensors in torch's own order (channels first)."""
+    """A matrix product, a recurrent layer, or a convolution on tensors in torch's own order (channels first)."""
     import torch
 
     torch.set_num_threads(threads)
     if case.family == "conv":
         image, weights = conv_operands(case, arrays)
         return convolution(case, image.contiguous(), weights.contiguous())
+    if case.family in ("gru", "lstm"):
+        return layer(case, arrays)
     x, w = matrix_operands(case, arrays)
     if case.elements == "u8xi8":
         return _bytes(x, w)
