@@ -22,6 +22,7 @@ from isamap_smt.scheduling.setting import Setting
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
+LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
 SPARE = 1  # registers left to the compiler: tiles that need every register spill
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
 
@@ -115,7 +116,7 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     accumulators = units(s, s.output, tile)
     loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
-    step = max(accumulators / m.per_cycle, loads, m.latency) + loads / LOAD_SHARE
+    step = max(accumulators / m.per_cycle, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
     scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
