@@ -304,11 +304,12 @@ def typed_right(m: Mapping, sizes: dict[str, int], seed: int) -> bool:
             return False
     work, rng = Work(m.kernel, sizes, m.statement_index), np.random.default_rng(seed)
     kernel = _alone(m)
+    own = {n: size for n, size in sizes.items() if n in kernel.free_sizes}
     arrays = {t.name: _extremes(kernel, t, work.shapes[t.name], rng) for t in kernel.tensors}
     out = s.target.tensor
     try:
         lanes = placed(work, m)
-        want = run_kernel(kernel, {n: a for n, a in arrays.items() if n != out}, {out: arrays[out]}, sizes)[out]
+        want = run_kernel(kernel, {n: a for n, a in arrays.items() if n != out}, {out: arrays[out]}, own)[out]
     except (Fault, IsamapError, IndexError):
         return False
     return bool(np.array_equal(want, _typed_output(work, m, lanes, arrays)))
