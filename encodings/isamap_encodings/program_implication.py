@@ -33,7 +33,7 @@ def implied(
     """
     started = time.perf_counter()
     known = list(assumptions)
-    if len(goals) > 1:
+    if len(goals) > 1 and not _divides_by_symbol((known, goals)):
         whole = check(known, ("and", *goals), name, rlimit=AT_ONCE)
         if isinstance(whole, Proved):
             return Proved(time.perf_counter() - started)
@@ -51,6 +51,15 @@ def implied(
             return replace(verdict, seconds=time.perf_counter() - started)
         known.append(goal)
     return Proved(time.perf_counter() - started)
+
+
+def _divides_by_symbol(formulas: Any) -> bool:
+    """Whether something is divided by more than a number. Such goals are taken one by one at once: whether all of them
+    together fit within the limit depends on what the solver did before, and the same formulas shall be asked each time."""
+    if isinstance(formulas, sp.Basic):
+        found = (e for e in sp.preorder_traversal(formulas) if type(e).__name__ in ("FloorDiv", "FloorMod"))
+        return any(not e.args[1].is_number for e in found)
+    return isinstance(formulas, list | tuple) and any(map(_divides_by_symbol, formulas))
 
 
 def consistent(assumptions: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:

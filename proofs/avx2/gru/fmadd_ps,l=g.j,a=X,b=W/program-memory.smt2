@@ -106,6 +106,6 @@
 ; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 3164*B*C + 12*B*J*T + 9492*B*J + 3*B*T +
-;   2373*B + 12*C*J + 192*C + 24*J**2 + 43168*J + 2*T + 10200932 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1148*B*C + 12*B*J*T + 3444*B*J + 3*B*T +
+;   861*B + 12*C*J + 624*C + 24*J**2 + 42532*J + 2*T + 10200932 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

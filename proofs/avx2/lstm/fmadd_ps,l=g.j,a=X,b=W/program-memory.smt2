@@ -76,7 +76,7 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of t_ul: an unrolled loop has a fixed count
+; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -85,27 +85,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_u: an unrolled loop has a fixed count
+; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_us: an unrolled loop has a fixed count
+; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_us: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 284*B*C + 16*B*J*T + 1136*B*J + 4*B*T +
-;   284*B + 16*C*J + 3072*C + 32*J**2 + 19696*J + 2*T + 2510044 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 624*B*C + 16*B*J*T + 2496*B*J + 4*B*T +
+;   624*B + 16*C*J + 356*C + 32*J**2 + 19696*J + 2*T + 2510044 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -43,7 +43,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of n_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -52,19 +52,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of n_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of n_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 176*C*P*Q + 464*C*Q + 712*C +
-;   4*K*N*P*Q + 176*K*P*Q + 464*K*Q + 1536*K + N*P*Q + N*P + 2*N + 44*P*Q + 44*P + 116*Q + 89696 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 212*C*P*Q + 332*C*Q + 192*C +
+;   4*K*N*P*Q + 212*K*P*Q + 332*K*Q + 1536*K + N*P*Q + N*P + 2*N + 53*P*Q + 53*P + 83*Q + 89696 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

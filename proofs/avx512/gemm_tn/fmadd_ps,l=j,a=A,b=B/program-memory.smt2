@@ -4,6 +4,9 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
+; memory of A_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
 ; memory of B_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
@@ -64,6 +67,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 12288*I + 4*J*K + 12596*J + 2*K +
-;   913600 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 12288*I + 4*J*K + 12476*J + 2*K +
+;   4362292 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -63,71 +63,10 @@
 (assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |33: 0 <= j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (> 16 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |34: 16 > j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (= l (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |35: l = j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 2
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |c of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun t1 () Int)
-(declare-fun t_u () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun c0 () Int)
-(declare-fun c1 () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 3 |g of the point|) :named |10: 3 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |c of the point|) :named |13: 0 <= c of the point|))
-(assert (! (< |c of the point| C) :named |14: c of the point < C|))
-(assert (! (<= 0 (+ |t of the point| (* (- 26) t0))) :named |15: 0 <= t of the point - 26*t0|))
-(assert (! (> 26 (+ |t of the point| (* (- 26) t0))) :named |16: 26 > t of the point - 26*t0|))
-(assert (! (<= 0 (+ |t of the point| (* (- 26) t0) (* (- 13) t1))) :named |17: 0 <= t of the point - 26*t0 - 13*t1|))
-(assert (! (> 13 (+ |t of the point| (* (- 26) t0) (* (- 13) t1))) :named |18: 13 > t of the point - 26*t0 - 13*t1|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t_u) (* (- 26) t0) (* (- 13) t1))) :named |19: 0 <= t of the point - 1*t_u - 26*t0 - 13*t1|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t_u) (* (- 26) t0) (* (- 13) t1))) :named |20: 1 > t of the point - 1*t_u - 26*t0 - 13*t1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 24) b0))) :named |21: 0 <= b of the point - 24*b0|))
-(assert (! (> 24 (+ |b of the point| (* (- 24) b0))) :named |22: 24 > b of the point - 24*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b1) (* (- 24) b0))) :named |23: 0 <= b of the point - 1*b1 - 24*b0|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b1) (* (- 24) b0))) :named |24: 1 > b of the point - 1*b1 - 24*b0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0))) :named |25: 0 <= c of the point - 256*c0|))
-(assert (! (> 256 (+ |c of the point| (* (- 256) c0))) :named |26: 256 > c of the point - 256*c0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 1) c1) (* (- 256) c0))) :named |27: 0 <= c of the point - 1*c1 - 256*c0|))
-(assert (! (> 1 (+ |c of the point| (* (- 1) c1) (* (- 256) c0))) :named |28: 1 > c of the point - 1*c1 - 256*c0|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* J |g of the point|))) :named |29: 0 <= j of the point - 768*g_j0 + J*g of the point|))
-(assert (! (> 768 (+ |j of the point| (* (- 768) g_j0) (* J |g of the point|))) :named |30: 768 > j of the point - 768*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |31: 0 <= j of the point - 768*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (> 32 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |32: 32 > j of the point - 768*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |33: 0 <= j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |34: 16 > j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |35: l = j of the point - 768*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (not (= (+ t_u (* 13 t1) (* 26 t0)) |t of the point|)) :named |denied: t_u + 13*t1 + 26*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 3
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -189,7 +128,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) |b of the point|)) :named |denied: b1 + 24*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 4
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -252,7 +191,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) |c of the point|)) :named |denied: c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 5
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -316,7 +255,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 32 g_j1) (* 768 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 32*g_j1 + 768*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 6
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -381,7 +320,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 7
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -451,7 +390,7 @@
 (assert (! (not (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 8
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -518,7 +457,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 9
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -589,7 +528,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) |c of the point|)) :named |denied: c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 10
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -657,7 +596,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 11
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -729,7 +668,7 @@
 (assert (! (not (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 12
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -799,7 +738,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 13
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -872,7 +811,7 @@
 (assert (! (not (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 14
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -943,7 +882,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 15
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1017,7 +956,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) |b of the point|)) :named |denied: b1 + 24*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1089,7 +1028,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1164,7 +1103,7 @@
 (assert (! (not (= (+ t_u (* 13 t1) (* 26 t0)) |t of the point|)) :named |denied: t_u + 13*t1 + 26*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 18
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1237,7 +1176,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 19
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1313,7 +1252,7 @@
 (assert (! (not (<= 0 c0)) :named |denied: 0 <= c0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1387,7 +1326,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1469,7 +1408,7 @@
 (assert (! (not (< c0 |q!(C + 255)//(256)|)) :named |denied: c0 < q!(C + 255)//(256)|))
 (check-sat)
 (pop 1)
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1545,7 +1484,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1628,7 +1567,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1705,7 +1644,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1794,7 +1733,7 @@
 (assert (! (not (< g_j0 |q!(3*J + 767)//(768)|)) :named |denied: g_j0 < q!(3*J + 767)//(768)|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1873,7 +1812,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1963,7 +1902,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2043,7 +1982,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2139,7 +2078,7 @@
 (assert (! (not (< t0 |q!(T + 25)//(26)|)) :named |denied: t0 < q!(T + 25)//(26)|))
 (check-sat)
 (pop 1)
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2221,7 +2160,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2318,7 +2257,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2401,7 +2340,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2504,7 +2443,7 @@
 (assert (! (not (< b0 |q!(B + 23)//(24)|)) :named |denied: b0 < q!(B + 23)//(24)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2589,7 +2528,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2693,7 +2632,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2779,7 +2718,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2889,7 +2828,7 @@
 (assert (! (not (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|)) :named |denied: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2977,7 +2916,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3088,7 +3027,7 @@
 (assert (! (not (<= 0 t1)) :named |denied: 0 <= t1|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3177,7 +3116,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3294,7 +3233,7 @@
 (assert (! (not (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|)) :named |denied: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3385,7 +3324,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3503,7 +3442,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3595,7 +3534,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3714,7 +3653,7 @@
 (assert (! (not (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0))))) :named |denied: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3807,7 +3746,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3927,7 +3866,7 @@
 (assert (! (not (<= 0 c1)) :named |denied: 0 <= c1|))
 (check-sat)
 (pop 1)
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4021,7 +3960,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4142,7 +4081,7 @@
 (assert (! (not (< c1 (ite (<= 256 (+ C (* (- 256) c0))) 256 (+ C (* (- 256) c0))))) :named |denied: c1 < if(256 <= C - 256*c0, 256, C - 256*c0)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4237,7 +4176,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4359,7 +4298,7 @@
 (assert (! (not (<= 0 t_u)) :named |denied: 0 <= t_u|))
 (check-sat)
 (pop 1)
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4455,7 +4394,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4578,7 +4517,7 @@
 (assert (! (not (> 13 t_u)) :named |denied: 13 > t_u|))
 (check-sat)
 (pop 1)
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4675,7 +4614,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4799,7 +4738,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4897,7 +4836,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5022,7 +4961,7 @@
 (assert (! (not (> 2 g_j_u)) :named |denied: 2 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5121,7 +5060,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5247,7 +5186,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5347,7 +5286,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5474,7 +5413,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5575,7 +5514,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5705,7 +5644,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 2 is computed
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5733,65 +5672,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 3 is computed
-; question 65
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |k of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun b_u () Int)
-(declare-fun k0 () Int)
-(declare-fun k1 () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 3 |g of the point|) :named |10: 3 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |k of the point|) :named |13: 0 <= k of the point|))
-(assert (! (< |k of the point| J) :named |14: k of the point < J|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t0))) :named |15: 0 <= t of the point - 1*t0|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t0))) :named |16: 1 > t of the point - 1*t0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 130) b0))) :named |17: 0 <= b of the point - 130*b0|))
-(assert (! (> 130 (+ |b of the point| (* (- 130) b0))) :named |18: 130 > b of the point - 130*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 130) b0) (* (- 13) b1))) :named |19: 0 <= b of the point - 130*b0 - 13*b1|))
-(assert (! (> 13 (+ |b of the point| (* (- 130) b0) (* (- 13) b1))) :named |20: 13 > b of the point - 130*b0 - 13*b1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b_u) (* (- 130) b0) (* (- 13) b1))) :named |21: 0 <= b of the point - 1*b_u - 130*b0 - 13*b1|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b_u) (* (- 130) b0) (* (- 13) b1))) :named |22: 1 > b of the point - 1*b_u - 130*b0 - 13*b1|))
-(assert (! (<= 0 (+ |k of the point| (* (- 1024) k0))) :named |23: 0 <= k of the point - 1024*k0|))
-(assert (! (> 1024 (+ |k of the point| (* (- 1024) k0))) :named |24: 1024 > k of the point - 1024*k0|))
-(assert (! (<= 0 (+ |k of the point| (* (- 1) k1) (* (- 1024) k0))) :named |25: 0 <= k of the point - 1*k1 - 1024*k0|))
-(assert (! (> 1 (+ |k of the point| (* (- 1) k1) (* (- 1024) k0))) :named |26: 1 > k of the point - 1*k1 - 1024*k0|))
-(assert (! (<= 0 (+ |j of the point| (* (- 3072) g_j0) (* J |g of the point|))) :named |27: 0 <= j of the point - 3072*g_j0 + J*g of the point|))
-(assert (! (> 3072 (+ |j of the point| (* (- 3072) g_j0) (* J |g of the point|))) :named |28: 3072 > j of the point - 3072*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 3072) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |29: 0 <= j of the point - 3072*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (> 32 (+ |j of the point| (* (- 3072) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |30: 32 > j of the point - 3072*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |31: 0 <= j of the point - 3072*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |32: 16 > j of the point - 3072*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |33: l = j of the point - 3072*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 66
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5849,7 +5730,7 @@
 (assert (! (not (= t0 |t of the point|)) :named |denied: t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 67
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5908,7 +5789,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 130 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 130*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 68
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5968,7 +5849,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) |k of the point|)) :named |denied: k1 + 1024*k0 = k of the point|))
 (check-sat)
 (pop 1)
-; question 69
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6029,7 +5910,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 32 g_j1) (* 3072 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 32*g_j1 + 3072*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 70
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6091,7 +5972,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6158,7 +6039,7 @@
 (assert (! (not (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6222,7 +6103,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6290,7 +6171,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) |k of the point|)) :named |denied: k1 + 1024*k0 = k of the point|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6355,7 +6236,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6424,7 +6305,7 @@
 (assert (! (not (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6491,7 +6372,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6561,7 +6442,7 @@
 (assert (! (not (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6629,7 +6510,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6700,7 +6581,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 130 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 130*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6769,7 +6650,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6841,7 +6722,7 @@
 (assert (! (not (= t0 |t of the point|)) :named |denied: t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6911,7 +6792,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6984,7 +6865,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7055,7 +6936,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7129,7 +7010,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7201,7 +7082,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7276,7 +7157,7 @@
 (assert (! (not (<= 0 k0)) :named |denied: 0 <= k0|))
 (check-sat)
 (pop 1)
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7349,7 +7230,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7430,7 +7311,7 @@
 (assert (! (not (< k0 |q!(J + 1023)//(1024)|)) :named |denied: k0 < q!(J + 1023)//(1024)|))
 (check-sat)
 (pop 1)
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7505,7 +7386,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7587,7 +7468,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7663,7 +7544,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7751,7 +7632,7 @@
 (assert (! (not (< g_j0 |q!(3*J + 3071)//(3072)|)) :named |denied: g_j0 < q!(3*J + 3071)//(3072)|))
 (check-sat)
 (pop 1)
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7829,7 +7710,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7918,7 +7799,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7997,7 +7878,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8092,7 +7973,7 @@
 (assert (! (not (< b0 |q!(B + 129)//(130)|)) :named |denied: b0 < q!(B + 129)//(130)|))
 (check-sat)
 (pop 1)
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8173,7 +8054,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8269,7 +8150,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 100
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8351,7 +8232,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 101
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8453,7 +8334,7 @@
 (assert (! (not (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|)) :named |denied: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (check-sat)
 (pop 1)
-; question 102
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8537,7 +8418,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 103
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8640,7 +8521,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 104
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8725,7 +8606,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 105
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8834,7 +8715,7 @@
 (assert (! (not (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|)) :named |denied: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
 (check-sat)
 (pop 1)
-; question 106
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8921,7 +8802,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 107
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9031,7 +8912,7 @@
 (assert (! (not (<= 0 k1)) :named |denied: 0 <= k1|))
 (check-sat)
 (pop 1)
-; question 108
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9119,7 +9000,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 109
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9230,7 +9111,7 @@
 (assert (! (not (< k1 (ite (<= 1024 (+ J (* (- 1024) k0))) 1024 (+ J (* (- 1024) k0))))) :named |denied: k1 < if(1024 <= J - 1024*k0, 1024, J - 1024*k0)|))
 (check-sat)
 (pop 1)
-; question 110
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9319,7 +9200,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 111
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9431,7 +9312,7 @@
 (assert (! (not (<= 0 b_u)) :named |denied: 0 <= b_u|))
 (check-sat)
 (pop 1)
-; question 112
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9521,7 +9402,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 113
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9634,7 +9515,7 @@
 (assert (! (not (> 13 b_u)) :named |denied: 13 > b_u|))
 (check-sat)
 (pop 1)
-; question 114
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9725,7 +9606,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 115
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9839,7 +9720,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 116
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9931,7 +9812,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 117
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10046,7 +9927,7 @@
 (assert (! (not (> 2 g_j_u)) :named |denied: 2 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 118
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10139,7 +10020,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 119
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10255,7 +10136,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 120
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10349,7 +10230,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 121
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10466,7 +10347,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 122
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10561,7 +10442,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 123
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10681,7 +10562,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 4 is computed
-; question 124
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10715,7 +10596,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 5 is computed
-; question 125
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

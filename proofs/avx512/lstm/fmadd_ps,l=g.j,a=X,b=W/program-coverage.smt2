@@ -66,74 +66,10 @@
 (assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |35: 0 <= j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (> 16 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |36: 16 > j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (= l (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |37: l = j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 2
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |c of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun t1 () Int)
-(declare-fun t2 () Int)
-(declare-fun t_u () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun c0 () Int)
-(declare-fun c1 () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 4 |g of the point|) :named |10: 4 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |c of the point|) :named |13: 0 <= c of the point|))
-(assert (! (< |c of the point| C) :named |14: c of the point < C|))
-(assert (! (<= 0 (+ |t of the point| (* (- 52) t0))) :named |15: 0 <= t of the point - 52*t0|))
-(assert (! (> 52 (+ |t of the point| (* (- 52) t0))) :named |16: 52 > t of the point - 52*t0|))
-(assert (! (<= 0 (+ |t of the point| (* (- 52) t0) (* (- 26) t1))) :named |17: 0 <= t of the point - 52*t0 - 26*t1|))
-(assert (! (> 26 (+ |t of the point| (* (- 52) t0) (* (- 26) t1))) :named |18: 26 > t of the point - 52*t0 - 26*t1|))
-(assert (! (<= 0 (+ |t of the point| (* (- 52) t0) (* (- 26) t1) (* (- 13) t2))) :named |19: 0 <= t of the point - 52*t0 - 26*t1 - 13*t2|))
-(assert (! (> 13 (+ |t of the point| (* (- 52) t0) (* (- 26) t1) (* (- 13) t2))) :named |20: 13 > t of the point - 52*t0 - 26*t1 - 13*t2|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t_u) (* (- 52) t0) (* (- 26) t1) (* (- 13) t2))) :named |21: 0 <= t of the point - 1*t_u - 52*t0 - 26*t1 - 13*t2|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t_u) (* (- 52) t0) (* (- 26) t1) (* (- 13) t2))) :named |22: 1 > t of the point - 1*t_u - 52*t0 - 26*t1 - 13*t2|))
-(assert (! (<= 0 (+ |b of the point| (* (- 24) b0))) :named |23: 0 <= b of the point - 24*b0|))
-(assert (! (> 24 (+ |b of the point| (* (- 24) b0))) :named |24: 24 > b of the point - 24*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b1) (* (- 24) b0))) :named |25: 0 <= b of the point - 1*b1 - 24*b0|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b1) (* (- 24) b0))) :named |26: 1 > b of the point - 1*b1 - 24*b0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0))) :named |27: 0 <= c of the point - 256*c0|))
-(assert (! (> 256 (+ |c of the point| (* (- 256) c0))) :named |28: 256 > c of the point - 256*c0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 1) c1) (* (- 256) c0))) :named |29: 0 <= c of the point - 1*c1 - 256*c0|))
-(assert (! (> 1 (+ |c of the point| (* (- 1) c1) (* (- 256) c0))) :named |30: 1 > c of the point - 1*c1 - 256*c0|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* J |g of the point|))) :named |31: 0 <= j of the point - 1024*g_j0 + J*g of the point|))
-(assert (! (> 1024 (+ |j of the point| (* (- 1024) g_j0) (* J |g of the point|))) :named |32: 1024 > j of the point - 1024*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |33: 0 <= j of the point - 1024*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (> 32 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |34: 32 > j of the point - 1024*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |35: 0 <= j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |36: 16 > j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |37: l = j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
 (assert (! (not (= (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) |t of the point|)) :named |denied: t_u + 13*t2 + 26*t1 + 52*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 3
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -198,7 +134,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) |b of the point|)) :named |denied: b1 + 24*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 4
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -264,7 +200,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) |c of the point|)) :named |denied: c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 5
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -331,7 +267,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 32 g_j1) (* 1024 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 32*g_j1 + 1024*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 6
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -399,7 +335,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 7
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -472,7 +408,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 8
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -542,7 +478,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 9
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -616,7 +552,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) |c of the point|)) :named |denied: c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 10
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -687,7 +623,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 11
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -762,7 +698,7 @@
 (assert (! (not (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 12
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -835,7 +771,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 13
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -911,7 +847,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 14
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -985,7 +921,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 15
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1062,7 +998,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) |b of the point|)) :named |denied: b1 + 24*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1137,7 +1073,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1215,7 +1151,7 @@
 (assert (! (not (= (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) |t of the point|)) :named |denied: t_u + 13*t2 + 26*t1 + 52*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 18
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1291,7 +1227,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 19
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1370,7 +1306,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1447,7 +1383,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1532,7 +1468,7 @@
 (assert (! (not (< t0 |q!(T + 51)//(52)|)) :named |denied: t0 < q!(T + 51)//(52)|))
 (check-sat)
 (pop 1)
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1611,7 +1547,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1697,7 +1633,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1777,7 +1713,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1869,7 +1805,7 @@
 (assert (! (not (< b0 |q!(B + 23)//(24)|)) :named |denied: b0 < q!(B + 23)//(24)|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1951,7 +1887,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2044,7 +1980,7 @@
 (assert (! (not (<= 0 c0)) :named |denied: 0 <= c0|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2127,7 +2063,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2226,7 +2162,7 @@
 (assert (! (not (< c0 |q!(C + 255)//(256)|)) :named |denied: c0 < q!(C + 255)//(256)|))
 (check-sat)
 (pop 1)
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2311,7 +2247,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2411,7 +2347,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2497,7 +2433,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2603,7 +2539,7 @@
 (assert (! (not (< g_j0 |q!(4*J + 1023)//(1024)|)) :named |denied: g_j0 < q!(4*J + 1023)//(1024)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2691,7 +2627,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2798,7 +2734,7 @@
 (assert (! (not (<= 0 t1)) :named |denied: 0 <= t1|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2887,7 +2823,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3000,7 +2936,7 @@
 (assert (! (not (< t1 |q!(IMin(52, T - 52*t0) + 25)//(26)|)) :named |denied: t1 < q!(IMin(52, T - 52*t0) + 25)//(26)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3091,7 +3027,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3205,7 +3141,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3297,7 +3233,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3417,7 +3353,7 @@
 (assert (! (not (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|)) :named |denied: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3511,7 +3447,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3632,7 +3568,7 @@
 (assert (! (not (<= 0 t2)) :named |denied: 0 <= t2|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3727,7 +3663,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3854,7 +3790,7 @@
 (assert (! (not (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|)) :named |denied: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3951,7 +3887,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4079,7 +4015,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4177,7 +4113,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4306,7 +4242,7 @@
 (assert (! (not (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0))))) :named |denied: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4405,7 +4341,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4535,7 +4471,7 @@
 (assert (! (not (<= 0 c1)) :named |denied: 0 <= c1|))
 (check-sat)
 (pop 1)
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4635,7 +4571,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4766,7 +4702,7 @@
 (assert (! (not (< c1 (ite (<= 256 (+ C (* (- 256) c0))) 256 (+ C (* (- 256) c0))))) :named |denied: c1 < if(256 <= C - 256*c0, 256, C - 256*c0)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4867,7 +4803,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4999,7 +4935,7 @@
 (assert (! (not (<= 0 t_u)) :named |denied: 0 <= t_u|))
 (check-sat)
 (pop 1)
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5101,7 +5037,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5234,7 +5170,7 @@
 (assert (! (not (> 13 t_u)) :named |denied: 13 > t_u|))
 (check-sat)
 (pop 1)
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5337,7 +5273,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5471,7 +5407,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5575,7 +5511,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5710,7 +5646,7 @@
 (assert (! (not (> 2 g_j_u)) :named |denied: 2 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5815,7 +5751,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5951,7 +5887,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6057,7 +5993,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 65
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6194,7 +6130,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 66
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6301,7 +6237,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 67
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6441,7 +6377,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 2 is computed
-; question 68
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6469,7 +6405,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 3 is computed
-; question 69
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6497,65 +6433,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 4 is computed
-; question 70
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |k of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun b_u () Int)
-(declare-fun k0 () Int)
-(declare-fun k1 () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 4 |g of the point|) :named |10: 4 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |k of the point|) :named |13: 0 <= k of the point|))
-(assert (! (< |k of the point| J) :named |14: k of the point < J|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t0))) :named |15: 0 <= t of the point - 1*t0|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t0))) :named |16: 1 > t of the point - 1*t0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1027) b0))) :named |17: 0 <= b of the point - 1027*b0|))
-(assert (! (> 1027 (+ |b of the point| (* (- 1027) b0))) :named |18: 1027 > b of the point - 1027*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1027) b0) (* (- 13) b1))) :named |19: 0 <= b of the point - 1027*b0 - 13*b1|))
-(assert (! (> 13 (+ |b of the point| (* (- 1027) b0) (* (- 13) b1))) :named |20: 13 > b of the point - 1027*b0 - 13*b1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b_u) (* (- 1027) b0) (* (- 13) b1))) :named |21: 0 <= b of the point - 1*b_u - 1027*b0 - 13*b1|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b_u) (* (- 1027) b0) (* (- 13) b1))) :named |22: 1 > b of the point - 1*b_u - 1027*b0 - 13*b1|))
-(assert (! (<= 0 (+ |k of the point| (* (- 1024) k0))) :named |23: 0 <= k of the point - 1024*k0|))
-(assert (! (> 1024 (+ |k of the point| (* (- 1024) k0))) :named |24: 1024 > k of the point - 1024*k0|))
-(assert (! (<= 0 (+ |k of the point| (* (- 1) k1) (* (- 1024) k0))) :named |25: 0 <= k of the point - 1*k1 - 1024*k0|))
-(assert (! (> 1 (+ |k of the point| (* (- 1) k1) (* (- 1024) k0))) :named |26: 1 > k of the point - 1*k1 - 1024*k0|))
-(assert (! (<= 0 (+ |j of the point| (* (- 128) g_j0) (* J |g of the point|))) :named |27: 0 <= j of the point - 128*g_j0 + J*g of the point|))
-(assert (! (> 128 (+ |j of the point| (* (- 128) g_j0) (* J |g of the point|))) :named |28: 128 > j of the point - 128*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 128) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |29: 0 <= j of the point - 128*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (> 32 (+ |j of the point| (* (- 128) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |30: 32 > j of the point - 128*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |31: 0 <= j of the point - 128*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |32: 16 > j of the point - 128*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |33: l = j of the point - 128*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6613,7 +6491,7 @@
 (assert (! (not (= t0 |t of the point|)) :named |denied: t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6672,7 +6550,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 1027 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 1027*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6732,7 +6610,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) |k of the point|)) :named |denied: k1 + 1024*k0 = k of the point|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6793,7 +6671,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 32 g_j1) (* 128 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 32*g_j1 + 128*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6855,7 +6733,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6922,7 +6800,7 @@
 (assert (! (not (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6986,7 +6864,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7054,7 +6932,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) |k of the point|)) :named |denied: k1 + 1024*k0 = k of the point|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7119,7 +6997,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7188,7 +7066,7 @@
 (assert (! (not (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7255,7 +7133,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7325,7 +7203,7 @@
 (assert (! (not (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7393,7 +7271,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7464,7 +7342,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 1027 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 1027*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7533,7 +7411,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7605,7 +7483,7 @@
 (assert (! (not (= t0 |t of the point|)) :named |denied: t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7675,7 +7553,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7748,7 +7626,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7819,7 +7697,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7893,7 +7771,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7965,7 +7843,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8040,7 +7918,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8113,7 +7991,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8194,7 +8072,7 @@
 (assert (! (not (< b0 |q!(B + 1026)//(1027)|)) :named |denied: b0 < q!(B + 1026)//(1027)|))
 (check-sat)
 (pop 1)
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8269,7 +8147,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8351,7 +8229,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8427,7 +8305,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8515,7 +8393,7 @@
 (assert (! (not (< g_j0 |q!(4*J + 127)//(128)|)) :named |denied: g_j0 < q!(4*J + 127)//(128)|))
 (check-sat)
 (pop 1)
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8593,7 +8471,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 100
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8682,7 +8560,7 @@
 (assert (! (not (<= 0 k0)) :named |denied: 0 <= k0|))
 (check-sat)
 (pop 1)
-; question 101
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8761,7 +8639,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 102
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8856,7 +8734,7 @@
 (assert (! (not (< k0 |q!(J + 1023)//(1024)|)) :named |denied: k0 < q!(J + 1023)//(1024)|))
 (check-sat)
 (pop 1)
-; question 103
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -8937,7 +8815,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 104
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9033,7 +8911,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 105
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9115,7 +8993,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 106
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9217,7 +9095,7 @@
 (assert (! (not (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|)) :named |denied: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (check-sat)
 (pop 1)
-; question 107
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9301,7 +9179,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 108
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9404,7 +9282,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 109
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9489,7 +9367,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 110
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9598,7 +9476,7 @@
 (assert (! (not (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|)) :named |denied: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
 (check-sat)
 (pop 1)
-; question 111
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9685,7 +9563,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 112
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9795,7 +9673,7 @@
 (assert (! (not (<= 0 k1)) :named |denied: 0 <= k1|))
 (check-sat)
 (pop 1)
-; question 113
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9883,7 +9761,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 114
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -9994,7 +9872,7 @@
 (assert (! (not (< k1 (ite (<= 1024 (+ J (* (- 1024) k0))) 1024 (+ J (* (- 1024) k0))))) :named |denied: k1 < if(1024 <= J - 1024*k0, 1024, J - 1024*k0)|))
 (check-sat)
 (pop 1)
-; question 115
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10083,7 +9961,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 116
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10195,7 +10073,7 @@
 (assert (! (not (<= 0 b_u)) :named |denied: 0 <= b_u|))
 (check-sat)
 (pop 1)
-; question 117
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10285,7 +10163,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 118
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10398,7 +10276,7 @@
 (assert (! (not (> 13 b_u)) :named |denied: 13 > b_u|))
 (check-sat)
 (pop 1)
-; question 119
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10489,7 +10367,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 120
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10603,7 +10481,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 121
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10695,7 +10573,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 122
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10810,7 +10688,7 @@
 (assert (! (not (> 2 g_j_u)) :named |denied: 2 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 123
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -10903,7 +10781,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 124
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11019,7 +10897,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 125
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11113,7 +10991,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 126
+; question 124
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11230,7 +11108,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 127
+; question 125
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11325,7 +11203,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 128
+; question 126
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11445,7 +11323,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 5 is computed
-; question 129
+; question 127
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -11479,7 +11357,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 6 is computed
-; question 130
+; question 128
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

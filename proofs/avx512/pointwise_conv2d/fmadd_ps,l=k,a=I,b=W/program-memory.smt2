@@ -43,28 +43,25 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of n_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of k_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of k_ub: an unrolled loop has a fixed count
+; memory of n_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of k_u: an unrolled loop has a fixed count
+; memory of n_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of k_us: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 140*C*P*Q + 464*C*Q + 156*C +
-;   4*K*N*P*Q + 140*K*P*Q + 464*K*Q + 1536*K + N*P*Q + N*P + 2*N + 35*P*Q + 35*P + 116*Q + 114368 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 668*C*P*Q + 4*C*Q + 1580*C +
+;   4*K*N*P*Q + 668*K*P*Q + 4*K*Q + 1580*K + N*P*Q + N*P + 2*N + 167*P*Q + 167*P + 2*Q + 89664 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

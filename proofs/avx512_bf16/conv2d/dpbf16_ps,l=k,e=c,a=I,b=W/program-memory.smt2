@@ -46,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of n_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -55,18 +55,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of n_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of n_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 12*C*P*Q + 104*C*Q + 474*C +
-;   4*K*N*P*Q + 24*K*P*Q + 192*K*Q + 932*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 52*Q + 740614 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 466*C*P*Q + 104*C*Q + 74*C +
+;   4*K*N*P*Q + 932*K*P*Q + 192*K*Q + 584*K + N*P*Q + N*P + 2*N + 233*P*Q + 233*P + 52*Q + 246468 < 2**63 (checked at
+;   entry)
 ;   decided without a solver, from the structure alone

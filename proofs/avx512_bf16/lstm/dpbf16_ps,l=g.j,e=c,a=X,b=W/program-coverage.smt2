@@ -65,73 +65,10 @@
 (assert (! (<= 0 (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |34: 0 <= c of the point - 256*c0 - 2*c1|))
 (assert (! (> 2 (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |35: 2 > c of the point - 256*c0 - 2*c1|))
 (assert (! (= e (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |36: e = c of the point - 256*c0 - 2*c1|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 2
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |c of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun t1 () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun b_u () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(declare-fun c0 () Int)
-(declare-fun c1 () Int)
-(declare-fun e () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 4 |g of the point|) :named |10: 4 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |c of the point|) :named |13: 0 <= c of the point|))
-(assert (! (< |c of the point| C) :named |14: c of the point < C|))
-(assert (! (<= 0 (+ |t of the point| (* (- 43) t0))) :named |15: 0 <= t of the point - 43*t0|))
-(assert (! (> 43 (+ |t of the point| (* (- 43) t0))) :named |16: 43 > t of the point - 43*t0|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t1) (* (- 43) t0))) :named |17: 0 <= t of the point - 1*t1 - 43*t0|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t1) (* (- 43) t0))) :named |18: 1 > t of the point - 1*t1 - 43*t0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 26) b0))) :named |19: 0 <= b of the point - 26*b0|))
-(assert (! (> 26 (+ |b of the point| (* (- 26) b0))) :named |20: 26 > b of the point - 26*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 26) b0) (* (- 13) b1))) :named |21: 0 <= b of the point - 26*b0 - 13*b1|))
-(assert (! (> 13 (+ |b of the point| (* (- 26) b0) (* (- 13) b1))) :named |22: 13 > b of the point - 26*b0 - 13*b1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b_u) (* (- 26) b0) (* (- 13) b1))) :named |23: 0 <= b of the point - 1*b_u - 26*b0 - 13*b1|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b_u) (* (- 26) b0) (* (- 13) b1))) :named |24: 1 > b of the point - 1*b_u - 26*b0 - 13*b1|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* J |g of the point|))) :named |25: 0 <= j of the point - 1024*g_j0 + J*g of the point|))
-(assert (! (> 1024 (+ |j of the point| (* (- 1024) g_j0) (* J |g of the point|))) :named |26: 1024 > j of the point - 1024*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |27: 0 <= j of the point - 1024*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (> 32 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* J |g of the point|))) :named |28: 32 > j of the point - 1024*g_j0 - 32*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |29: 0 <= j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |30: 16 > j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |31: l = j of the point - 1024*g_j0 - 32*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0))) :named |32: 0 <= c of the point - 256*c0|))
-(assert (! (> 256 (+ |c of the point| (* (- 256) c0))) :named |33: 256 > c of the point - 256*c0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |34: 0 <= c of the point - 256*c0 - 2*c1|))
-(assert (! (> 2 (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |35: 2 > c of the point - 256*c0 - 2*c1|))
-(assert (! (= e (+ |c of the point| (* (- 256) c0) (* (- 2) c1))) :named |36: e = c of the point - 256*c0 - 2*c1|))
 (assert (! (not (= (+ t1 (* 43 t0)) |t of the point|)) :named |denied: t1 + 43*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 3
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -195,7 +132,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 26 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 26*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 4
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -260,7 +197,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 32 g_j1) (* 1024 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 32*g_j1 + 1024*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 5
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -326,7 +263,7 @@
 (assert (! (not (= (+ e (* 2 c1) (* 256 c0)) |c of the point|)) :named |denied: e + 2*c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 6
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -393,7 +330,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 7
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -465,7 +402,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 8
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -534,7 +471,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 9
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -607,7 +544,7 @@
 (assert (! (not (= (+ e (* 2 c1) (* 256 c0)) |c of the point|)) :named |denied: e + 2*c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 10
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -677,7 +614,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 11
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -751,7 +688,7 @@
 (assert (! (not (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 12
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -823,7 +760,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 13
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -898,7 +835,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 14
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -971,7 +908,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 15
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1047,7 +984,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 26 b0)) |b of the point|)) :named |denied: b_u + 13*b1 + 26*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1121,7 +1058,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1198,7 +1135,7 @@
 (assert (! (not (= (+ t1 (* 43 t0)) |t of the point|)) :named |denied: t1 + 43*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 18
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1273,7 +1210,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 19
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1351,7 +1288,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1427,7 +1364,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1511,7 +1448,7 @@
 (assert (! (not (< g_j0 |q!(4*J + 1023)//(1024)|)) :named |denied: g_j0 < q!(4*J + 1023)//(1024)|))
 (check-sat)
 (pop 1)
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1589,7 +1526,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1674,7 +1611,7 @@
 (assert (! (not (<= 0 c0)) :named |denied: 0 <= c0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1753,7 +1690,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1844,7 +1781,7 @@
 (assert (! (not (< c0 |q!(C + 255)//(256)|)) :named |denied: c0 < q!(C + 255)//(256)|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1925,7 +1862,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2017,7 +1954,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2099,7 +2036,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2197,7 +2134,7 @@
 (assert (! (not (< t0 |q!(T + 42)//(43)|)) :named |denied: t0 < q!(T + 42)//(43)|))
 (check-sat)
 (pop 1)
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2281,7 +2218,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2380,7 +2317,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2465,7 +2402,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2570,7 +2507,7 @@
 (assert (! (not (< b0 |q!(B + 25)//(26)|)) :named |denied: b0 < q!(B + 25)//(26)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2657,7 +2594,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2763,7 +2700,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2851,7 +2788,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2963,7 +2900,7 @@
 (assert (! (not (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|)) :named |denied: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3053,7 +2990,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3166,7 +3103,7 @@
 (assert (! (not (<= 0 t1)) :named |denied: 0 <= t1|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3257,7 +3194,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3371,7 +3308,7 @@
 (assert (! (not (< t1 (ite (<= 43 (+ T (* (- 43) t0))) 43 (+ T (* (- 43) t0))))) :named |denied: t1 < if(43 <= T - 43*t0, 43, T - 43*t0)|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3463,7 +3400,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3578,7 +3515,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3671,7 +3608,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3792,7 +3729,7 @@
 (assert (! (not (< b1 |q!(IMin(26, B - 26*b0) + 12)//(13)|)) :named |denied: b1 < q!(IMin(26, B - 26*b0) + 12)//(13)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3887,7 +3824,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4009,7 +3946,7 @@
 (assert (! (not (<= 0 c1)) :named |denied: 0 <= c1|))
 (check-sat)
 (pop 1)
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4105,7 +4042,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4233,7 +4170,7 @@
 (assert (! (not (< c1 |q!(IMin(256, C - 256*c0) + 1)//(2)|)) :named |denied: c1 < q!(IMin(256, C - 256*c0) + 1)//(2)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4331,7 +4268,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4460,7 +4397,7 @@
 (assert (! (not (<= 0 b_u)) :named |denied: 0 <= b_u|))
 (check-sat)
 (pop 1)
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4559,7 +4496,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4689,7 +4626,7 @@
 (assert (! (not (> 13 b_u)) :named |denied: 13 > b_u|))
 (check-sat)
 (pop 1)
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4789,7 +4726,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4920,7 +4857,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5021,7 +4958,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5153,7 +5090,7 @@
 (assert (! (not (> 2 g_j_u)) :named |denied: 2 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5255,7 +5192,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5388,7 +5325,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5491,7 +5428,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5625,7 +5562,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5729,7 +5666,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5864,7 +5801,7 @@
 (assert (! (not (<= 0 e)) :named |denied: 0 <= e|))
 (check-sat)
 (pop 1)
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5969,7 +5906,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 65
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6105,7 +6042,7 @@
 (assert (! (not (> 2 e)) :named |denied: 2 > e|))
 (check-sat)
 (pop 1)
-; question 66
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6211,7 +6148,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 67
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6350,7 +6287,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 2 is computed
-; question 68
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6378,7 +6315,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 3 is computed
-; question 69
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6406,7 +6343,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 4 is computed
-; question 70
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6452,7 +6389,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 5 is computed
-; question 71
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6486,7 +6423,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 6 is computed
-; question 72
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

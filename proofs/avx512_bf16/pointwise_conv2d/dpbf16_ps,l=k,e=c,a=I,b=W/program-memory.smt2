@@ -46,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -55,19 +55,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 142*C*P*Q + 156*C*Q + 232*C +
-;   4*K*N*P*Q + 284*K*P*Q + 312*K*Q + 778*K + N*P*Q + N*P + 2*N + 71*P*Q + 71*P + 78*Q + 57476 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 768*C*P*Q + 310*C*Q + 12*C +
+;   4*K*N*P*Q + 1536*K*P*Q + 620*K*Q + 778*K + N*P*Q + N*P + 2*N + 384*P*Q + 384*P + 155*Q + 57476 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -67,7 +67,7 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 13*C*K + C*N*P*Q + 116*C*P*Q + 13*C*Q + 22*C +
-;   4*K*N*P*Q + 464*K*P*Q + 36*K*Q + 203*K + N*P*Q + N*P + 2*N + 116*P*Q + 116*P + 13*Q + 100196 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 13*C*K + C*N*P*Q + 39*C*P*Q + 70*C*Q + 16*C +
+;   4*K*N*P*Q + 156*K*P*Q + 264*K*Q + 203*K + N*P*Q + N*P + 2*N + 39*P*Q + 39*P + 70*Q + 100196 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -68,76 +68,10 @@
 (assert (! (<= 0 (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |36: 0 <= c of the point - 256*c0 - 4*c1|))
 (assert (! (> 4 (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |37: 4 > c of the point - 256*c0 - 4*c1|))
 (assert (! (= e (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |38: e = c of the point - 256*c0 - 4*c1|))
-(assert (! (not (> J 0)) :named |denied: J > 0|))
-(check-sat)
-(pop 1)
-; question 2
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun |t of the point| () Int)
-(declare-fun |b of the point| () Int)
-(declare-fun |g of the point| () Int)
-(declare-fun |j of the point| () Int)
-(declare-fun |c of the point| () Int)
-(declare-fun t0 () Int)
-(declare-fun t1 () Int)
-(declare-fun t_u () Int)
-(declare-fun b0 () Int)
-(declare-fun b1 () Int)
-(declare-fun b2 () Int)
-(declare-fun g_j0 () Int)
-(declare-fun g_j1 () Int)
-(declare-fun g_j_u () Int)
-(declare-fun l () Int)
-(declare-fun c0 () Int)
-(declare-fun c1 () Int)
-(declare-fun e () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 |t of the point|) :named |5: 0 <= t of the point|))
-(assert (! (< |t of the point| T) :named |6: t of the point < T|))
-(assert (! (<= 0 |b of the point|) :named |7: 0 <= b of the point|))
-(assert (! (< |b of the point| B) :named |8: b of the point < B|))
-(assert (! (<= 0 |g of the point|) :named |9: 0 <= g of the point|))
-(assert (! (> 3 |g of the point|) :named |10: 3 > g of the point|))
-(assert (! (<= 0 |j of the point|) :named |11: 0 <= j of the point|))
-(assert (! (< |j of the point| J) :named |12: j of the point < J|))
-(assert (! (<= 0 |c of the point|) :named |13: 0 <= c of the point|))
-(assert (! (< |c of the point| C) :named |14: c of the point < C|))
-(assert (! (<= 0 (+ |t of the point| (* (- 64) t0))) :named |15: 0 <= t of the point - 64*t0|))
-(assert (! (> 64 (+ |t of the point| (* (- 64) t0))) :named |16: 64 > t of the point - 64*t0|))
-(assert (! (<= 0 (+ |t of the point| (* (- 64) t0) (* (- 8) t1))) :named |17: 0 <= t of the point - 64*t0 - 8*t1|))
-(assert (! (> 8 (+ |t of the point| (* (- 64) t0) (* (- 8) t1))) :named |18: 8 > t of the point - 64*t0 - 8*t1|))
-(assert (! (<= 0 (+ |t of the point| (* (- 1) t_u) (* (- 64) t0) (* (- 8) t1))) :named |19: 0 <= t of the point - 1*t_u - 64*t0 - 8*t1|))
-(assert (! (> 1 (+ |t of the point| (* (- 1) t_u) (* (- 64) t0) (* (- 8) t1))) :named |20: 1 > t of the point - 1*t_u - 64*t0 - 8*t1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 52) b0))) :named |21: 0 <= b of the point - 52*b0|))
-(assert (! (> 52 (+ |b of the point| (* (- 52) b0))) :named |22: 52 > b of the point - 52*b0|))
-(assert (! (<= 0 (+ |b of the point| (* (- 52) b0) (* (- 26) b1))) :named |23: 0 <= b of the point - 52*b0 - 26*b1|))
-(assert (! (> 26 (+ |b of the point| (* (- 52) b0) (* (- 26) b1))) :named |24: 26 > b of the point - 52*b0 - 26*b1|))
-(assert (! (<= 0 (+ |b of the point| (* (- 1) b2) (* (- 52) b0) (* (- 26) b1))) :named |25: 0 <= b of the point - 1*b2 - 52*b0 - 26*b1|))
-(assert (! (> 1 (+ |b of the point| (* (- 1) b2) (* (- 52) b0) (* (- 26) b1))) :named |26: 1 > b of the point - 1*b2 - 52*b0 - 26*b1|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* J |g of the point|))) :named |27: 0 <= j of the point - 768*g_j0 + J*g of the point|))
-(assert (! (> 768 (+ |j of the point| (* (- 768) g_j0) (* J |g of the point|))) :named |28: 768 > j of the point - 768*g_j0 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* (- 48) g_j1) (* J |g of the point|))) :named |29: 0 <= j of the point - 768*g_j0 - 48*g_j1 + J*g of the point|))
-(assert (! (> 48 (+ |j of the point| (* (- 768) g_j0) (* (- 48) g_j1) (* J |g of the point|))) :named |30: 48 > j of the point - 768*g_j0 - 48*g_j1 + J*g of the point|))
-(assert (! (<= 0 (+ |j of the point| (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |31: 0 <= j of the point - 768*g_j0 - 48*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (> 16 (+ |j of the point| (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |32: 16 > j of the point - 768*g_j0 - 48*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (= l (+ |j of the point| (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_u) (* J |g of the point|))) :named |33: l = j of the point - 768*g_j0 - 48*g_j1 - 16*g_j_u + J*g of the point|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0))) :named |34: 0 <= c of the point - 256*c0|))
-(assert (! (> 256 (+ |c of the point| (* (- 256) c0))) :named |35: 256 > c of the point - 256*c0|))
-(assert (! (<= 0 (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |36: 0 <= c of the point - 256*c0 - 4*c1|))
-(assert (! (> 4 (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |37: 4 > c of the point - 256*c0 - 4*c1|))
-(assert (! (= e (+ |c of the point| (* (- 256) c0) (* (- 4) c1))) :named |38: e = c of the point - 256*c0 - 4*c1|))
 (assert (! (not (= (+ t_u (* 8 t1) (* 64 t0)) |t of the point|)) :named |denied: t_u + 8*t1 + 64*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 3
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -204,7 +138,7 @@
 (assert (! (not (= (+ b2 (* 26 b1) (* 52 b0)) |b of the point|)) :named |denied: b2 + 26*b1 + 52*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 4
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -272,7 +206,7 @@
 (assert (! (not (= (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (+ |j of the point| (* J |g of the point|)))) :named |denied: l + 16*g_j_u + 48*g_j1 + 768*g_j0 = j of the point + J*g of the point|))
 (check-sat)
 (pop 1)
-; question 5
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -341,7 +275,7 @@
 (assert (! (not (= (+ e (* 4 c1) (* 256 c0)) |c of the point|)) :named |denied: e + 4*c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 6
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -411,7 +345,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 7
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -486,7 +420,7 @@
 (assert (! (not (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 8
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -558,7 +492,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 9
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -634,7 +568,7 @@
 (assert (! (not (= (+ e (* 4 c1) (* 256 c0)) |c of the point|)) :named |denied: e + 4*c1 + 256*c0 = c of the point|))
 (check-sat)
 (pop 1)
-; question 10
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -707,7 +641,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 11
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -784,7 +718,7 @@
 (assert (! (not (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J)| |j of the point|)) :named |denied: r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J) = j of the point|))
 (check-sat)
 (pop 1)
-; question 12
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -859,7 +793,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 13
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -937,7 +871,7 @@
 (assert (! (not (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)| |g of the point|)) :named |denied: q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J) = g of the point|))
 (check-sat)
 (pop 1)
-; question 14
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1013,7 +947,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 15
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1092,7 +1026,7 @@
 (assert (! (not (= (+ b2 (* 26 b1) (* 52 b0)) |b of the point|)) :named |denied: b2 + 26*b1 + 52*b0 = b of the point|))
 (check-sat)
 (pop 1)
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1169,7 +1103,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1249,7 +1183,7 @@
 (assert (! (not (= (+ t_u (* 8 t1) (* 64 t0)) |t of the point|)) :named |denied: t_u + 8*t1 + 64*t0 = t of the point|))
 (check-sat)
 (pop 1)
-; question 18
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1327,7 +1261,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 19
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1408,7 +1342,7 @@
 (assert (! (not (<= 0 g_j0)) :named |denied: 0 <= g_j0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1487,7 +1421,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1574,7 +1508,7 @@
 (assert (! (not (< g_j0 |q!(3*J + 767)//(768)|)) :named |denied: g_j0 < q!(3*J + 767)//(768)|))
 (check-sat)
 (pop 1)
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1655,7 +1589,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1743,7 +1677,7 @@
 (assert (! (not (<= 0 c0)) :named |denied: 0 <= c0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1825,7 +1759,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1919,7 +1853,7 @@
 (assert (! (not (< c0 |q!(C + 255)//(256)|)) :named |denied: c0 < q!(C + 255)//(256)|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2003,7 +1937,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2098,7 +2032,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2183,7 +2117,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2284,7 +2218,7 @@
 (assert (! (not (< t0 |q!(T + 63)//(64)|)) :named |denied: t0 < q!(T + 63)//(64)|))
 (check-sat)
 (pop 1)
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2371,7 +2305,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2473,7 +2407,7 @@
 (assert (! (not (<= 0 b0)) :named |denied: 0 <= b0|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2561,7 +2495,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2669,7 +2603,7 @@
 (assert (! (not (< b0 |q!(B + 51)//(52)|)) :named |denied: b0 < q!(B + 51)//(52)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2759,7 +2693,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2868,7 +2802,7 @@
 (assert (! (not (<= 0 b1)) :named |denied: 0 <= b1|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2959,7 +2893,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3074,7 +3008,7 @@
 (assert (! (not (< b1 |q!(IMin(52, B - 52*b0) + 25)//(26)|)) :named |denied: b1 < q!(IMin(52, B - 52*b0) + 25)//(26)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3167,7 +3101,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3283,7 +3217,7 @@
 (assert (! (not (<= 0 g_j1)) :named |denied: 0 <= g_j1|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3377,7 +3311,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3499,7 +3433,7 @@
 (assert (! (not (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|)) :named |denied: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3595,7 +3529,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3718,7 +3652,7 @@
 (assert (! (not (<= 0 t1)) :named |denied: 0 <= t1|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3815,7 +3749,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3944,7 +3878,7 @@
 (assert (! (not (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|)) :named |denied: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4043,7 +3977,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4173,7 +4107,7 @@
 (assert (! (not (<= 0 b2)) :named |denied: 0 <= b2|))
 (check-sat)
 (pop 1)
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4273,7 +4207,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4404,7 +4338,7 @@
 (assert (! (not (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1))))) :named |denied: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4505,7 +4439,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4637,7 +4571,7 @@
 (assert (! (not (<= 0 c1)) :named |denied: 0 <= c1|))
 (check-sat)
 (pop 1)
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4739,7 +4673,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4877,7 +4811,7 @@
 (assert (! (not (< c1 |q!(IMin(256, C - 256*c0) + 3)//(4)|)) :named |denied: c1 < q!(IMin(256, C - 256*c0) + 3)//(4)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4981,7 +4915,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5120,7 +5054,7 @@
 (assert (! (not (<= 0 t_u)) :named |denied: 0 <= t_u|))
 (check-sat)
 (pop 1)
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5225,7 +5159,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5365,7 +5299,7 @@
 (assert (! (not (> 8 t_u)) :named |denied: 8 > t_u|))
 (check-sat)
 (pop 1)
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5471,7 +5405,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5612,7 +5546,7 @@
 (assert (! (not (<= 0 g_j_u)) :named |denied: 0 <= g_j_u|))
 (check-sat)
 (pop 1)
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5719,7 +5653,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5861,7 +5795,7 @@
 (assert (! (not (> 3 g_j_u)) :named |denied: 3 > g_j_u|))
 (check-sat)
 (pop 1)
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5969,7 +5903,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6112,7 +6046,7 @@
 (assert (! (not (<= 0 l)) :named |denied: 0 <= l|))
 (check-sat)
 (pop 1)
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6221,7 +6155,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 65
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6365,7 +6299,7 @@
 (assert (! (not (> 16 l)) :named |denied: 16 > l|))
 (check-sat)
 (pop 1)
-; question 66
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6475,7 +6409,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 67
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6620,7 +6554,7 @@
 (assert (! (not (<= 0 e)) :named |denied: 0 <= e|))
 (check-sat)
 (pop 1)
-; question 68
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6731,7 +6665,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 69
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6877,7 +6811,7 @@
 (assert (! (not (> 4 e)) :named |denied: 4 > e|))
 (check-sat)
 (pop 1)
-; question 70
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6989,7 +6923,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 71
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7138,7 +7072,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 2 is computed
-; question 72
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7166,7 +7100,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 3 is computed
-; question 73
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7212,7 +7146,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 4 is computed
-; question 74
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7246,7 +7180,7 @@
 (pop 1)
 
 ; coverage: every point of the kernel's domain of statement 5 is computed
-; question 75
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -4,10 +4,10 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of W_packed: the buffer's shape depends on sizes only
+; memory of I_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of I_packed: the buffer's shape depends on sizes only
+; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: the number of registers is fixed
@@ -67,6 +67,6 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 428*C*P*Q + 44*C*Q + 48*C + 4*K*N*P*Q
-;   + 1712*K*P*Q + 176*K*Q + 395*K + N*P*Q + N*P + 2*N + 428*P*Q + 428*P + 44*Q + 28964 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 39*C*P*Q + C*Q + 2*C + 4*K*N*P*Q +
+;   156*K*P*Q + 4*K*Q + 395*K + N*P*Q + N*P + 2*N + 39*P*Q + 39*P + Q + 28964 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

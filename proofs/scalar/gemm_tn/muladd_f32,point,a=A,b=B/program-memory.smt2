@@ -4,6 +4,12 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
+; memory of A_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of B_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -62,5 +68,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 12288*I + 4*J*K + 12380*J + 2*K +
-;   12376 < 2**63 (checked at entry)
+;   4272152 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

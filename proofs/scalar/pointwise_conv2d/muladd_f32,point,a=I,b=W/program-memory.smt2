@@ -4,6 +4,9 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -40,25 +43,27 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
 ; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 824*C*P*Q + 96*C*Q + 380*C +
-;   4*K*N*P*Q + 824*K*P*Q + 96*K*Q + 1536*K + N*P*Q + N*P + 2*N + 206*P*Q + 206*P + 24*Q + 1532 < 2**63 (checked at
-;   entry)
+; memory of k_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 4*C*P*Q + 860*C*Q + 812*C +
+;   4*K*N*P*Q + 4*K*P*Q + 860*K*Q + 1536*K + N*P*Q + N*P + N + P*Q + 2*P + 215*Q + 68104 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

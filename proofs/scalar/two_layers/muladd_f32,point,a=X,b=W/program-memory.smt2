@@ -4,25 +4,28 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of acc: the number of registers is fixed
+; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of a_r: the number of registers is fixed
+; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
+; memory of a_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of a_r: a register is named by unrolled loops only
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
@@ -46,13 +49,13 @@
 ; memory of j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of i_ua: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of j_u: an unrolled loop has a fixed count
+; memory of j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_us: an unrolled loop has a fixed count
@@ -62,5 +65,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 12288*J
-;   + 2084*K + 4*M + 12376 < 2**63 (checked at entry)
+;   + 860*K + 4*M + 725000 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone
