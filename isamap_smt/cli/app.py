@@ -20,6 +20,7 @@ from typing import Any
 
 import click
 
+from isamap_smt.cli.interrupt import take_interrupts
 from isamap_smt.cli.output import print_json, say
 from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 from isamap_smt.ir.errors import IsamapError, did_you_mean
@@ -85,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if hasattr(signal, "SIGPIPE"):
         # A reader that has seen enough (`| head`) ends us as it ends every other filter, not with a status of ours.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, _interrupt)
+    take_interrupts()
     status = run(sys.argv[1:] if arguments is None else list(arguments))
     if status == INTERRUPTED:
         # Everything is put away by now. An orderly exit would run the solvers' own handlers, which sometimes send the
@@ -94,15 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
-
-
-_interrupts: list[int] = []
-
-
-def _interrupt(number: int, frame: Any) -> None:
-    """Python's own handler, remembered."""
-    _interrupts.append(number)
-    signal.default_int_handler(number, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -121,10 +113,6 @@ def run(arguments: Sequence[str]) -> int:
         say(f"error: {text}")
         return _failed(arguments, text, error.code if isinstance(error, IsamapError) else MISUSE)
     except Exception as error:
-        if _interrupts and isinstance(error, ImportError | SystemError):
-            # NumPy's C code makes an ImportError of an interrupt that comes while it is loaded.
-            say("interrupted")
-            return _failed(arguments, "interrupted", INTERRUPTED)
         traceback.print_exc()
         say("This is a fault of isamap, not of your input; please report it with the lines above.")
         return _failed(arguments, f"{type(error).__name__}: {error}", FAULT)
