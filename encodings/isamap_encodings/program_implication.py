@@ -20,6 +20,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 BOUNDS = (1, 2, 3, 5, 8, 9, 13, 17, 25, 33, 65, 129)
 AT_ONCE = 300_000  # solver steps for all goals together, before they are taken one by one
+TIES = 3  # an assumption further from the goal is left out at first
 PROBES = (1, 2, 3, 5, 9, 17)
 
 
@@ -34,7 +35,7 @@ def implied(
     started = time.perf_counter()
     known = list(assumptions)
     if len(goals) > 1 and not _divides_by_symbol((known, goals)):
-        whole = check(known, ("and", *goals), name, rlimit=AT_ONCE)
+        whole = check(_near(known, ("and", *goals), sizes), ("and", *goals), name, rlimit=AT_ONCE)
         if isinstance(whole, Proved):
             return Proved(time.perf_counter() - started)
         if isinstance(whole, Refuted) and not smallest:
@@ -42,7 +43,10 @@ def implied(
             if isinstance(whole, Refuted):
                 return replace(whole, seconds=time.perf_counter() - started)
     for goal in goals:
-        verdict = check(known, goal, name)
+        near = _near(known, goal, sizes)
+        verdict = check(near, goal, name)
+        if not isinstance(verdict, Proved) and len(near) < len(known):
+            verdict = check(known, goal, name)
         if isinstance(verdict, Unknown):
             verdict = _probe(known, goal, sizes, name, verdict)
         if isinstance(verdict, Refuted):
@@ -51,6 +55,18 @@ def implied(
             return replace(verdict, seconds=time.perf_counter() - started)
         known.append(goal)
     return Proved(time.perf_counter() - started)
+
+
+def _near(known: Sequence[Any], goal: Any, sizes: Sequence[str]) -> list[Any]:
+    """The assumptions that have to do with the goal: they share a variable with it, or with one that does, and so on.
+
+    A size is in nearly everything and counts as no tie. What a part of the assumptions implies, all of them imply.
+    """
+    left = [(a, frozenset(_names([a])) - frozenset(sizes)) for a in known]
+    tied = frozenset(_names([goal])) - frozenset(sizes)
+    for _ in range(TIES):
+        tied |= frozenset().union(*(names for _, names in left if names & tied))
+    return [a for a, names in left if not names or names & tied]
 
 
 def _divides_by_symbol(formulas: Any) -> bool:
