@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.offsets import collapsed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
 
 HELPERS = """\
@@ -77,6 +78,7 @@ def c_offset(index: tuple[Any, ...], shape: tuple[Any, ...], names: Dict[str, st
     """Row-major offset in elements, in Horner form."""
     if not index:
         return "0"
+    index, shape = collapsed(index, shape)
     text = c_expr(index[0], names)
     for i, extent in zip(index[1:], shape[1:], strict=True):
         row = f"({text})" if " " in text else text

@@ -29,7 +29,8 @@ from isamap_smt.codegen.c_entry import (
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything
-from isamap_smt.codegen.moves import lane_symbols, register_operand, row_major
+from isamap_smt.codegen.moves import lane_symbols, register_operand
+from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction

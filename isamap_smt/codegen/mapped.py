@@ -13,8 +13,9 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols, row_major
+from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols
 from isamap_smt.codegen.nest import Nest, build_nest
+from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
 from isamap_smt.codegen.statements import Others, others
 from isamap_smt.ir.errors import ScheduleError

@@ -75,11 +75,3 @@ def contiguous(offset: Any, lanes: list[tuple[str, int]], broadcast: list[str] |
             return False
         stride *= count
     return not any(coefficients.get(n, sp.S.Zero) != 0 for n in broadcast or [])
-
-
-def row_major(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
-    """Offset in elements of an index in a row-major array of that shape."""
-    offset: Any = sp.S.Zero
-    for i, extent in zip(index, shape, strict=True):
-        offset = offset * extent + i
-    return offset
