@@ -17,6 +17,7 @@ from isamap_smt.certificates.digests import digest
 
 _SEAL = 64  # hexadecimal digits before a value
 _MOST = 200_000  # entries; beyond that the oldest half goes
+_PATIENCE = 20.0  # seconds to wait while another process writes
 
 
 class Cache:
@@ -61,19 +62,27 @@ def _seal(key: str, value: str) -> str:
 
 
 def _opened() -> sqlite3.Connection | None:
+    """The cache's file; a new one where what stands there is no database. None where it cannot be used now."""
     directory = Path(os.environ.get("ISAMAP_CACHE") or user_cache_dir("isamap"))
     file = directory / "proofs.sqlite"
-    for attempt in (1, 2):
+    for _ in range(2):
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            database = sqlite3.connect(file, timeout=20.0)
-            database.execute("pragma synchronous = off")  # what a crash leaves half written has no seal that fits
-            database.execute("create table if not exists answers (key text primary key, value text)")
-            return database
-        except sqlite3.DatabaseError:
-            if attempt == 1:
-                with suppress(OSError):
-                    file.unlink()
-        except OSError:
+            return _connected(file)
+        except (OSError, sqlite3.OperationalError):  # no such place, or others hold it: theirs is left alone
             return None
+        except sqlite3.DatabaseError:
+            with suppress(OSError):
+                file.unlink()
     return None
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(file, timeout=_PATIENCE)
+    try:
+        database.execute("pragma synchronous = off")  # what a crash leaves half written has no seal that fits
+        database.execute("create table if not exists answers (key text primary key, value text)")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database

@@ -18,9 +18,9 @@ from isamap_smt.certificates.digests import kernel_digest, mapping_digest
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.further import further_from
-from isamap_smt.certificates.manifest import read_manifest
+from isamap_smt.certificates.manifest import read_manifest, well_formed
 from isamap_smt.certificates.outcome import Outcome
-from isamap_smt.certificates.remember import MALFORMED, keys_of, malformed, remember
+from isamap_smt.certificates.remember import keys_of, remember
 from isamap_smt.certificates.store import PROGRAM, program_digest
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
 from isamap_smt.ir.errors import IsamapError
@@ -45,13 +45,12 @@ def check_certificate(
     place = directory / identifier
     keys = None
     try:
-        document = read_manifest(place, expected)
-        keys = keys_of(place, document, sources)
-        outcome = _Check(place, identifier, document, sources, memory).outcome()
+        with well_formed():
+            document = read_manifest(place, expected)
+            keys = keys_of(place, document, sources)
+            outcome = _Check(place, identifier, document, sources, memory).outcome()
     except DamagedError as error:
         outcome = Outcome(identifier, "damaged", (str(error),))
-    except MALFORMED as error:
-        outcome = Outcome(identifier, "damaged", (malformed(error),))
     outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
     memory.flush()
     if keys is not None:

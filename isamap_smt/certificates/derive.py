@@ -36,7 +36,7 @@ class Step:
 
     @property
     def claim(self) -> str:
-        """Which of the claims of DESIGN this is about."""
+        """Which claim this is about, such as `coverage`."""
         return self.claims[0].claim
 
 

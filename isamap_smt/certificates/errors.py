@@ -11,7 +11,3 @@ class CertificateError(IsamapError):
 
 class DamagedError(CertificateError):
     """A certificate that is unreadable, hand-edited, truncated, incomplete or of a foreign version."""
-
-
-class NotDerivableError(CertificateError):
-    """Today's sources no longer have what a certificate speaks of, or cannot carry it out."""

@@ -12,7 +12,7 @@ from isamap_encodings.z3_check import unsat_core
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, wants_model
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.further import further_from
-from isamap_smt.certificates.manifest import certificate_ids, read_manifest
+from isamap_smt.certificates.manifest import certificate_ids, read_manifest, well_formed
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
 from isamap_smt.certificates.wording import sentence, vocabulary
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
@@ -80,18 +80,20 @@ def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> l
 
 def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, str]]:
     """The steps, and what the names in them are."""
-    document = read_manifest(place)
-    if document["kind"] != "mapping":
-        raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
-    kernel = kernel_from(document["kernel"])
-    instruction = sources.instruction(document["instruction"]["source"], kernel)
-    mapping = mapping_from(document["mapping"], kernel, instruction)
+    with well_formed():
+        document = read_manifest(place)
+        if document["kind"] != "mapping":
+            raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
+        kernel = kernel_from(document["kernel"])
+        instruction = sources.instruction(document["instruction"]["source"], kernel)
+        mapping = mapping_from(document["mapping"], kernel, instruction)
     derived, result = derive_mapping(mapping)
     steps, known = derived.steps, vocabulary(mapping)
     if isinstance(result, ProvedMapping) and "schedule" in document:
-        then = document["schedule"]
-        more = further_from(document, kernel, sources)
-        below, program = derive_program(schedule_from(then, result, sources.hardware(then["hardware"])), *more)
+        with well_formed():
+            then = document["schedule"]
+            schedule = schedule_from(then, result, sources.hardware(then["hardware"]))
+        below, program = derive_program(schedule, *further_from(document, kernel, sources))
         steps += below.steps
         known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
     return steps, known

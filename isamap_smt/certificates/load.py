@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isamap_smt.certificates.derive import derive_mapping
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, write_index
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, well_formed, write_index
 from isamap_smt.certificates.store import mapping_certificate
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from
 from isamap_smt.ir.errors import NotProvedError
@@ -21,12 +21,14 @@ def load(path: str | Path) -> ProvedMapping:
     NotProvedError, with the counterexample, where a claim does not hold, and what looking up names raises.
     """
     place = Path(path)
-    document = read_manifest(place)
-    if document["kind"] != "mapping":
-        raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
-    kernel = kernel_from(document["kernel"])
-    instruction = Sources().instruction(document["instruction"]["source"], kernel)
-    _, result = derive_mapping(mapping_from(document["mapping"], kernel, instruction))
+    with well_formed():
+        document = read_manifest(place)
+        if document["kind"] != "mapping":
+            raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
+        kernel = kernel_from(document["kernel"])
+        instruction = Sources().instruction(document["instruction"]["source"], kernel)
+        mapping = mapping_from(document["mapping"], kernel, instruction)
+    _, result = derive_mapping(mapping)
     if not isinstance(result, ProvedMapping):
         raise NotProvedError(f"{place}: not proved today\n{result}")
     return result

@@ -6,7 +6,9 @@ A digest does not make a certificate trusted: claims are derived again. It tells
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,15 @@ KINDS = {
     "completeness": ("kernel", "instruction", "family", "legal", "witnesses", "claims", "files", "solvers"),
     "machine": ("hardware", "parts", "files"),
 }
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """While a manifest's contents are read: what it lacks, or has in another's place, raises DamagedError."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise DamagedError(f"{MANIFEST} is not of the form it should have: {error!r}") from None
 
 
 def sealed(document: Dict[str, Any]) -> dict[str, Any]:

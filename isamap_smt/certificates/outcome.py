@@ -19,7 +19,7 @@ class Outcome:
 
     told: sentences, the first says what is the matter. claims, formulas: numbers of obligations and of questions. second:
     questions that cvc5 answered like Z3. alone: questions that only Z3 decides. seconds: of the whole check, on one core.
-    z3: seconds of each question.
+    z3: seconds of each question. remembered: an earlier check found it, and nothing it depends on has changed.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def exit_status(outcomes: list[Outcome]) -> int:
-    """0 when all are ok, 1 when any is stale, broken or damaged, else 2."""
+    """0 when all are ok, 1 when any is stale, broken or damaged, else 2: some are unknown, or there are none."""
     words = {o.status for o in outcomes}
     if words & set(FAILING):
         return 1

@@ -17,12 +17,10 @@ from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.digests import canonical, digest, generator_digest, kernel_digest
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.manifest import read_manifest, well_formed
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.subject import Sources, kernel_from
 from isamap_smt.ir.errors import IsamapError
-
-MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,11 @@ def remembered(
     started = time.perf_counter()
     place = directory / identifier
     try:
-        document = read_manifest(place, expected)
-        keys = keys_of(place, document, sources)
+        with well_formed():
+            document = read_manifest(place, expected)
+            keys = keys_of(place, document, sources)
     except DamagedError as error:
         return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
-    except MALFORMED as error:
-        return Outcome(identifier, "damaged", (malformed(error),), seconds=time.perf_counter() - started)
     if keys is None:
         return None
     found = cache.get(keys.exact)
@@ -98,11 +95,6 @@ def keys_of(place: Path, document: Dict[str, Any], sources: Sources) -> Keys | N
         return None
     said = tuple(dict.fromkeys(told))
     return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
-
-
-def malformed(error: Exception) -> str:
-    """What is said of a manifest that lacks something, or has something else in its place."""
-    return f"{MANIFEST} is not of the form it should have: {error!r}"
 
 
 def _outcome(text: str) -> Outcome:

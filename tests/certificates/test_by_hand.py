@@ -139,10 +139,11 @@ def test_a_forged_mapping_is_proved_anew_and_breaks(saved: tuple[Path, str], tmp
     assert words in str(outcome)
 
 
-def test_a_program_of_a_by_hand_guard_keeps_its_groups() -> None:
-    """A mapping with one condition more is proved as what it is: a point fewer is computed."""
-    m = im.fuse(GEMM, FMA, "l=j").with_guard("i_out < 3")
-    assert not im.prove(m)
+def test_one_condition_more_is_refuted() -> None:
+    """A mapping with groups is judged as what it is: with the further guard it computes fewer points."""
+    result = im.prove(im.fuse(GEMM, FMA, "l=j").with_guard("i_out < 3"))
+    assert isinstance(result, im.Rejection)
+    assert (result.claim.claim, result.refuted) == ("coverage", True)
 
 
 def test_what_has_no_written_form_is_refused(tmp_path: Path) -> None:

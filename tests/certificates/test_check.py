@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,11 @@ import pytest
 import isamap_smt as im
 from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
+from isamap_smt.certificates import cache as cache_module
+from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.derive import derive_program
 from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.explain import explain
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_manifest, sealed, text_of, write_index
 from isamap_smt.certificates.remember import keys_of
 from isamap_smt.certificates.run import load_sources
@@ -355,6 +360,23 @@ def test_a_cache_that_is_no_database_does_no_harm(
     assert [(o.status, o.remembered) for o in (*first, *again)] == [("ok", False), ("ok", True)]
 
 
+def test_a_cache_that_another_process_holds_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache_module, "_PATIENCE", 0.05)
+    first = Cache()
+    first.put({"key": "value"})
+    with closing(sqlite3.connect(tmp_path / "proofs.sqlite", isolation_level=None)) as other:
+        other.execute("begin exclusive")
+        waiting = Cache()
+        assert waiting.get("key") is None
+        waiting.close()
+        other.execute("rollback")
+    again = Cache()
+    assert again.get("key") == "value"
+    again.close()
+    first.close()
+
+
 # ---- loading and saving ---------------------------------------------------------------------------------------------
 
 
@@ -369,6 +391,20 @@ def test_a_damaged_certificate_does_not_load(proofs: Path) -> None:
     cut(proofs / DOT / "agreement.smt2")
     with pytest.raises(DamagedError, match=r"agreement\.smt2 is not as it was written"):
         load(proofs / DOT)
+
+
+@pytest.mark.parametrize("part", ["kernel", "instruction", "mapping", "files"])
+def test_a_manifest_of_another_form_is_damage_to_whoever_reads_it(proofs: Path, part: str) -> None:
+    """Its digests fit, but where a table should be there is a number."""
+    path = proofs / DOT / MANIFEST
+    path.write_text(text_of(sealed({**json.loads(path.read_text()), part: 3})))
+    write_index(proofs)
+    words = "manifest.json is not of the form it should have"
+    assert words in str(check(proofs)[DOT])
+    with pytest.raises(DamagedError, match=words):
+        load(proofs / DOT)
+    with pytest.raises(DamagedError, match=words):
+        explain(proofs, DOT, "agreement", Sources())
 
 
 def test_a_kernel_of_ones_own_is_certified_by_its_text(tmp_path: Path) -> None:

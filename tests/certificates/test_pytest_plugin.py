@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from isamap_smt.certificates.manifest import INDEX
 from tests.certificates.conftest import DOT
 
 TESTS = """
@@ -51,6 +52,16 @@ def test_a_mapping_that_is_not_proved_fails_with_its_counterexample(tmp_path: Pa
     assert found.returncode == 1
     assert "1 failed, 1 passed" in found.stdout
     assert "gemm does not map onto avx2.fmadd_ps" in found.stdout
+
+
+def test_a_damaged_index_fails_as_a_test_of_its_own(proofs: Path, tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "nothing").mkdir()
+    (proofs / INDEX).write_text("{")
+    found = pytest_in(tmp_path, "nothing", "--isamap-proofs")
+    assert found.returncode == 1
+    assert "1 failed, 4 passed" in found.stdout
+    assert "proofs.json: damaged: proofs.json is truncated or no JSON" in found.stdout
 
 
 def test_no_directory_is_a_usage_error(tmp_path: Path) -> None:
