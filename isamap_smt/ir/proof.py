@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
+from isamap_encodings.verdict import Proved, Unknown, Verdict, worst
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
@@ -71,11 +71,6 @@ class Proof(Shown):
         """Obligations that are not proved, refuted ones first."""
         bad = [c for c in self.claims if not isinstance(c.verdict, Proved)]
         return tuple(sorted(bad, key=lambda c: isinstance(c.verdict, Unknown)))
-
-    @property
-    def first_refutation(self) -> ClaimResult | None:
-        """The first refuted obligation, if any."""
-        return next((c for c in self.claims if isinstance(c.verdict, Refuted)), None)
 
     def __str__(self) -> str:
         lines = [f"{self.word}: {len(self.claims)} obligations in {self.seconds:.2f} s; arithmetic: {self.arithmetic}"]

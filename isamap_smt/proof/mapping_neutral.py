@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from isamap_encodings.neutral_element import neutral_element, zero_product
+from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
@@ -151,11 +151,10 @@ def _arithmetic(op: str, of: tuple[str, int], ordered: bool, alive: bool) -> Ver
 
     A sum that need not keep its order need not keep the sign of a zero either.
     """
-    fills = {"+": "0", "*": "1", "max": "least", "min": "greatest"}
     if op == "+" and of[0] in ("f", "bf"):
         if ordered:
             return zero_product(of, "0", "-0")
         return zero_product(of, "0", "finite" if alive else "0", signs=False)
     if op == "+" and alive:
         return zero_product(of, "0", "any")
-    return neutral_element(op, of, fills[op])
+    return neutral_element(op, of, FILLS[op])

@@ -116,9 +116,9 @@ def _is_product(value: Any) -> bool:
     return False
 
 
-def _zero(p: Place, sign: str = "") -> Formula:
-    """The operand is a known zero (of that sign)."""
-    if p.held.outside not in ("0", "-0") or (sign and p.held.outside != sign):
+def _zero(p: Place) -> Formula:
+    """The operand is a known zero, of either sign."""
+    if p.held.outside not in ("0", "-0"):
         return ("or",)
     return ("not", p.held.guard)
 

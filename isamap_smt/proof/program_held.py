@@ -13,8 +13,8 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, Move, Ref
+from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
 
 TRUE: Formula = ("and",)
@@ -82,7 +82,7 @@ def place_of(sites: Sites, site: Site, ref: Ref, index: tuple[Any, ...]) -> Plac
     return Place(ref, index, b.shape, Held(b.type.tensor, coordinates, guard, b.type.outside, b.dtype), home)
 
 
-def register_cell(instruction: Instruction, operand: str, ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
+def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """The register's leading indices followed by the instruction's own cell."""
     return (*(sp.sympify(i) for i in ref.index), *(sp.sympify(i) for i in index))
 
@@ -100,18 +100,18 @@ def transfer(sites: Sites, site: Site) -> Transfer:
     if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in ("load", "broadcast", "store", "zero"):
         raise UnrecognisedError(f"{i.short} is no plain move")
     if i.kind == "zero":
-        register = register_cell(i, s.target.tensor, node.register, s.target.index)
+        register = register_cell(node.register, s.target.index)
         if s.value != 0 or node.memory is not None:
             raise UnrecognisedError(f"{i.short} is called zero and is not r = 0")
         return Transfer(site, place_of(sites, site, node.register, register), None, ("or",), "0")
-    if node.memory is None or type(s.value).__name__ != "Read" or s.op != "=" or s.guard:
+    if node.memory is None or not isinstance(s.value, Read) or s.op != "=" or s.guard:
         raise UnrecognisedError(f"{i.short} does more than copy elements")
     memory = place_of(sites, site, node.memory, tuple(map(sp.sympify, node.memory.index)))
     selected = active(node)
     if i.kind == "store":
-        register = register_cell(i, s.value.tensor, node.register, s.value.index)
+        register = register_cell(node.register, s.value.index)
         return Transfer(site, memory, place_of(sites, site, node.register, register), selected, "")
-    register = register_cell(i, s.target.tensor, node.register, s.target.index)
+    register = register_cell(node.register, s.target.index)
     return Transfer(site, place_of(sites, site, node.register, register), memory, selected, "0")
 
 
@@ -145,7 +145,7 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
 
     def cell(operand: str, index: tuple[Any, ...]) -> Place:
         ref = refs[operand]
-        place = place_of(sites, site, ref, register_cell(node.instruction, operand, ref, index))
+        place = place_of(sites, site, ref, register_cell(ref, index))
         want = node.instruction.kernel.tensor(operand)
         b = site.buffer(ref.name)
         if b is None or b.memory != "registers" or b.lanes != len(want.shape):

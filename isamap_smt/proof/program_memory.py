@@ -159,7 +159,7 @@ def entry_bound(program: Program) -> Any:
 def _bound(sites: Sites) -> Any:
     found: list[Any] = [sp.S.One]
     for t in sites.kernel.tensors:
-        found.append(sp.expand(sp.Mul(*_positive(t.shape, sites)) * t.dtype.bytes))
+        found.append(sp.expand(sp.Mul(*_positive(t.shape)) * t.dtype.bytes))
     for site in sites.sites:
         m = _Magnitude(sites, site)
         for e in _expressions(sites, site):
@@ -168,7 +168,7 @@ def _bound(sites: Sites) -> Any:
     return most(found)
 
 
-def _positive(shape: tuple[Any, ...], sites: Sites) -> list[Any]:
+def _positive(shape: tuple[Any, ...]) -> list[Any]:
     """Extents with every coefficient made positive: a bound on them, since sizes are >= 1."""
     positive = []
     for e in shape:
@@ -193,7 +193,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         where = sites.kernel.tensor(r.name) if b is None else b
         offset: Any = sp.S.Zero
         for i, n in zip(r.index, where.shape, strict=False):
-            offset = offset * _positive((n,), sites)[0] + sp.sympify(i)
+            offset = offset * _positive((n,))[0] + sp.sympify(i)
         yield offset * where.dtype.bytes
         yield from r.index
 

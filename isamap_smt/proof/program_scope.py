@@ -93,7 +93,7 @@ def _scope(h: Site, touched: Sequence[Access], holders: Holders) -> Scope:
 
 def _claims(book: Book, s: Scope, touched: Sequence[Access]) -> None:
     _phases(book, s)
-    home = _home(book, s)
+    home = _home(s)
     if home is not None:
         _undisturbed(book, s, home, touched)
     cells = s.site.node.buffer.cells  # type: ignore[union-attr]
@@ -132,7 +132,7 @@ def _phases(book: Book, s: Scope) -> None:
         book.structure("progress", s.name, words, True, "")
 
 
-def _home(book: Book, s: Scope) -> Place | None:
+def _home(s: Scope) -> Place | None:
     """The one place that the accumulator is loaded from and stored to."""
     found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in s.loads if t.src is not None}
     found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}

@@ -8,6 +8,7 @@ reduction (`ordered`) is refused where the instruction rounds or adds otherwise.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,7 @@ from isamap_smt.ir.scalar import Relu, SMax, SMin
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
+from isamap_smt.proof.scalar_replay import run_cell
 from isamap_smt.proof.scalar_trees import (
     access_of,
     accumulation,
@@ -256,11 +258,7 @@ def contract_question(
 
 def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
     """The witness run through the interpreter: once by the contract, once by what the instruction does."""
-    import dataclasses
-
-    from isamap_smt.proof.scalar_replay import run_cell
-
-    want = run_cell(dataclasses.replace(instruction, exact=None), dict(verdict.witness))
+    want = run_cell(replace(instruction, exact=None), dict(verdict.witness))
     got = run_cell(instruction, dict(verdict.witness))
     shown = " ".join(f"{n}={v}" for n, v in verdict.witness.items() if v)
     if want == got:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -320,6 +319,6 @@ def _coverage_fails(m: Mapping, f: Found, inside: Callable[[dict[str, int]], boo
 
 
 __all__ = [
-    "Any", "Found", "Point", "ReplayError", "agreement", "bounds", "coverage", "exclusive", "first", "neutral", "overwrite",
-    "replay", "search",
+    "Finder", "Found", "Point", "ReplayError", "agreement", "bounds", "coverage", "exclusive", "first", "instances", "neutral",
+    "overwrite", "overwrites", "replay", "search",
 ]  # fmt: skip

@@ -99,14 +99,14 @@ def _why(mapping: Mapping, found: Found) -> list[str]:
             a = mapping.operand_access(found.operand)
             one, two = (element(a, {**found.sizes, **q.kernel}) for q in p)
             use = f"both use cell {_cell(mapping, found.operand, p[0])}, which cannot hold {one} and {two}"
-            return [*_clash(mapping, found, _access(a), a.index, _cells(mapping, found.operand)), use]
+            return [*_clash(found, _access(a), a.index, _cells(mapping, found.operand)), use]
         case "exclusive":
             out = element(s.target, {**found.sizes, **p[0].kernel})
             cells = [_cell(mapping, found.operand, q) for q in p]
             if cells[0] == cells[1] or p[0].outer != p[1].outer:
                 return [f"both write {out}, and `=` keeps only one of the two"]
             index = mapping.cells(found.operand)
-            clash = _clash(mapping, found, _cells(mapping, found.operand), index, _access(s.target))
+            clash = _clash(found, _cells(mapping, found.operand), index, _access(s.target))
             return [*clash, f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its sum"]
         case "bounds":
             a = mapping.operand_access(found.operand)
@@ -127,7 +127,7 @@ def _cells(mapping: Mapping, operand: str) -> str:
     return f"{operand}[{','.join(map(words, mapping.cells(operand)))}]"
 
 
-def _clash(mapping: Mapping, found: Found, moving: str, index: tuple[Any, ...], still: str) -> list[str]:
+def _clash(found: Found, moving: str, index: tuple[Any, ...], still: str) -> list[str]:
     """Which dimensions differ between the two points, while the other side's do not."""
     # A kernel axis and an instruction axis may share their name.
     agreement = found.claim == "agreement"
