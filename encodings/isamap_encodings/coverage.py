@@ -26,8 +26,7 @@ def fused(space: FusedSpace) -> list[tuple[str, Verdict]]:
             stages += [lemma("range"), lemma("unfuse"), lemma("digit")]
         if group:
             stages += [lemma("split", n), lemma("ceil", n)]
-            positive = [check(space.hypotheses, ("le", sp.S.One, space.extents[a]), "extent") for a in group]
-            stages += positive
+            stages += [check(space.hypotheses, ("le", sp.S.One, space.extents[a]), "extent") for a in group]
             total = space.total(t)
             if total.is_Integer and int(total) % n == 0:
                 stages.append(lemma("whole", n))

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.scalar import RLIMIT, _Bits
+from isamap_encodings.scalar import RLIMIT, Bits
 from isamap_encodings.scalar_values import Kind, kind_of, limits, value, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
@@ -53,7 +53,7 @@ def term_range(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) 
     top = limits(result)
     low, high = (low, high) if top[0] <= low and high <= top[1] else top
     corners = _corners(e, types, result, ranges)
-    b = _Bits(types)
+    b = Bits(types)
     try:
         v = b.value(e, result)
     except (NotExpressible, KeyError):

@@ -63,7 +63,7 @@ def equal_integers(
         found = None
     if found is not None:
         return Refuted(found)
-    b = _Bits(types)
+    b = Bits(types)
     try:
         a, c = b.value(left, result), b.value(right, result)
     except NotExpressible as e:
@@ -83,7 +83,7 @@ def without_saturation(
     One small question for each saturation, instead of one about all elements: ten times faster where it succeeds.
     """
     started = time.perf_counter()
-    b = _Bits(types)
+    b = Bits(types)
     a, c = _inert(left, b, ranges), _inert(right, b, ranges)
     if a is None or c is None or (a == left and c == right):
         return None
@@ -92,7 +92,7 @@ def without_saturation(
     return Proved(time.perf_counter() - started) if isinstance(verdict, Proved) else None
 
 
-def _inert(e: Any, b: _Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
+def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
     """The tree with every widened saturation replaced by what is saturated; None when one of them may act.
 
     T(sat_S(x)) is T(x) where the exact value of x lies in S: S lies in T and in the type of x, so nothing wraps either.
@@ -132,7 +132,7 @@ def _within(inner: Kind, outer: Kind) -> bool:
     return limits(outer)[0] <= limits(inner)[0] and limits(inner)[1] <= limits(outer)[1]
 
 
-class _Bits:
+class Bits:
     """Integer trees as bit-vectors."""
 
     def __init__(self, types: Mapping[str, Kind]) -> None:
@@ -190,24 +190,10 @@ class _Bits:
             return self._saturated(e.args[1], want)
         if head == "Select":
             return z3.If(self._condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
-        args = [self.value(a, want) for a in e.args]
-        less = (lambda x, y: x < y) if kind == "i" else z3.ULT
-        match head:
-            case "SAdd":
-                return args[0] + args[1]
-            case "SSub":
-                return args[0] - args[1]
-            case "SMul":
-                return args[0] * args[1]
-            case "SNeg":
-                return -args[0]
-            case "SMax":
-                return z3.If(less(args[0], args[1]), args[1], args[0])
-            case "SMin":
-                return z3.If(less(args[1], args[0]), args[1], args[0])
-            case "Relu":
-                return z3.If(less(args[0], z3.BitVecVal(0, bits)), z3.BitVecVal(0, bits), args[0])
-        raise NotExpressible(head)
+        found = _arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
+        if found is None:
+            raise NotExpressible(head)
+        return found
 
     def _condition(self, e: Any) -> Any:
         op, x, y = e.args
@@ -247,23 +233,32 @@ class _Bits:
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
-        args = [z3.SignExt(width - a.size(), a) for a in args]
-        match head:
-            case "SAdd":
-                return args[0] + args[1]
-            case "SSub":
-                return args[0] - args[1]
-            case "SMul":
-                return args[0] * args[1]
-            case "SNeg":
-                return -args[0]
-            case "SMax":
-                return z3.If(args[0] < args[1], args[1], args[0])
-            case "SMin":
-                return z3.If(args[1] < args[0], args[1], args[0])
-            case "Relu":
-                return z3.If(args[0] < 0, z3.BitVecVal(0, width), args[0])
-        raise NotExpressible(f"{head} below a saturation")
+        found = _arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
+        if found is None:
+            raise NotExpressible(f"{head} below a saturation")
+        return found
+
+
+def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
+    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
+    less = (lambda x, y: x < y) if signed else z3.ULT
+    match head:
+        case "SAdd":
+            return args[0] + args[1]
+        case "SSub":
+            return args[0] - args[1]
+        case "SMul":
+            return args[0] * args[1]
+        case "SNeg":
+            return -args[0]
+        case "SMax":
+            return z3.If(less(args[0], args[1]), args[1], args[0])
+        case "SMin":
+            return z3.If(less(args[1], args[0]), args[1], args[0])
+        case "Relu":
+            zero = z3.BitVecVal(0, args[0].size())
+            return z3.If(less(args[0], zero), zero, args[0])
+    return None
 
 
 def _resize(v: Any, source: Kind, bits: int) -> Any:

@@ -133,14 +133,10 @@ def ranges(pairs: Any) -> list[Any]:
     return result
 
 
-def either(
-    assumptions: Sequence[Any], claim: Any, name: str, nonnegative: frozenset[str] | None, rlimit: int = RLIMIT
-) -> Verdict:
+def either(assumptions: Sequence[Any], claim: Any, name: str, nonnegative: frozenset[str]) -> Verdict:
     """The claim by its linear part if that is enough, else with products multiplied out by the solver."""
-    verdict = check(assumptions, claim, name, nonnegative, rlimit) if nonnegative is not None else None
-    if isinstance(verdict, Proved):
-        return verdict
-    return check(assumptions, claim, name, None, rlimit)
+    verdict = check(assumptions, claim, name, nonnegative)
+    return verdict if isinstance(verdict, Proved) else check(assumptions, claim, name)
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
