@@ -38,7 +38,7 @@ def typed(name, types):
     return k.with_dtypes({a: types[0], b: types[1], out: types[2]})
 
 
-def agree(got, want, kind):
+def assert_agree(got, want, kind):
     """Integers are equal; floats agree to the rounding of the output's type over about a hundred additions."""
     if kind.is_float:
         np.testing.assert_allclose(got.astype(np.float64), want, rtol=0, atol=200 * np.finfo(kind.numpy).eps)
@@ -55,9 +55,9 @@ def test_products_equal_einsum(name, types):
     out = {k.outputs[0]: arrays.pop(k.outputs[0])}
     wide = np.float64 if kind.is_float else np.int64
     want = np.einsum(subscripts, *[arrays[n].astype(wide) for n in k.inputs])
-    agree(run_kernel(k, arrays)[k.outputs[0]], want, kind)
-    agree(run_kernel(k, arrays, out)[k.outputs[0]], want + out[k.outputs[0]].astype(wide), kind)
-    agree(reference(k, arrays, out)[k.outputs[0]], want + out[k.outputs[0]].astype(wide), kind)
+    assert_agree(run_kernel(k, arrays)[k.outputs[0]], want, kind)
+    assert_agree(run_kernel(k, arrays, out)[k.outputs[0]], want + out[k.outputs[0]].astype(wide), kind)
+    assert_agree(reference(k, arrays, out)[k.outputs[0]], want + out[k.outputs[0]].astype(wide), kind)
 
 
 def convolution(image, weights, window, p, q, depthwise):
@@ -89,8 +89,8 @@ def test_convolutions_equal_padded_ones(name, window, types):
         4 * window[1] + window[3] + 1 - 2 * window[5],
     )
     want = convolution(image, weights, window, 4, 5, name.startswith("depth"))
-    agree(run_kernel(k, arrays, sizes=sizes)["O"], want, kind)
-    agree(reference(k, arrays, sizes=sizes)["O"], want, kind)
+    assert_agree(run_kernel(k, arrays, sizes=sizes)["O"], want, kind)
+    assert_agree(reference(k, arrays, sizes=sizes)["O"], want, kind)
 
 
 def test_an_identity_matrix_changes_nothing():

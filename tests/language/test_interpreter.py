@@ -119,7 +119,7 @@ def test_maximum_carries_nan_and_functions_agree_with_their_definitions():
     assert np.isnan(run("y[i] = relu(x[i])", {"x": x})[2])
     assert np.isnan(run("y[] max= x[i]", {"x": x}))
     for name, f in {"exp": np.exp, "tanh": np.tanh, "sigmoid": lambda v: 1 / (1 + np.exp(-v))}.items():
-        assert run(f"y[i] = {name}(x[i])", {"x": x})[:2].tolist() == f(x.astype(float)).astype(f32)[:2].tolist()
+        np.testing.assert_allclose(run(f"y[i] = {name}(x[i])", {"x": x})[:2], f(x[:2].astype(float)), rtol=2.5e-7)
     assert run("y[i] = select(x[i] < 0, -x[i], x[i] / 2)", {"x": x})[:2].tolist() == [2, 0.25]
 
 
@@ -253,6 +253,7 @@ def test_fma_keeps_ieee_signs_infinities_and_nans(kind):
     known = ~np.isnan(want)
     np.testing.assert_allclose(got[known], want[known], rtol=2 * np.finfo(kind).eps)
     zero = known & (want == 0) & (got == 0)
+    assert zero.any()
     np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
 
 

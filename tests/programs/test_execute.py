@@ -38,6 +38,7 @@ def test_output_is_accumulated_into() -> None:
     operands = _operands(program, 3, 5, 2)
     start = np.arange(15, dtype=np.float32).reshape(3, 5)
     run = run_program(program, operands, out=start)
+    assert run.clean, run.findings
     np.testing.assert_array_equal(run.outputs["C"], start + operands["A"] @ operands["B"])
 
 

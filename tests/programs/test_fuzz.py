@@ -12,6 +12,8 @@ import fuzz_programs
 
 def test_nothing_proved_is_wrong() -> None:
     outcomes = fuzz_programs.fuzz(fuzz_programs.IN_TESTS, seed=7)
+    assert len(outcomes) == fuzz_programs.IN_TESTS
+    assert not [o for o in outcomes if o.verdict == "crashed"]
     wrong = [o for o in outcomes if o.wrong and o.verdict != "refuted"]
     assert not wrong, wrong
     # it can only fail if some edits leave a program that is still proved; that wrong ones are seen, test_mutants shows

@@ -81,7 +81,7 @@ def test_a_killed_writer_loses_nothing_that_it_had_finished(tmp_path: Path) -> N
         d.add("task", "", "machine", "", trial("after"))
 
 
-def refused(path: Path, words: str) -> None:
+def assert_refused(path: Path, words: str) -> None:
     """Opening fails with these words, and the file stays as it is."""
     before = path.read_bytes()
     with pytest.raises(TuningError, match=words):
@@ -95,7 +95,7 @@ def test_another_version_is_refused_and_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(path) as c:
         c.execute("PRAGMA user_version = 7")
     c.close()
-    refused(path, "is of version 7, and this isamap reads version 1; it was left as it is: move it away")
+    assert_refused(path, "is of version 7, and this isamap reads version 1; it was left as it is: move it away")
 
 
 def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> 
     with sqlite3.connect(path) as c:
         c.execute("CREATE TABLE recipe (name TEXT)")
     c.close()
-    refused(path, "is a database, but no tuning database of isamap")
+    assert_refused(path, "is a database, but no tuning database of isamap")
 
 
 def test_a_half_written_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_half_written_database_is_refused_and_left_alone(tmp_path: Path) -> No
     assert len(whole) > 8192
     for part in (whole[: len(whole) // 2], whole[:700], b"not a database at all" * 40):
         path.write_bytes(part)
-        refused(path, "cannot be used|damaged")
+        assert_refused(path, "cannot be used|damaged")
 
 
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
