@@ -1,22 +1,55 @@
-"""A progress bar on standard error, only on a terminal."""
+"""What is being done and how far it is: on standard error, and only on a terminal."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+_LONGEST = 60  # characters said beside a bar
+
+
+@contextmanager
+def progress(first: str) -> Iterator[Callable[[str], None]]:
+    """A function that shows what is being done, with the time."""
+    with _shown(first, None, SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as update:
+        yield lambda text: update(description=str(text))
 
 
 @contextmanager
 def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
     """A function that is told the fraction done and what is being done."""
-    if not sys.stderr.isatty():
-        yield lambda fraction, text: None
-        return
     columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(first, total=1.0)
-        yield lambda fraction, text: bar.update(task, completed=fraction, description=text)
+    with _shown(first, 1.0, *columns) as update:
+        yield lambda fraction, text: update(completed=fraction, description=text)
+
+
+@contextmanager
+def counting_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A function that is told how many are done, of how many, and the latest."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with _shown("", None, *columns, TextColumn("{task.description}")) as update:
+        yield lambda done, of, about: update(completed=done, total=of, description=about[:_LONGEST])
+
+
+@contextmanager
+def _shown(first: str, total: float | None, *columns: ProgressColumn) -> Iterator[Callable[..., None]]:
+    """What changes a line of these columns; nothing where nobody looks."""
+    if not sys.stderr.isatty():
+        yield lambda **_: None
+        return
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        yield partial(line.update, line.add_task(first, total=total))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from isamap_smt.cli.bar import progress
 from isamap_smt.ir.strict_json import finite
 from isamap_smt.report.quantities import byte_count, seconds
 
@@ -48,18 +47,6 @@ def table(title: str, *columns: str, right: Sequence[str] = ()) -> Table:
 def verdict(word: str) -> Text:
     """The verdict's word in its colour."""
     return Text(word, style=VERDICT_STYLE.get(word, ""))
-
-
-@contextmanager
-def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """A function that shows what is being done, with the time: on standard error, and only on a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(first, total=None)
-        yield lambda text: bar.update(task, description=str(text))
 
 
 def _plain(value: Any) -> Any:

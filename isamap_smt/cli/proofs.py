@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json
 from isamap_smt.cli.output import console, print_json, say, table
 
@@ -46,7 +44,7 @@ def check(directory: str, hardware: tuple[str, ...], no_cache: bool, jobs: int |
     """
     from isamap_smt.certificates import check_directory, exit_status
 
-    with bar("checking") as tell:
+    with counting_bar("checking") as tell:
         outcomes = check_directory(
             Path(directory),
             hardware,
@@ -119,7 +117,7 @@ def update(pattern: str, directory: str, jobs: int | None) -> int:
     """
     from isamap_smt.cli.proofs_update import update_directory
 
-    with bar("proving") as tell:
+    with counting_bar("proving") as tell:
         written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
     say(f"{len(written)} certificates written to {directory}")
     return 0
@@ -176,24 +174,3 @@ def _tell(out: Any, reason: Any) -> None:
             out.print("  unsatisfiable already because of", style="dim")
             for line in core:
                 out.print(f"    {' '.join(line.split())}", soft_wrap=True)
-
-
-@contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A progress bar on standard error, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda done, of, about: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("", total=None)
-        yield lambda done, of, about: shown.update(task, completed=done, total=of, description=about[:60])

@@ -8,12 +8,12 @@ the same for one block of the reduction as for all of it. Nothing here is truste
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols
+from isamap_smt.codegen.moves import contiguous, find_move, find_zero, lane_symbols
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
@@ -108,10 +108,14 @@ def _state(schedule: Schedule, first: int, end: int, turn: str) -> _Lowering:
     output = statement.target.tensor
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     _check_guards(nest, inputs)
-    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
+    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o), _can_zero(schedule, nest, o)) for o in inputs}
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     return _Lowering(schedule, nest, output, inputs, feeds, beside)
+
+
+def _can_zero(schedule: Schedule, nest: Nest, operand: str) -> bool:
+    return find_zero(schedule.hardware, nest.mapping.instruction, operand) is not None  # type: ignore[arg-type]
 
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
@@ -173,6 +177,22 @@ def _reduction(state: _Lowering, position: int) -> Nodes:
     return (_loop(state, position, _reduction(state, position + 1)),)
 
 
+def _work(state: _Lowering) -> Nodes:
+    """The reduction; where padding is read in place, once for tiles that lie inside and once for those at the border."""
+    rooms = [f.border.room for f in state.feeds.values() if isinstance(f, InPlace) and f.border]
+    if not rooms:
+        return _reduction(state, state.nest.accumulate)
+    room = rooms[0]
+    for r in rooms[1:]:
+        room = IMin(room, r)
+    plain = {o: replace(f, inside=True) if isinstance(f, InPlace) and f.border else f for o, f in state.feeds.items()}
+    whole = _reduction(replace(state, feeds=plain), state.nest.accumulate)
+    return (
+        If((sp.Ge(room, 0),), whole),
+        If((sp.Lt(room, 0),), _reduction(state, state.nest.accumulate)),
+    )
+
+
 # ---- accumulators ------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +213,7 @@ def _accumulators(state: _Lowering) -> Nodes:
     dtype = nest.kernel.tensor(access.tensor).dtype
     acc = Buffer("acc", dtype, symbols, shape, held, "registers", len(lanes))
     load, store = _output_moves(state, acc)
-    return (Alloc(acc), *load, *_reduction(state, nest.accumulate), *store)
+    return (Alloc(acc), *load, *_work(state), *store)
 
 
 def _tails(state: _Lowering) -> tuple[str, ...]:
@@ -327,7 +347,7 @@ def _execute(state: _Lowering) -> Nodes:
         if operand == streamed:
             continue
         units = {a: sym(f"{_plain(a)}_u{operand}") for a in _unrolled(state, operand)}
-        nodes += (_alloc(state, operand, tuple(units)), *_unroll(nest, units, _load(state, operand, units)))
+        nodes += (_alloc(state, operand, tuple(units)), *_unroll(nest, units, *_load(state, operand, units)))
     outer = {a: sym(f"{_plain(a)}_u") for a in (_unrolled(state, streamed) if streamed else ())}
     inner = {a: sym(f"{_plain(a)}_u") for a in _unrolled(state, state.output) if a not in outer}
     units = {**outer, **inner}
@@ -339,7 +359,7 @@ def _execute(state: _Lowering) -> Nodes:
     point = tuple(nest.point(values).items())
     body = _unroll(nest, inner, Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index))
     if streamed:
-        body = _unroll(nest, outer, _alloc(state, streamed, ()), _load(state, streamed, outer), *body)
+        body = _unroll(nest, outer, _alloc(state, streamed, ()), *_load(state, streamed, outer), *body)
     return (*nodes, *body)
 
 
@@ -376,7 +396,8 @@ def _read_point(
     when the operand is read in place."""
     nest = state.nest
     values = _values(state, units, lanes)
-    if isinstance(state.feeds[operand], InPlace):
+    source = state.feeds[operand]
+    if isinstance(source, InPlace) and not source.inside:
         free = [a for a in nest.relevant(operand) if nest.axes[a].leaf == 1]
         values = {a: clamp(nest, a, v) if a in free else v for a, v in values.items()}
     return nest.point(values), values
@@ -394,12 +415,25 @@ def _register_guard(
         tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
         outside = "0"
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
-    guard += [substitute(g, point) for g in guards_carried(nest, operand)]
+    if not (isinstance(source, InPlace) and source.inside):
+        guard += [substitute(g, point) for g in guards_carried(nest, operand)]
     return tuple(guard), outside if guard else "dead"
 
 
-def _load(state: _Lowering, operand: str, units: dict[str, Any]) -> Node:
-    """One load or broadcast of the operand's register for these units."""
+def _load(state: _Lowering, operand: str, units: dict[str, Any]) -> Nodes:
+    """One load or broadcast of the operand's register for these units; at a border, or a zero."""
+    load, point = _move_in(state, operand, units)
+    source = state.feeds[operand]
+    if not isinstance(source, InPlace) or source.border is None or source.inside:
+        return (load,)
+    zero = find_zero(state.hardware, state.compute, operand)
+    assert zero is not None
+    here = source.border.room_at(point)
+    return If((sp.Ge(here, 0),), (load,)), If((sp.Lt(here, 0),), (Move(zero, load.register, None),))
+
+
+def _move_in(state: _Lowering, operand: str, units: dict[str, Any]) -> tuple[Move, dict[str, Any]]:
+    """The load, and the kernel's point whose element it brings."""
     nest, source = state.nest, state.feeds[operand]
     lanes = nest.lanes(operand)
     relevant = nest.relevant(operand)
@@ -417,7 +451,7 @@ def _load(state: _Lowering, operand: str, units: dict[str, Any]) -> Node:
     _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = _active(state, moving[0], units) if masked else None
     registers = () if operand == _streamed(state) else tuple(units.values())
-    return Move(move, Ref(f"{operand}_r", registers), memory, active)
+    return Move(move, Ref(f"{operand}_r", registers), memory, active), point
 
 
 def _streamed(state: _Lowering) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
@@ -39,21 +40,36 @@ def find_move(
     pattern: register dimensions that advance in memory, the others are broadcast.
     Raises ScheduleError when the machine has none.
     """
+    kinds = ("store",) if store else ("load", "broadcast")
+    for move in _moves(hardware, compute, operand, kinds):
+        if move.masked == masked and memory_pattern(move) == pattern:
+            return move
+    form = "masked " if masked else ""
+    what = f"{form}{'store' if store else 'load'} of {_register(compute, operand)}"
+    raise ScheduleError(f"{hardware.name} has no {what} over its dimensions {list(pattern)} for {compute.name}")
+
+
+def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruction | None:
+    """The move that zeroes the register of `operand` of `compute`; None when the machine has none."""
+    return next(_moves(hardware, compute, operand, ("zero",)), None)
+
+
+def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> Iterator[Instruction]:
+    """The machine's moves of these kinds that fill or empty the register of `operand`."""
     place = dict(compute.places).get(operand, "")
     tensor = compute.kernel.tensor(operand)
-    kinds = {"store"} if store else {"load", "broadcast"}
     for move in hardware.moves:
-        if move.kind not in kinds or move.masked != masked:
+        if move.kind not in kinds:
             continue
         register = register_operand(move)
         t = move.kernel.tensor(register)
-        if dict(move.places).get(register, "") != place or t.dtype != tensor.dtype or t.shape != tensor.shape:
-            continue
-        if memory_pattern(move) == pattern:
-            return move
-    form = "masked " if masked else ""
-    what = f"{form}{'store' if store else 'load'} of {tensor.dtype}{list(tensor.shape)} in {place}"
-    raise ScheduleError(f"{hardware.name} has no {what} over its dimensions {list(pattern)} for {compute.name}")
+        if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
+            yield move
+
+
+def _register(compute: Instruction, operand: str) -> str:
+    tensor = compute.kernel.tensor(operand)
+    return f"{tensor.dtype}{list(tensor.shape)} in {dict(compute.places).get(operand, '')}"
 
 
 def lane_symbols(move: Instruction) -> tuple[Any, ...]:

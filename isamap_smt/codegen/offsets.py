@@ -25,8 +25,7 @@ def collapsed(index: tuple[Any, ...], shape: tuple[Any, ...]) -> tuple[tuple[Any
     """
     whole: list[Any] = []
     extents: list[Any] = []
-    for i, extent in zip(index, shape, strict=True):
-        i = sp.sympify(i)
+    for i, extent in zip(map(sp.sympify, index), shape, strict=True):
         if whole and isinstance(i, FloorMod) and i.args[1] == extent:
             quotient = FloorDiv(*i.args)
             rest = whole[-1] - quotient

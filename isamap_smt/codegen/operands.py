@@ -1,20 +1,23 @@
 """How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
 
-A packed buffer holds the operand's elements in the order in which the loops use them, with everything outside the
-kernel's domain written as zero. A window is a copy of the whole tensor with its zero padding written out.
+In place, padding is tested by the tiles at its border (see borders.py) or lies in a window, whichever costs less. A packed
+buffer holds the operand's elements in the order in which the loops use them, with everything outside the kernel's domain
+written as zero. A window is a copy of the whole tensor with its zero padding written out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.borders import Border, border_of
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
 from isamap_smt.ir.schedule import Schedule
 
@@ -42,9 +45,14 @@ class Packed(Feed):
 
 @dataclass(frozen=True)
 class InPlace(Feed):
-    """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window)."""
+    """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window).
+
+    border: where loads are tested, if anywhere. inside: this tile is known not to reach it.
+    """
 
     shift: tuple[Any, ...] = ()
+    border: Border | None = None
+    inside: bool = False
 
 
 def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
@@ -59,12 +67,23 @@ def open_guards(nest: Nest) -> tuple[Any, ...]:
     return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
-def feed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Feed:
-    """The operand's source, as the schedule's packing says."""
+def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, zeroed: bool) -> Feed:
+    """The operand's source, as the schedule's packing says. zeroed: a move can fill its register with zeros."""
     packing = schedule.packing_of(operand)
     if packing.depth is None:
-        return _window(nest, operand) if guards_carried(nest, operand) else _in_place(nest, operand)
+        return _padded(nest, operand, zeroed) if guards_carried(nest, operand) else _in_place(nest, operand)
     return _packed(nest, operand, packing.depth, packing.ahead, fill)
+
+
+def _padded(nest: Nest, operand: str, zeroed: bool) -> InPlace:
+    """In a window, or in place with a test at the border where that costs less."""
+    copied = _window(nest, operand)
+    tensor = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor)
+    cells = prod(copied.setup[0].buffer.shape)  # type: ignore[union-attr]
+    if not zeroed or not is_constant(cells):
+        return copied
+    border = border_of(nest, guards_carried(nest, operand), int(cells) * tensor.dtype.bytes)
+    return copied if border is None else replace(_in_place(nest, operand), border=border)
 
 
 def _in_place(nest: Nest, operand: str) -> InPlace:

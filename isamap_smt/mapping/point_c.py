@@ -66,7 +66,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
     """(C text, element type) of a tree whose casts are explicit. names: tensor -> (identifier, type).
 
     A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
-    does not do exactly (exp and the like of other types than f32).
+    does not do exactly (exp and the like of f64).
     """
     match tree:
         case Read():
@@ -189,9 +189,11 @@ def _round(to: DType, text: str, kind: DType) -> tuple[str, DType]:
 
 
 def _smooth(name: str, text: str, kind: DType) -> tuple[str, DType]:
-    if kind.name != "f32":
-        raise ScheduleError(f"{name} in C is offered for f32; write {name}(f32(...)) instead of {name} of {kind}")
-    return f"((float)isamap_{name}((double)({text})))", kind
+    """The function of a value, computed in f32 and rounded to the value's type."""
+    if kind.name == "f64":
+        raise ScheduleError(f"{name} in C is offered up to f32; write {name}(f32(...)) instead of {name} of {kind}")
+    single, f32 = _cast(dtype("f32"), text, kind)
+    return _cast(kind, f"isamap_{name}f({single})", f32)
 
 
 def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:

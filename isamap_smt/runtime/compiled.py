@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import itertools
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, mentioned, used_instructions
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
+PAGE = 4096  # bytes
+_places = itertools.count(1)
 _SHAPES_KEPT = 1024
 _FINITE = " is finite"
 MESSAGES = {2: "sizes are out of the range that the code was proved for (1 to 2^31, arrays below 2^62 bytes)"}
@@ -43,10 +46,15 @@ _Sizes = ctypes.POINTER(ctypes.c_int64)
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An uninitialised array that starts at a multiple of 64 bytes: unaligned buffers run at half speed."""
+    """An uninitialised array that starts at a multiple of 64 bytes: unaligned buffers run at half speed.
+
+    Large ones start at different places in a page, where the system would start all at the same: a load that shares its
+    last 12 address bits with an earlier store waits for it.
+    """
     count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    raw = np.empty(count + ALIGNMENT, np.uint8)
-    start = -raw.ctypes.data % ALIGNMENT
+    apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
+    raw = np.empty(count + ALIGNMENT + apart, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT + apart
     return raw[start : start + count].view(dtype).reshape(shape)
 
 

@@ -87,6 +87,7 @@ TILE = (("i", 6), ("j", 16))
 BYTES = (("A", "u8"), ("B", "i8"), ("C", "i32"))
 HALF = (("A", "bf16"), ("B", "bf16"))
 CONV = tuple(dict(n=2, p=5, q=7, k=11, c=3, r=3, s=3, sp=2, sq=1, dp=1, dq=2, pp=1, pq=1).items())
+STRIDED = tuple(dict(n=1, p=9, q=10, c=11, r=3, s=3, sp=2, sq=2, dp=1, dq=1, pp=1, pq=1).items())
 DEPTH = tuple(dict(n=2, p=5, q=7, c=11, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1).items())
 
 GEMM = [
@@ -138,6 +139,11 @@ CONVOLUTIONS = [
          (("q", 4), ("c", 16)), (P("a"), P("b")), DEPTH),
     Case("depthwise packed", "depthwise_conv2d", "avx2", "fmadd_ps", "l=c", "n:1 p:1 q:4 c:16 | r:1 s:1",
          (("q", 4), ("c", 16)), (P("a", 4), P("b", 0)), DEPTH),
+    Case("depthwise border", "depthwise_conv2d", "avx2", "fmadd_ps", "l=c", "n:1 p:2 q:4 c:8 | r:1 s:1",
+         (("p", 2), ("q", 4), ("c", 8)), (P("a"), P("b")), STRIDED),
+    Case("depthwise border in blocks", "depthwise_conv2d", "avx2", "fmadd_ps", "l=c", "r:2 p:4 n:1 p:2 q:4 c:8 | r:1 s:1",
+         (("p", 2), ("q", 4), ("c", 8)), (P("a"), P("b", 0)), STRIDED),
 ]  # fmt: skip
 ALL = GEMM + GEMM_512 + CONVOLUTIONS
-EVERY_SIZE = [c.symbolic() for c in ALL if c.name not in ("conv window", "depthwise")]
+NEEDS_SIZES = ("conv window", "depthwise", "depthwise border", "depthwise border in blocks")
+EVERY_SIZE = [c.symbolic() for c in ALL if c.name not in NEEDS_SIZES]

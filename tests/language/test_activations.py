@@ -1,38 +1,32 @@
-"""exp, tanh and sigmoid: their stated accuracy over all kinds of f32, and rounding at its edges."""
+"""exp, tanh and sigmoid: their stated accuracy over all kinds of f32, the same bits in C, and rounding at its edges."""
 
 from __future__ import annotations
+
+import ctypes
+import shutil
 
 import numpy as np
 import pytest
 
+import isamap_smt as im
 from isamap_smt.ir.activations import ULP, rounded, smooth
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.mapping.point_c import c_value, prelude
+from isamap_smt.runtime import build_library
 
 EXACT = {"exp": np.exp, "tanh": np.tanh, "sigmoid": lambda d: 1 / (1 + np.exp(-d))}
 EDGES = [
-    0.0,
-    -0.0,
-    1e-45,
-    -1e-45,
-    1e-38,
-    0.0078125,
-    -0.0078125,
-    0.00781249,
-    88.72,
-    88.73,
-    103.9,
-    -103.9,
-    110.5,
-    -110.5,
-    3e38,
-    -3e38,
-]
+    0.0, 1e-45, 1e-38, 0.0078125, 0.1733, 0.3466, 0.5199, 8.6643, 9.0109, 9.0110, 10.0,
+    17.32, 86.99, 87.33, 87.34, 88.72283, 88.72284, 88.73, 89.5, 103.2789, 103.28, 103.972, 103.973, 104.5, 110.5, 3e38,
+]  # fmt: skip
 
 
 def _values() -> np.ndarray:
     """Every exponent and sign alike, and the edges."""
     bits = np.random.default_rng(7).integers(0, 2**32, 400_000, dtype=np.uint64).astype(np.uint32)
+    near_zero, edges = np.geomspace(1e-9, 10, 100_001).astype(np.float32), np.float32(EDGES)
     found = np.concatenate(
-        [bits.view(np.float32), np.linspace(-110, 110, 200_001, dtype=np.float32), np.float32(EDGES)]
+        [bits.view(np.float32), np.linspace(-110, 110, 200_001, dtype=np.float32), near_zero, -near_zero, edges, -edges]
     )
     return found[np.isfinite(found)]
 
@@ -57,6 +51,42 @@ def test_infinities_and_nan(name: str, low: float, high: float) -> None:
     assert got[0] == low
     assert got[1] == high
     assert np.isnan(got[2])
+
+
+def test_what_holds_exactly() -> None:
+    x = _values()
+    with np.errstate(all="ignore"):
+        e, t, s = (smooth(name, x) for name in ("exp", "tanh", "sigmoid"))
+        mirrored = smooth("tanh", -x)
+    assert (smooth("exp", np.float32([0.0, -0.0])) == 1).all()
+    assert (smooth("sigmoid", np.float32([0.0, -0.0])) == 0.5).all()
+    assert (t.view(np.uint32) ^ mirrored.view(np.uint32) == 1 << 31).all(), "odd, with the sign of its argument"
+    assert (np.abs(t) <= 1).all() and (np.abs(t[np.abs(x) > 9.02]) == 1).all()
+    assert (e >= 0).all() and (s >= 0).all() and (s <= 1).all() and (s[x > 17.4] == 1).all()
+    assert (e[x < -103.98] == 0).all() and (s[x < -103.98] == 0).all()
+
+
+@pytest.mark.parametrize(("kind", "cc"), [("f32", "zig"), ("f32", "gcc"), ("f16", "zig"), ("bf16", "zig")])
+@pytest.mark.parametrize("name", EXACT)
+def test_c_gives_the_same_bits(name: str, kind: str, cc: str) -> None:
+    if cc != "zig" and not shutil.which(cc):
+        pytest.skip(f"no {cc} here")
+    kernel, element = im.kernel(f"y[i] = {name}(x[i])", dtypes=dict.fromkeys("xy", kind)), dtype(kind)
+    tree = kernel.statements[0].value
+    value, result = c_value(tree, {"x": ("x[i]", element)}, element)
+    assert result == element
+    loop = f"void run(int64_t n, const {element.c} *x, {element.c} *y) {{ for (int64_t i = 0; i < n; i++) y[i] = {value}; }}"
+    source = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(tree, [element]), loop, ""])
+    with np.errstate(all="ignore"):
+        x = np.concatenate([_values(), np.float32([np.inf, -np.inf, np.nan])]).astype(element.numpy)
+        want = smooth(name, x)
+    assert np.isnan(want[-1])
+    for native in (False, True):
+        got = np.empty_like(x)
+        library = ctypes.CDLL(str(build_library(source, cc=cc, native=native)))
+        library.run(ctypes.c_int64(x.size), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(got.ctypes.data))
+        assert np.isnan(got[-1])
+        assert got[:-1].tobytes() == want[:-1].tobytes()
 
 
 def test_rounding_is_to_even_clamps_and_takes_nan_for_zero() -> None:
