@@ -102,7 +102,7 @@ def fuzz(cases: int, seed: int, runs: int = 4, seconds: float = float("inf")) ->
 def _family(drawn: Problem, kernel: Kernel, rng: random.Random, runs: int, tally: Tally) -> None:
     operands, partial = rng.choice(["fixed", "any"]), rng.random() < 0.5
     try:
-        found = find_mappings(kernel, drawn.instruction, operands=operands, partial=partial)
+        found = find_mappings(kernel, drawn.instruction, operands=operands, partial=partial).finished()
     except IsamapError:
         return
     family = found.family

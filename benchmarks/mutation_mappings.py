@@ -96,7 +96,7 @@ def subjects(kernels: Iterable[str], instructions: Sequence[str]) -> tuple[Subje
     for name in kernels:
         for source in instructions:
             try:
-                legal = find_mappings(*_pair(name, source)).legal
+                legal = find_mappings(*_pair(name, source)).finished().legal
             except IsamapError:
                 continue
             found += [Subject(name, source, p.mapping.id) for p in legal]

@@ -63,7 +63,7 @@ def command(
         print_json(as_document(found))
     else:
         show(found)
-    if not found.complete and not found.unknown:
+    if found.interrupted:
         say("interrupted: what was found until then is above")
         return INTERRUPTED
     return 0

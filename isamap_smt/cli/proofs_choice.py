@@ -67,7 +67,11 @@ def wanted(pattern: str = "*") -> list[Wanted]:
 
 
 def write(one: Wanted, directory: str) -> list[str]:
-    """Write the certificates of one pair below the directory; returns their ids."""
+    """Write the certificates of one pair below the directory; returns their ids.
+
+    Raises CertificateError where a verdict is unknown or a program is not proved; nothing of the pair is written then.
+    """
+    from isamap_smt.certificates.errors import CertificateError
     from isamap_smt.certificates.store import completeness_certificate, machine_certificate, mapping_certificate
     from isamap_smt.cli.element_types import with_types_of
     from isamap_smt.language.hardware_library import find_hardware
@@ -81,11 +85,13 @@ def write(one: Wanted, directory: str) -> list[str]:
     else:
         instruction = hardware.instruction(one.instruction)
         kernel = with_types_of(find_kernel(one.kernel), instruction, "any")
-        found = find_mappings(kernel, instruction)
+        found = find_mappings(kernel, instruction).finished()
         if not found.family.bindings:
             return []
         if not found.complete:
-            raise RuntimeError(f"{one.name}: {found}")
+            raise CertificateError(
+                f"{one.name} is not certified, because its set of mappings is not complete:\n{found}"
+            )
         made = []
         if one.kernel == "gemm" or one.instruction in MAIN:
             made.append(completeness_certificate(found.family, [p.mapping.id for p in found], found.witnesses))

@@ -130,10 +130,7 @@ def _check_reads(kernel: Kernel, main: int) -> None:
 
 def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int) -> MappingSet:
     found = search(kernel, instruction, statement=main) if main else search(kernel, instruction)
-    if found.interrupted:
-        # The search hands back what it has; a plan made from half a search would not be what was asked for.
-        raise KeyboardInterrupt
-    return found
+    return found.finished()  # a plan made from half a search would not be what was asked for
 
 
 def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[_Ranked]:

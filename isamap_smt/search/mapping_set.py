@@ -36,7 +36,7 @@ class MappingSet(Shown):
 
     legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
     another with a loop outside) and unknown add up with them to `candidates` when complete.
-    reasons: when nothing is legal, why each instruction axis gets none.
+    reasons: when nothing is legal, why each instruction axis gets none. interrupted: Ctrl-C ended the search early.
     """
 
     family: Family
@@ -51,6 +51,12 @@ class MappingSet(Shown):
     conflicts: tuple[Conflict, ...]
     reasons: tuple[tuple[str, str], ...] = ()
     interrupted: bool = False
+
+    def finished(self) -> MappingSet:
+        """This set, for whoever cannot use a part of it. Raises KeyboardInterrupt where the search was interrupted."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        return self
 
     def __iter__(self) -> Iterator[ProvedMapping]:
         return iter(self.legal)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from isamap_smt.certificates.manifest import certificate_ids, read_index
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_choice import wanted
 from isamap_smt.cli.proofs_update import update_directory
+from isamap_smt.search import find_mappings
 from tests.certificates.conftest import DOT, FMA, EditedMachine
 
 
@@ -149,6 +151,19 @@ def test_an_interrupted_update_leaves_the_old_ones(proofs: Path) -> None:
     assert (started.returncode, said.splitlines()[-1]) == (130, "interrupted")
     assert {f.relative_to(proofs): f.read_bytes() for f in proofs.rglob("*") if f.is_file()} == before
     assert not list(proofs.parent.glob(".proofs-*"))
+
+
+def test_an_interrupt_of_the_search_is_one_of_the_update(proofs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search hands back what it has until then, of which no certificate of completeness may be made."""
+    before = {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)}
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isamap_smt.search.find_mappings", partial(find_mappings, progress=interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        update_directory(proofs, "avx2/matvec", 1)
+    assert {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)} == before
 
 
 def test_what_update_covers_is_what_it_is_called() -> None:
