@@ -151,9 +151,9 @@ def test_a_changed_formula_is_another_question() -> None:
     with solve.recording() as queries:
         solve.check([sp.Ge(X, 1)], sp.Ge(X, 0))
     assert later.z3.known(queries[0].smtlib) is not None
-    for old, new in (("(<= 0 x)", "(<= 2 x)"), ("(>= x 0)", "(>= x 2)"), ("x", "y"), ("(not", "(and")):
-        text = queries[0].smtlib.replace(old, new)
-        assert (later.z3.known(text) is None) == (text != queries[0].smtlib)
+    for old, new in (("(<= 0 x)", "(<= 2 x)"), ("x", "y"), ("(not", "(and"), ("1: ", "2: "), ("\n", " ")):
+        assert old in queries[0].smtlib
+        assert later.z3.known(queries[0].smtlib.replace(old, new)) is None
     assert isinstance(asking(later, sp.Ge(X, 2)), Refuted)
 
 
