@@ -11,6 +11,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.activations import ULP, rounded, smooth
 from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.mapping.point_c import c_value, prelude
 from isamap_smt.runtime import build_library
 
@@ -87,6 +88,13 @@ def test_c_gives_the_same_bits(name: str, kind: str, cc: str) -> None:
         library.run(ctypes.c_int64(x.size), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(got.ctypes.data))
         assert np.isnan(got[-1])
         assert got[:-1].tobytes() == want[:-1].tobytes()
+
+
+def test_c_has_none_for_f64() -> None:
+    tree = im.kernel("y[i] = tanh(x[i])", dtypes=dict.fromkeys("xy", "f64")).statements[0].value
+    message = r"^tanh in C is offered up to f32; write tanh\(f32\(...\)\) instead of tanh of f64$"
+    with pytest.raises(ScheduleError, match=message):
+        c_value(tree, {"x": ("x[i]", dtype("f64"))}, dtype("f64"))
 
 
 def test_rounding_is_to_even_clamps_and_takes_nan_for_zero() -> None:
