@@ -8,6 +8,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language import instruction_checks as checks
 from isamap_smt.language.text import parse
 
 KINDS = ("compute", "load", "store", "broadcast", "zero")
@@ -38,7 +39,9 @@ def instruction(
 
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
     more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core.
-    Raises LanguageError for operands without dtype or place, and for everything that kernel text can get wrong.
+    Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
+    per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
+    everything that kernel text can get wrong.
 
     >>> fma = instruction("fma", "c[l] += a[l] * b[l]", axes={"l": 8}, dtypes=dict.fromkeys("abc", "f32"),
     ...                   places=dict.fromkeys("abc", "ymm"))
@@ -47,35 +50,26 @@ def instruction(
     """
     if kind not in KINDS:
         raise LanguageError(f"instruction {name}: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
-    for axis, extent in axes.items():
-        if extent < 1:
-            raise LanguageError(f"instruction {name}: axis {axis} has {extent} points; it needs at least 1")
+    axes = checks.whole_axes(name, axes)
+    checks.check_cost(name, latency, per_cycle)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
     _check(name, contract, axes, dtypes, places)
-    operands = [t.name for t in contract.tensors]
-    for operand, low, high in assume:
-        if operand not in operands:
-            raise LanguageError(f"instruction {name}: assume names {operand!r}; {did_you_mean(operand, operands)}")
-        if low > high:
-            raise LanguageError(f"instruction {name}: assume {operand} in [{low}, {high}] holds for nothing")
-    really = None
-    if exact is not None:
-        really = _exact(name, exact, contract, axes)
+    really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
         name=name,
         kernel=contract,
         kind=kind,
         places=tuple((t.name, places[t.name]) for t in contract.tensors),
         emit=emit,
-        requires=tuple(requires),
+        requires=checks.texts(name, "requires", requires, "avx2"),
         cost=Cost(latency, per_cycle),
         exact=really,
         rounding=rounding,
-        preconditions=tuple(preconditions),
-        assume=tuple((operand, low, high) for operand, low, high in assume),
+        preconditions=checks.preconditions(name, contract, kind, preconditions),
+        assume=checks.ranges(name, contract, assume),
         masked=masked,
         c_types=tuple((c_types or {}).items()),
-        headers=tuple(headers),
+        headers=checks.texts(name, "headers", headers, "immintrin.h"),
         prelude=prelude,
     )
 

@@ -50,6 +50,34 @@ def test_moves_and_scalar_operands():
     assert run_instruction(scalar, {"r": one, "a": one, "b": one})["r"] == 6
 
 
+LOAD = {
+    "axes": {"l": 8}, "dtypes": {"r": "f32", "m": "f32"}, "places": {"r": "ymm", "m": "memory"}, "kind": "load",
+}  # fmt: skip
+
+
+def test_preconditions_of_every_known_form_are_kept_as_they_are_written():
+    given = (
+        "contiguous m",
+        "aligned m 32",
+        "ld(m) % 16 == 0",
+        "offset(m) % 4 == 0",
+        "active <= 8",
+        "state vl set by v",
+    )
+    assert instruction("load", "r[l] = m[l]", preconditions=given, **LOAD).preconditions == given
+
+
+def test_a_precondition_of_a_move_speaks_of_its_memory():
+    """`aligned r 32` would be taken for the alignment of m, the only operand that has an address."""
+    with pytest.raises(IsamapError, match=r"'aligned r 32' speaks of 'r'; operands in memory, .* a load .*: m$"):
+        instruction("load", "r[l] = m[l]", preconditions=("aligned r 32",), **LOAD)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    made = instruction("load", "r[l] = m[l]", **{**LOAD, "axes": {"l": np.int64(8)}})
+    assert made == instruction("load", "r[l] = m[l]", **LOAD) and type(made.axes["l"]) is int
+
+
 def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
     dot = instruction("d", CONTRACT, exact="acc[l] += sum(e, 4, i32(a[l,e]) * i32(b[l,e]))", **DOT)
     assert dot.exact is not None and dot.exact.statements[0].reduction_axes == ()
@@ -73,6 +101,37 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
         ({"exact": "b[l,e] = acc[l] * a[l,e]"}, "instruction d: exact must be one statement that writes acc"),
         ({"assume": [("c", 0, 127)]}, "instruction d: assume names 'c'; did you mean acc?"),
         ({"assume": [("a", 5, 4)]}, "instruction d: assume a in [5, 4] holds for nothing"),
+        (
+            {"assume": [("b", -300, 500)]},
+            "instruction d: assume b in [-300, 500] is not within i8, which holds -128 to 127",
+        ),
+        ({"assume": [("a", 0, 0.5)]}, "instruction d: assume a=0.5 is float: pass a whole number"),
+        ({"assume": "a<=3"}, "instruction d: assume='a<=3': write assume=[('a', 0, 127)], one (operand, low, high)"),
+        ({"assume": [("a", 3)]}, "instruction d: assume holds ('a', 3): write assume=[('a', 0, 127)]"),
+        ({"axes": {"l": 4.5, "e": 4}}, "instruction d: points of axis l=4.5 is float: pass a whole number"),
+        ({"axes": {"l": True, "e": 4}}, "instruction d: points of axis l=True is bool: pass a whole number"),
+        ({"axes": {"l": "4", "e": 4}}, "instruction d: points of axis l='4' is str: pass a whole number"),
+        ({"axes": ["l", "e"]}, "instruction d: axes=['l', 'e']: pass names and numbers of points"),
+        ({"requires": "avx2"}, "instruction d: requires='avx2' is one text; write requires=('avx2',)"),
+        ({"requires": ("avx2", 2)}, "instruction d: requires holds 2: pass texts, such as 'avx2'"),
+        ({"headers": "arm_neon.h"}, "instruction d: headers='arm_neon.h' is one text; write headers=('arm_neon.h',)"),
+        ({"per_cycle": 0.0}, "instruction d: per_cycle=0.0: pass a number of executions started each cycle, more than"),
+        ({"per_cycle": -1.0}, "instruction d: per_cycle=-1.0: pass"),
+        ({"per_cycle": "2"}, "instruction d: per_cycle='2': pass"),
+        ({"latency": -1}, "instruction d: latency=-1: pass a number of cycles, 0 or more"),
+        ({"latency": float("inf")}, "instruction d: latency=inf: pass"),
+        ({"preconditions": "contiguous a"}, "instruction d: preconditions='contiguous a' is one text"),
+        (
+            {"preconditions": ("contigous a",)},
+            "instruction d: precondition 'contigous a' is of no known form: 'contiguous m', 'aligned m 32', a relation",
+        ),
+        ({"preconditions": ("aligned a 0",)}, "instruction d: precondition 'aligned a 0' is of no known form"),
+        ({"preconditions": ("state",)}, "instruction d: precondition 'state' is of no known form"),
+        (
+            {"preconditions": ("aligned q 32",)},
+            "instruction d: precondition 'aligned q 32' speaks of 'q'; operands: acc, a, b",
+        ),
+        ({"preconditions": ("ld(q) % 16 == 0",)}, "instruction d: precondition 'ld(q) % 16 == 0' speaks of 'q'"),
     ],
 )
 def test_descriptions_that_do_not_fit_are_refused(change, message):
