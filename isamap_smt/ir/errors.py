@@ -61,4 +61,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if near:
         return "did you mean " + " or ".join(near) + "?"
-    return "known: " + ", ".join(names) if names else "nothing is registered"
+    return "known: " + ", ".join(names) if names else "there are none"

@@ -10,16 +10,15 @@ machine.py:dot           an Instruction in a Python file
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.language.loading import load_module, loading
 
 GROUP = "isamap.hardware"
 
@@ -47,8 +46,8 @@ def find_hardware(spec: str | Hardware) -> Hardware:
         return isamap_hardware.load(spec)
     for entry in entry_points(group=GROUP):
         if entry.name == spec:
-            found = _loading(f"hardware {spec!r}, registered by {_package(entry)}", entry.load)
-            return _of_kind(found, Hardware, f"hardware {spec!r}, registered by {_package(entry)}")
+            what = f"hardware {spec!r}, registered by {_package(entry)}"
+            return _of_kind(loading(what, entry.load, HardwareError), Hardware, what)
     raise UnknownNameError(f"unknown hardware {spec!r}; {did_you_mean(spec, hardware_names())}")
 
 
@@ -99,52 +98,18 @@ def _from_file(spec: str, kind: type[Any], default: str) -> Any:
     """The object of that kind that the file defines under the name after the colon."""
     path, _, name = spec.partition(":")
     name = name or default
-    module = _execute(Path(path))
+    module = load_module(Path(path), HardwareError)
     offered = sorted(n for n, value in vars(module).items() if isinstance(value, kind))
     if name not in vars(module):
         what = kind.__name__.lower()
-        raise UnknownNameError(f"{path} defines no {what} {name!r}; {did_you_mean(name, offered)}")
+        known = did_you_mean(name, offered) if offered else f"it defines no {what} at all"
+        raise UnknownNameError(f"{path} defines no {what} {name!r}; {known}")
     return _of_kind(vars(module)[name], kind, f"{name!r} in {path}")
-
-
-def _execute(path: Path) -> Any:
-    if not path.is_file():
-        raise HardwareError(f"no such file: {path}")
-    spec = importlib.util.spec_from_file_location(f"isamap_file_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise HardwareError(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        _loading(str(path), lambda: spec.loader.exec_module(module) if spec.loader else None)
-    except BaseException:
-        sys.modules.pop(spec.name, None)
-        raise
-    return module
-
-
-def _loading(what: str, action: Callable[[], Any]) -> Any:
-    """The action's value; an exception in the user's file becomes a HardwareError with its line."""
-    try:
-        return action()
-    except IsamapError as error:
-        raise HardwareError(f"{what} does not load:\n{error}") from error
-    except Exception as error:
-        raise HardwareError(f"{what} does not load: {_where(error)}{type(error).__name__}: {error}") from error
-
-
-def _where(error: Exception) -> str:
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: "
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return f"{Path(last.tb_frame.f_code.co_filename).name} line {last.tb_lineno}: " if last else ""
 
 
 def _of_kind(value: Any, kind: type[Any], what: str) -> Any:
     if not isinstance(value, kind):
-        raise HardwareError(f"{what} is a {type(value).__name__}, not an isamap_smt.{kind.__name__}")
+        raise HardwareError(f"{what} is {type(value).__name__}, not isamap_smt.{kind.__name__}")
     return value
 
 

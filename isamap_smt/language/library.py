@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.loading import load_module, loading
 from isamap_smt.language.text import kernel
 
 GROUP = "isamap.kernels"
@@ -50,31 +50,12 @@ def _registered() -> dict[str, EntryPoint]:
 
 
 def _from_entry_point(entry: EntryPoint) -> Kernel:
-    try:
-        found = entry.load()
-    except Exception as e:
-        raise LanguageError(f"kernel {entry.name} ({entry.value}) does not load: {type(e).__name__}: {e}") from e
+    found = loading(f"kernel {entry.name} ({entry.value})", entry.load, LanguageError)
     return _as_kernel(found, entry.name, entry.value)
 
 
-def load_module(path: Path) -> Any:
-    """The module in a Python file, loaded from its path alone. Raises LanguageError when it cannot be."""
-    if not path.is_file():
-        near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else [])
-        raise LanguageError(f"{path}: no such file; {near}")
-    spec = importlib.util.spec_from_file_location(f"isamap_user_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise LanguageError(f"{path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as e:
-        raise LanguageError(f"{path} does not load: {type(e).__name__}: {e}") from e
-    return module
-
-
 def _from_file(path: Path, name: str) -> Kernel:
-    module = load_module(path)
+    module = load_module(path, LanguageError)
     known = [n for n, v in vars(module).items() if isinstance(v, Kernel | str) and not n.startswith("_")]
     if not name or not hasattr(module, name):
         said = f"{path} has no kernel {name!r}" if name else f"{path}: which kernel? write {path}:NAME"

@@ -11,4 +11,4 @@ from isamap_smt.cli.app import run
 
 def test_the_message(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     assert run(["map", "gemm", "machine.py:dot"]) == 3
-    assert capsys.readouterr().err == "error: no such file: machine.py\n"
+    assert capsys.readouterr().err == f"error: no such file: machine.py in {Path.cwd()}\n"

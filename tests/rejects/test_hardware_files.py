@@ -46,8 +46,12 @@ def test_a_file_that_loads(file: Path) -> None:
         ("x = 1\ny = x +\n", r"machine\.py does not load: line 2: SyntaxError: invalid syntax"),
         ("import nothing_of_that_name\n", r"machine\.py does not load: .*ModuleNotFoundError: No module named"),
         ("x = 1\ny = x / 0\n", r"machine\.py does not load: machine\.py line 2: ZeroDivisionError"),
-        (GOOD.replace("+= a[l]", "+= a[l"), r"(?s)machine\.py does not load:\n.*\^"),
-        ("HARDWARE = 3\n", r"'HARDWARE' in .*machine\.py is a int, not an isamap_smt\.Hardware"),
+        (GOOD.replace("+= a[l]", "+= a[l"), r"(?s)machine\.py does not load: machine\.py line 4:\n.*\^"),
+        (
+            GOOD.replace('"l": 4', '"l": 4.5'),
+            r"machine\.py does not load: machine\.py line 4:\ninstruction npu\.dot: points of axis l=4\.5 is float",
+        ),
+        ("HARDWARE = 3\n", r"'HARDWARE' in .*machine\.py is int, not isamap_smt\.Hardware$"),
     ],
 )
 def test_a_file_that_does_not(file: Path, text: str, said: str) -> None:
@@ -62,6 +66,13 @@ def test_a_name_the_file_does_not_define(file: Path) -> None:
         find_hardware(f"{file}:NPV")
     with pytest.raises(UnknownNameError, match=r"defines no instruction 'dog'; did you mean dot\?"):
         find_instruction(f"{file}:dog")
+    with pytest.raises(HardwareError, match=r"'NPU' in .*machine\.py is Hardware, not isamap_smt\.Instruction$"):
+        find_instruction(f"{file}:NPU")
+    file.write_text(GOOD.split("NPU =", maxsplit=1)[0])
+    with pytest.raises(
+        UnknownNameError, match=r"machine\.py defines no hardware 'HARDWARE'; it defines no hardware at"
+    ):
+        find_hardware(str(file))
 
 
 def test_a_file_that_is_not_there() -> None:
