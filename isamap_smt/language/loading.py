@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from traceback import walk_tb
+from types import CodeType
 from typing import Any
 
 from isamap_smt.ir.errors import IsamapError, did_you_mean
@@ -15,13 +17,23 @@ from isamap_smt.ir.errors import IsamapError, did_you_mean
 _OWN = (f"{Path(__file__).parents[1]}/", f"{Path(importlib.util.__file__).parent}/", "<frozen ")
 
 
+class _Fresh(SourceFileLoader):
+    """Python's own, without its cache of compiled files: it would miss a change within a second that keeps the size."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Of the file as it is now."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def load_module(path: Path, error: type[IsamapError]) -> Any:
     """The module in a Python file. Raises `error` when there is none or it does not load."""
     if not path.is_file():
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         looked = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise error(f"no such file: {path}{looked}" + (f"; {did_you_mean(path.name, near)}" if near else ""))
-    spec = importlib.util.spec_from_file_location(f"isamap_file_{path.stem}", path)
+    name = f"isamap_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Fresh(name, str(path)))
     if spec is None or spec.loader is None:
         raise error(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, cast
@@ -73,6 +75,14 @@ def test_a_name_the_file_does_not_define(file: Path) -> None:
         UnknownNameError, match=r"machine\.py defines no hardware 'HARDWARE'; it defines no hardware at"
     ):
         find_hardware(str(file))
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for extent in (4, 8):
+        file.write_text(GOOD.replace('"l": 4', f'"l": {extent}'))
+        os.utime(file, (1e9, 1e9))
+        assert find_instruction(f"{file}:dot").axes == {"l": extent}
 
 
 def test_a_file_that_is_not_there() -> None:
