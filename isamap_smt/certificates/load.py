@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isamap_smt.certificates.derive import derive_mapping
+from isamap_smt.certificates.digests import instruction_digest
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, well_formed, write_index
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, write_index
+from isamap_smt.certificates.place import put
+from isamap_smt.certificates.renew import proved_again
 from isamap_smt.certificates.store import mapping_certificate
-from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.certificates.subject import Sources
+from isamap_smt.ir.errors import IsamapError, NotProvedError
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 
@@ -20,18 +23,7 @@ def load(path: str | Path) -> ProvedMapping:
     Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
     NotProvedError, with the counterexample, where a claim does not hold, and what looking up names raises.
     """
-    place = Path(path)
-    with well_formed():
-        document = read_manifest(place)
-        if document["kind"] != "mapping":
-            raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
-        kernel = kernel_from(document["kernel"])
-        instruction = Sources().instruction(document["instruction"]["source"], kernel)
-        mapping = mapping_from(document["mapping"], kernel, instruction)
-    _, result = derive_mapping(mapping)
-    if not isinstance(result, ProvedMapping):
-        raise NotProvedError(f"{place}: not proved today\n{result}")
-    return result
+    return proved_again(Path(path), Sources())[1]
 
 
 def save(
@@ -44,12 +36,42 @@ def save(
 ) -> Path:
     """Write a certificate of the mapping (and, with a schedule, of its program) below a directory; returns its place.
 
-    kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not by their names. The directory's
-    index is brought up to date. Raises CertificateError where the place is taken, or a claim is not proved.
+    kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not by their names. A certificate
+    of the same thing is renewed, whole or not at all, and the directory's index is brought up to date. Raises
+    NotProvedError for what prove() has not proved, CertificateError where later checks would not find what it is about,
+    the place is taken by something else, or a claim is not proved.
     """
+    if not isinstance(proved, ProvedMapping):
+        raise NotProvedError(
+            f"save() takes what prove() returns when every claim is proved, not {type(proved).__name__}; "
+            "call isamap_smt.prove(mapping) first"
+        )
     root = Path(directory)
     if certificate_ids(root) and not (root / INDEX).is_file():
         raise CertificateError(f"{root} holds certificates without {INDEX}; write into another directory")
-    place = mapping_certificate(proved, schedule, kernel, instruction).write(root)
+    _require_found(proved.mapping, schedule, instruction)
+    place = put(mapping_certificate(proved, schedule, kernel, instruction), root)
     write_index(root)
     return place
+
+
+def _require_found(mapping: Mapping, schedule: Schedule | None, source: str | None) -> None:
+    """Nothing happens where later checks find the instruction, as it is now, and the machine of the schedule."""
+    mine = mapping.instruction
+    wanted = source or mine.name
+    advice = "pass where it is, such as save(..., instruction='my_machine.py:dot')"
+    try:
+        found = Sources().instruction(wanted, mapping.kernel)
+    except IsamapError as error:
+        raise CertificateError(f"later checks would not find the instruction {wanted}: {error}; {advice}") from error
+    if instruction_digest(found) != instruction_digest(mine):
+        raise CertificateError(f"what later checks find as {wanted} is not the instruction that was proved; {advice}")
+    if schedule is None or schedule.hardware is None:
+        return
+    try:
+        Sources().hardware(schedule.hardware.name)
+    except IsamapError as error:
+        raise CertificateError(
+            f"later checks would not find the machine of the schedule: {error}; register it in the entry-point group "
+            "isamap.hardware, or save the mapping without its schedule"
+        ) from error

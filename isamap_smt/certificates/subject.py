@@ -79,13 +79,18 @@ class Sources:
 
 
 def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]:
-    """The kernel by its library name (or `source`) with element types, if that gives it back; else by its text."""
+    """The kernel by its library name (or `source`) with element types, if that gives it back; else by its text.
+
+    Raises CertificateError where `source` leads to no kernel, or to another one.
+    """
     types = {t.name: t.dtype.name for t in kernel.tensors}
     document: dict[str, Any] = {"name": kernel.name, "source": source or kernel.name, "dtypes": types}
     document["ranges"] = {}
     try:
         own = kernel_from(document).ranges
-    except IsamapError:
+    except IsamapError as error:
+        if source is not None:
+            raise CertificateError(f"kernel={source!r}: later checks would not find it: {error}") from error
         own = ()
     # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
     document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges if (n, low, high) not in own}
@@ -96,7 +101,9 @@ def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]
         same = False
     if not same:
         if source is not None:
-            raise CertificateError(f"{source} with element types {types} is not the kernel {kernel.name}")
+            raise CertificateError(
+                f"{source} with element types {types} is not the kernel {kernel.name} that was proved"
+            )
         document["source"], document["ranges"] = None, {}  # the text says them
     return document
 
@@ -184,7 +191,12 @@ def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[st
 
 
 def schedule_from(document: Dict[str, Any], proved: ProvedMapping, hardware: Hardware) -> Schedule:
-    """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering."""
+    """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering.
+
+    Raises DamagedError where the loop to spread over threads is none.
+    """
+    if document["parallel"] not in (None, *range(len(document["loops"]))):
+        raise DamagedError(f"the schedule spreads loop {document['parallel']!r} over threads, which there is not")
     return Schedule(
         proved,
         tuple(LoopStep(axis, step) for axis, step in document["loops"]),

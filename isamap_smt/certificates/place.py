@@ -1,0 +1,81 @@
+"""A certificate appears at its place whole or not at all; one of the same thing that stands there already is renewed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping as Dict
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.certificates.errors import CertificateError, DamagedError
+from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.store import Certificate
+
+
+def put(certificate: Certificate, root: Path) -> Path:
+    """Write it below the directory, in place of an earlier certificate of the same thing; returns its place.
+
+    Raises CertificateError, and leaves everything as it is, where something else stands there.
+    """
+    place = root / certificate.id
+    if place.exists():
+        _require_same(place, certificate.document)
+    root.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{root.name}-", dir=root.parent))  # beside it: a check sees no half of it
+    try:
+        made, old = certificate.write(scratch), scratch / "old"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            made.rename(place)
+            return place
+        place.rename(old)
+        try:
+            made.rename(place)
+        except BaseException:
+            old.rename(place)
+            raise
+    except OSError as error:
+        raise CertificateError(f"cannot write {place}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return place
+
+
+def _require_same(place: Path, document: Dict[str, Any]) -> None:
+    """Nothing happens where an intact certificate of what the document is about stands, or nothing."""
+    advice = f"delete {place}, or save into another directory"
+    if not place.is_dir() or (any(place.iterdir()) and not (place / MANIFEST).is_file()):
+        raise CertificateError(f"{place} is taken by something that is no certificate; {advice}")
+    if not any(place.iterdir()):
+        return
+    try:
+        there = read_manifest(place)
+    except DamagedError as error:
+        raise CertificateError(f"the certificate at {place} is damaged ({error}); {advice}") from None
+    for what, known, mine in zip(("id", "kernel", "instruction"), _about(there), _about(document), strict=True):
+        if known != mine:
+            here, now = _shown(known), _shown(mine)
+            raise CertificateError(
+                f"the certificate at {place} is about something else: its {what} is {here}, not {now}; {advice}"
+            )
+    if "schedule" in there and "schedule" not in document:
+        raise CertificateError(f"the certificate at {place} holds a program too: pass its schedule, or {advice}")
+
+
+def _about(document: Dict[str, Any]) -> tuple[Any, ...]:
+    """What makes two certificates those of one thing: where the kernel (or its text) and the instruction come from."""
+    kernel = document.get("kernel", {})
+    names = {k: kernel.get(k) for k in ("name", "source", "dtypes", "ranges")}
+    if names["source"] is None:
+        names["text"] = kernel.get("text")
+    return document["id"], names, document.get("instruction", {}).get("source")
+
+
+def _shown(about: Any) -> str:
+    if not isinstance(about, dict):
+        return str(about)
+    said = about["source"] or f"the text {about['text'].strip()!r}"
+    types = ", ".join(f"{n}={d}" for n, d in about["dtypes"].items())
+    assumed = ", ".join(f"{low} <= {n} <= {high}" for n, (low, high) in about["ranges"].items())
+    return f"{said} with {types}" + (f" and {assumed}" if assumed else "")

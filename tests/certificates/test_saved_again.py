@@ -1,0 +1,140 @@
+"""Certificates of one's own files: saved where later checks find what they are about, and renewed in their place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.certificates import CertificateError, check_directory, load, save
+from isamap_smt.certificates.manifest import MANIFEST, certificate_ids
+from isamap_smt.certificates.place import put
+from isamap_smt.certificates.store import mapping_certificate
+from isamap_smt.ir.errors import NotProvedError
+from tests.certificates.conftest import gemm_schedule
+
+ACCEL = """
+import isamap_smt as im
+
+layer = "C[i,j] += A[i,k] * B[k,j]"
+outer = im.instruction(
+    "accel.outer", "c[i,j] += a[i] * b[j]", axes={"i": 4, "j": 4}, dtypes=dict.fromkeys("abc", "f32"),
+    places=dict.fromkeys("abc", "acc"), latency=8.0,
+)
+HARDWARE = im.Hardware("accel", (im.Memory("acc", 1024),), (), (outer,))
+"""
+SOURCES = {"kernel": "accel.py:layer", "instruction": "accel.py:outer"}
+ID = "accel/layer/outer,i=i,j=j,a=A,b=B"
+
+
+@pytest.fixture
+def accel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's file in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path / "cache"))
+    Path("accel.py").write_text(ACCEL)
+    return tmp_path / "accel.py"
+
+
+def proved() -> im.ProvedMapping:
+    kernel, outer = im.find_kernel("accel.py:layer"), im.find_instruction("accel.py:outer")
+    result = im.prove(im.fuse(kernel, outer, "i=i,j=j"))
+    assert isinstance(result, im.ProvedMapping), str(result)
+    return result
+
+
+def contents() -> dict[str, bytes]:
+    return {str(f): f.read_bytes() for f in Path("proofs").rglob("*") if f.is_file()}
+
+
+def statuses() -> dict[str, str]:
+    return {o.id: o.status for o in check_directory(Path("proofs"), jobs=1)}
+
+
+@pytest.mark.usefixtures("accel")
+def test_what_later_checks_would_not_find_is_not_saved() -> None:
+    with pytest.raises(
+        CertificateError, match=r"accel\.outer: unknown hardware 'accel'.*instruction='my_machine\.py:dot'"
+    ):
+        save(proved(), "proofs")
+    with pytest.raises(CertificateError, match=r"accel\.py defines no instruction 'inner'; known: outer; pass"):
+        save(proved(), "proofs", kernel="accel.py:layer", instruction="accel.py:inner")
+    with pytest.raises(CertificateError, match=r"find as avx2\.fmadd_ps is not the instruction that was proved"):
+        save(proved(), "proofs", kernel="accel.py:layer", instruction="avx2.fmadd_ps")
+    assert not Path("proofs").exists()
+    save(proved(), "proofs", **SOURCES)
+    assert statuses() == {ID: "ok"}
+
+
+@pytest.mark.usefixtures("accel")
+def test_the_reason_why_a_kernel_is_not_found_is_told() -> None:
+    with pytest.raises(
+        CertificateError, match=r"kernel='acel\.py:layer': .* no such file: acel\.py in .*mean accel\.py"
+    ):
+        save(proved(), "proofs", kernel="acel.py:layer", instruction="accel.py:outer")
+    with pytest.raises(CertificateError, match=r"kernel='accel\.py:lair': .*has no kernel 'lair'; did you mean layer"):
+        save(proved(), "proofs", kernel="accel.py:lair", instruction="accel.py:outer")
+
+
+def test_what_is_not_proved_is_not_saved(tmp_path: Path) -> None:
+    mapping = im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j")
+    with pytest.raises(NotProvedError, match=r"not Mapping; call isamap_smt\.prove\(mapping\) first"):
+        save(mapping, tmp_path)  # type: ignore[arg-type]
+    with pytest.raises(NotProvedError, match="not Rejection"):
+        save(im.prove(im.fuse(im.find_kernel("gemm"), mapping.instruction, "l=k")), tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_stale_certificate_is_saved_again(accel: Path) -> None:
+    place = save(proved(), "proofs", **SOURCES)
+    accel.write_text(ACCEL.replace("latency=8.0", "latency=9.0"))
+    assert statuses() == {ID: "stale"}
+    assert save(proved(), "proofs", **SOURCES) == place
+    assert statuses() == {ID: "ok"}
+    assert sorted(p.name for p in Path().iterdir()) == ["accel.py", "cache", "proofs"]
+    assert load(place).mapping == proved().mapping
+
+
+def test_a_certificate_of_something_else_stays(accel: Path) -> None:
+    save(proved(), "proofs", **SOURCES)
+    before = contents()
+    with pytest.raises(CertificateError, match=r"(?s)its kernel is accel\.py:layer with .*, not the text .*; delete "):
+        save(proved(), "proofs", instruction="accel.py:outer")
+    Path("other.py").write_text(ACCEL)
+    with pytest.raises(CertificateError, match=r"its instruction is accel\.py:outer, not other\.py:outer; delete "):
+        save(proved(), "proofs", kernel="accel.py:layer", instruction="other.py:outer")
+    assert contents() == before
+    (Path("proofs") / ID / "agreement.smt2").write_text("")
+    with pytest.raises(CertificateError, match=r"is damaged \(agreement\.smt2 is not as it was written.*; delete "):
+        save(proved(), "proofs", **SOURCES)
+    (Path("proofs") / ID / MANIFEST).unlink()
+    with pytest.raises(CertificateError, match="is taken by something that is no certificate; delete "):
+        save(proved(), "proofs", **SOURCES)
+
+
+def test_a_program_is_not_lost_in_silence(tmp_path: Path) -> None:
+    schedule = gemm_schedule()
+    place = save(schedule.proved, tmp_path, schedule)
+    with pytest.raises(CertificateError, match="holds a program too: pass its schedule, or delete "):
+        save(schedule.proved, tmp_path)
+    assert "schedule" in json.loads((place / MANIFEST).read_text())
+
+
+@pytest.mark.usefixtures("accel")
+def test_a_renewal_that_fails_leaves_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    save(proved(), "proofs", **SOURCES)
+    before, rename = contents(), Path.rename
+
+    def full(self: Path, target: Path) -> Path:
+        if self.name == Path(ID).name and self.parts[0].startswith(".proofs-"):
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", full)
+    certificate = mapping_certificate(proved(), None, **SOURCES)
+    with pytest.raises(CertificateError, match=r"cannot write proofs/accel/.*: No space left on device"):
+        put(certificate, Path("proofs"))
+    assert contents() == before
+    assert certificate_ids(Path("proofs")) == (ID,)
+    assert not list(Path().glob(".proofs-*"))
