@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from isamap_smt.certificates.answers import Memory
@@ -19,6 +15,7 @@ from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.remember import remembered
 from isamap_smt.certificates.subject import Sources
+from isamap_smt.certificates.workers import spread
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.language.hardware_library import find_hardware
@@ -98,42 +95,6 @@ def load_sources(hardware: tuple[str, ...]) -> Sources:
             raise HardwareError(f"--hardware names the machine {found.name} twice")
         machines[found.name] = found
     return Sources(machines)
-
-
-def spread(
-    work: Callable[..., Any],
-    calls: Sequence[tuple[Any, ...]],
-    jobs: int | None = None,
-    progress: Callable[[int, int, Any], None] | None = None,
-) -> list[Any]:
-    """work(*call) for every call, in the calls' order, in up to `jobs` fresh processes (in this one for a single job).
-
-    An interrupt ends all of them.
-    """
-    jobs = min(jobs or os.cpu_count() or 1, len(calls))
-    results: dict[int, Any] = {}
-    if jobs <= 1:
-        for n, call in enumerate(calls):
-            results[n] = work(*call)
-            if progress:
-                progress(len(results), len(calls), results[n])
-        return [results[n] for n in range(len(calls))]
-    # Solvers are not made for being forked.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context)
-    try:
-        waiting: dict[Future[Any], int] = {pool.submit(work, *call): n for n, call in enumerate(calls)}
-        while waiting:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                n = waiting.pop(future)
-                results[n] = future.result()
-                if progress:
-                    progress(len(results), len(calls), results[n])
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    pool.shutdown()
-    return [results[n] for n in range(len(calls))]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, write_index
-from isamap_smt.certificates.run import spread
+from isamap_smt.certificates.workers import spread
 from isamap_smt.cli.directory import whole_directory
 from isamap_smt.cli.proofs_choice import wanted, write
 
