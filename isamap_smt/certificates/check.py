@@ -13,7 +13,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
-from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
+from isamap_smt.certificates.derive import Step, derive_mapping, derive_program
 from isamap_smt.certificates.digests import kernel_digest, mapping_digest
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
@@ -21,8 +21,17 @@ from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import read_manifest, well_formed
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.remember import keys_of, remember
-from isamap_smt.certificates.store import PROGRAM, program_digest
+from isamap_smt.certificates.store import (
+    PROGRAM,
+    Certificate,
+    Lowered,
+    completeness_certificate,
+    machine_certificate,
+    program_digest,
+    stated,
+)
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.words import differences
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -47,10 +56,13 @@ def check_certificate(
     try:
         with well_formed():
             document = read_manifest(place, expected)
-            keys = keys_of(place, document, sources)
+            keys = keys_of(place, identifier, document, sources)
             outcome = _Check(place, identifier, document, sources, memory).outcome()
     except DamagedError as error:
         outcome = Outcome(identifier, "damaged", (str(error),))
+    except Exception as error:  # whatever stands in one certificate does not end the check of the others
+        told = f"checking it failed: {type(error).__name__}: {error}"
+        outcome = Outcome(identifier, "unknown", (told, "its manifest was made by hand, or this is a fault of isamap"))
     outcome = replace(outcome, seconds=round(time.perf_counter() - started, 3))
     memory.flush()
     if keys is not None:
@@ -101,6 +113,8 @@ class _Check:
         changed = [k for k in now if k in then and now[k] != then[k]]
         told = [f"{', '.join(changed)} of {self.document['hardware']} changed"] if changed else []
         told += [f"{k} is new" for k in now if k not in then] + [f"{k} is gone" for k in then if k not in now]
+        if not told:
+            told = list(self._words(machine_certificate(self.sources.hardware(self.document["hardware"]))))
         return Outcome(self.id, "stale" if told else "ok", tuple(told), claims=len(now))
 
     def _completeness(self, kernel: Kernel, instruction: Instruction) -> Outcome:
@@ -133,6 +147,8 @@ class _Check:
             if len(found.uncovered) > _SHOWN:
                 told.append(f"nor for {len(found.uncovered) - _SHOWN} more")
             return Outcome(self.id, "broken", tuple(told), claims)
+        ids = [m.id for m in legal]
+        self.changes += self._words(completeness_certificate(family, ids, witnesses, self.document["kernel"]["source"]))
         return self._proved(claims, (), ())
 
     def _mapping(self, kernel: Kernel, instruction: Instruction) -> Outcome:
@@ -147,24 +163,29 @@ class _Check:
         if not isinstance(result, ProvedMapping):
             return self._not_proved(derived.proof, str(result))
         self._changed("mapping", mapping.id, mapping_digest(mapping), then)
-        everything = [derived]
+        steps, last, lowered = [*derived.steps], derived.proof, None
         stored = self._stored(derived.steps, "")
         if "schedule" in self.document:
             try:
-                below = self._program(result)
+                lowered = self._program(result)
             except IsamapError as error:
                 return Outcome(self.id, "broken", ("the program cannot be lowered any more", *self.changes, str(error)))
-            if not below.proof.proved:
-                return self._not_proved(below.proof, _told(below.proof))
-            everything.append(below)
-            stored += self._stored(below.steps, "program-")
-        last = everything[-1].proof
+            last = lowered.derived.proof
+            if not last.proved:
+                return self._not_proved(last, _told(last))
+            steps += lowered.derived.steps
+            stored += self._stored(lowered.derived.steps, "program-")
         if list(last.assumptions) != self.document["assumptions"] or last.arithmetic != self.document["arithmetic"]:
             self.changes.append("it assumes something else")
-        steps = [s for d in everything for s in d.steps]
+        named = (self.document[k]["source"] for k in ("kernel", "instruction"))
+        self.changes += self._words(stated(mapping, derived, lowered, *named))
         return self._proved(sum(len(s.claims) for s in steps), steps, stored)
 
-    def _program(self, proved: ProvedMapping) -> Derived:
+    def _words(self, today: Certificate) -> list[str]:
+        """What else it says that today's sources do not, where nothing that matters has changed."""
+        return [] if self.changes else list(differences(self.place, self.id, self.document, today))
+
+    def _program(self, proved: ProvedMapping) -> Lowered:
         then = self.document["schedule"]
         answers = self.memory.z3
         more = further_from(self.document, proved.mapping.kernel, self.sources, answers)
@@ -172,7 +193,7 @@ class _Check:
         derived, program = derive_program(schedule, *more, answers=answers)
         if program_digest(program) != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
-        return derived
+        return Lowered((schedule, *more), derived, program)
 
     def _stored(self, steps: Sequence[Step], prefix: str) -> list[Question]:
         """Stored questions that are not today's; every claim whose questions differ is a change."""

@@ -47,7 +47,8 @@ def text_of(document: Dict[str, Any]) -> str:
 
 def _read(path: Path, what: str) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text)
     except FileNotFoundError:
         raise DamagedError(f"{what} is missing") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -56,11 +57,15 @@ def _read(path: Path, what: str) -> dict[str, Any]:
         raise DamagedError(f"{what} is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise DamagedError(f"{what} is truncated or no JSON (line {error.lineno}: {error.msg})") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise DamagedError(f"{what} cannot be read: {error}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__
         raise DamagedError(f"{what} is foreign: its format is {found!r}, this version reads {FORMAT!r}")
     if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
         raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
+    if text != text_of(document):  # a key that stands twice, of which only the last was read
+        raise DamagedError(f"{what} was edited by hand: it is not written as isamap writes it")
     return document
 
 

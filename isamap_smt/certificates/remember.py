@@ -44,7 +44,7 @@ def remembered(
     try:
         with well_formed():
             document = read_manifest(place, expected)
-            keys = keys_of(place, document, sources)
+            keys = keys_of(place, identifier, document, sources)
     except DamagedError as error:
         return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
     if keys is None:
@@ -67,9 +67,9 @@ def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
         cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
 
 
-def keys_of(place: Path, document: Dict[str, Any], sources: Sources) -> Keys | None:
+def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sources) -> Keys | None:
     """The keys of a certificate's outcome; None where today's sources lack something."""
-    common: list[Any] = [generator_digest(), cvc5_version()]
+    common: list[Any] = [generator_digest(), cvc5_version(), identifier]
     common += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
     exact: list[Any] = []
     claims: list[Any] = ["claims"]

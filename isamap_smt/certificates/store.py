@@ -66,42 +66,58 @@ def mapping_certificate(
     `kernels.py:mine`, if not by their names. Raises CertificateError where a claim is not proved, or what is proved
     cannot be written.
     """
-    mapping = proved.mapping
-    known = _instruction_document(mapping.instruction, instruction)
-    identifier = mapping_id(mapping)
-    derived, again = derive_mapping(mapping)
+    identifier = mapping_id(proved.mapping)
+    derived, again = derive_mapping(proved.mapping)
     if not isinstance(again, ProvedMapping):
         raise CertificateError(f"{identifier} is not proved:\n{again}")
+    lowered = None
+    if schedule is not None:
+        schedules = (replace(schedule, proved=again), *more)
+        lowered = Lowered(schedules, *derive_program(*schedules))
+        if not lowered.derived.proof.proved:
+            raise CertificateError(f"the program of {identifier} is not proved:\n{lowered.derived.proof}")
+    found = stated(proved.mapping, derived, lowered, kernel, instruction)
+    steps = (*derived.steps, *(lowered.derived.steps if lowered else ()))
+    seconds = round(sum(q.seconds for s in steps for q in s.queries), 3)
+    return replace(found, document={**found.document, "solvers": solvers(), "seconds": {"z3": seconds}})
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The program of a mapping: the schedules it carries out, its claims, and itself."""
+
+    schedules: tuple[Schedule, ...]
+    derived: Derived
+    program: Program
+
+
+def stated(
+    mapping: Mapping, derived: Derived, lowered: Lowered | None, kernel: str | None, instruction: str | None
+) -> Certificate:
+    """Everything that the certificate says, from claims just derived: all of it but who answered, and in what time."""
+    identifier = mapping_id(mapping)
     document: dict[str, Any] = {
         "id": identifier,
         "kind": "mapping",
         "kernel": {**kernel_document(mapping.kernel, kernel), "digest": kernel_digest(mapping.kernel)},
-        "instruction": known,
+        "instruction": _instruction_document(mapping.instruction, instruction),
         "mapping": {**mapping_document(mapping), "digest": mapping_digest(mapping)},
     }
     files = claim_files(identifier, derived.steps, "")
     claims = claim_documents(derived.steps, "")
-    assumptions = derived.proof.assumptions
-    if schedule is not None:
-        below, program = derive_program(replace(schedule, proved=again), *more)
-        if not below.proof.proved:
-            raise CertificateError(f"the program of {identifier} is not proved:\n{below.proof}")
+    last = derived.proof
+    if lowered is not None:
+        schedule, *more = lowered.schedules
         document["schedule"] = schedule_document(schedule)
         document["further"] = [
             further_document(s, _instruction_document(s.proved.mapping.instruction, None)) for s in more
         ]
-        document["program"] = {"file": PROGRAM, "digest": program_digest(program)}
-        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: program_text(program)}
+        document["program"] = {"file": PROGRAM, "digest": program_digest(lowered.program)}
+        below = lowered.derived
+        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: program_text(lowered.program)}
         claims += claim_documents(below.steps, "program-")
-        assumptions = below.proof.assumptions
-        derived = Derived(below.proof, (*derived.steps, *below.steps))
-    document |= {
-        "arithmetic": derived.proof.arithmetic,
-        "assumptions": list(assumptions),
-        "claims": claims,
-        "solvers": solvers(),
-        "seconds": {"z3": round(sum(q.seconds for s in derived.steps for q in s.queries), 3)},
-    }
+        last = below.proof
+    document |= {"arithmetic": last.arithmetic, "assumptions": list(last.assumptions), "claims": claims}
     return Certificate(identifier, document, files)
 
 

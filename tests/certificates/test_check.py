@@ -305,9 +305,9 @@ def test_what_a_further_statement_uses_counts(repository: Path, edited: EditedMa
     (place,) = (repository / "proofs" / "avx2" / "two_layers").glob("fmadd_ps,l=j*")
     document = read_manifest(place)
     assert document["further"]
-    before = keys_of(place, document, Sources())
+    before = keys_of(place, FMA, document, Sources())
     document["further"][0]["instruction"]["source"] = "avx2.mullo_i32"  # any other than the first statement's
-    other = keys_of(place, document, Sources())
+    other = keys_of(place, FMA, document, Sources())
     assert before is not None and other is not None
     assert (before.exact, before.claims) != (other.exact, other.claims)
     file = edited(
@@ -315,7 +315,7 @@ def test_what_a_further_statement_uses_counts(repository: Path, edited: EditedMa
         '"avx2.mullo_i32",\n        "c[l] += a[l] * b[l]"',
         '"avx2.mullo_i32",\n        "c[l] += a[l] + b[l]"',
     )
-    again = keys_of(place, document, load_sources((str(file),)))
+    again = keys_of(place, FMA, document, load_sources((str(file),)))
     assert again is not None and again.claims != other.claims
 
 
