@@ -15,6 +15,8 @@ from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.hardware_library import find_instruction
+from isamap_smt.language.library import find_kernel
 
 
 def load(path: str | Path) -> ProvedMapping:
@@ -49,19 +51,24 @@ def save(
     root = Path(directory)
     if certificate_ids(root) and not (root / INDEX).is_file():
         raise CertificateError(f"{root} holds certificates without {INDEX}; write into another directory")
-    _require_found(proved.mapping, schedule, instruction)
+    _require_found(proved.mapping, schedule, kernel, instruction)
     place = put(mapping_certificate(proved, schedule, kernel, instruction), root)
     write_index(root)
     return place
 
 
-def _require_found(mapping: Mapping, schedule: Schedule | None, source: str | None) -> None:
-    """Nothing happens where later checks find the instruction, as it is now, and the machine of the schedule."""
+def _require_found(mapping: Mapping, schedule: Schedule | None, kernel: str | None, instruction: str | None) -> None:
+    """Nothing happens where later checks find the kernel, the instruction as it is now, and the schedule's machine."""
+    if kernel is not None:
+        try:
+            find_kernel(kernel)
+        except IsamapError as error:
+            raise CertificateError(f"later checks would not find kernel={kernel!r}: {error}") from error
     mine = mapping.instruction
-    wanted = source or mine.name
+    wanted = instruction or mine.name
     advice = "pass where it is, such as save(..., instruction='my_machine.py:dot')"
     try:
-        found = Sources().instruction(wanted, mapping.kernel)
+        found = find_instruction(wanted) if instruction else Sources().instruction(wanted, mapping.kernel)
     except IsamapError as error:
         raise CertificateError(f"later checks would not find the instruction {wanted}: {error}; {advice}") from error
     if instruction_digest(found) != instruction_digest(mine):

@@ -42,6 +42,8 @@ class Wanted:
         start = f"{self.hardware}/{self.kernel}/"
         rest = identifier.removeprefix(start)
         names = rest.split(",")
+        if len(names) > 1 and names[1].startswith("by-hand-"):
+            return False  # no search finds one
         return identifier.startswith(start) and self.instruction in (
             names[0],
             names[1] if names[0] == "complete" and len(names) > 1 else "",

@@ -9,11 +9,16 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, check_directory, load, save
-from isamap_smt.certificates.manifest import MANIFEST, certificate_ids
+from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, read_manifest
 from isamap_smt.certificates.place import put
+from isamap_smt.certificates.renew import renewed
 from isamap_smt.certificates.store import mapping_certificate
+from isamap_smt.certificates.subject import Sources
+from isamap_smt.cli.app import run
+from isamap_smt.cli.proofs_choice import wanted
+from isamap_smt.cli.proofs_update import update_directory
 from isamap_smt.ir.errors import NotProvedError
-from tests.certificates.conftest import gemm_schedule
+from tests.certificates.conftest import FMA, gemm_schedule
 
 ACCEL = """
 import isamap_smt as im
@@ -70,10 +75,13 @@ def test_what_later_checks_would_not_find_is_not_saved() -> None:
 
 @pytest.mark.usefixtures("accel")
 def test_the_reason_why_a_kernel_is_not_found_is_told() -> None:
-    with pytest.raises(
-        CertificateError, match=r"kernel='acel\.py:layer': .* no such file: acel\.py in .*mean accel\.py"
-    ):
+    with pytest.raises(CertificateError, match=r"kernel='acel\.py:layer': no such file: acel\.py in .*mean accel\.py"):
         save(proved(), "proofs", kernel="acel.py:layer", instruction="accel.py:outer")
+    own = im.kernel("D[m,n] += L[m,q] * R[q,n]", name="mine")
+    other = im.prove(im.fuse(own, im.find_instruction("avx2.fmadd_ps"), "l=n"))
+    assert isinstance(other, im.ProvedMapping)
+    with pytest.raises(CertificateError, match=r"accel\.py:layer is not the kernel mine that was proved: .*'D'"):
+        save(other, "proofs", kernel="accel.py:layer")
     with pytest.raises(CertificateError, match=r"kernel='accel\.py:lair': .*has no kernel 'lair'; did you mean layer"):
         save(proved(), "proofs", kernel="accel.py:lair", instruction="accel.py:outer")
 
@@ -138,3 +146,58 @@ def test_a_renewal_that_fails_leaves_the_old_one(monkeypatch: pytest.MonkeyPatch
     assert contents() == before
     assert certificate_ids(Path("proofs")) == (ID,)
     assert not list(Path().glob(".proofs-*"))
+
+
+def test_update_writes_ones_own_certificates_anew(accel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(proved(), "proofs", **SOURCES)
+    schedule = gemm_schedule()
+    save(schedule.proved, "proofs", schedule)
+    kept = contents()
+    accel.write_text(ACCEL.replace("latency=8.0", "latency=9.0"))
+    assert statuses() == {ID: "stale", FMA: "ok"}
+    assert run(["proofs", "update", "accel/layer", "--jobs", "1"]) == 0
+    assert statuses() == {ID: "ok", FMA: "ok"}
+    assert {f: b for f, b in contents().items() if FMA in f} == {f: b for f, b in kept.items() if FMA in f}
+    capsys.readouterr()
+    assert run(["proofs", "update", "accell"]) == 3
+    assert "none in proofs, matches 'accell'" in capsys.readouterr().err
+
+
+def test_a_certificate_that_is_broken_is_not_written_anew(accel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(proved(), "proofs", **SOURCES)
+    before = contents()
+    accel.write_text(ACCEL.replace("A[i,k] * B[k,j]", "A[i,k] + B[k,j]"))
+    assert run(["proofs", "update", "accel"]) == 3
+    said = capsys.readouterr().err
+    assert f"proofs/{ID} cannot be written anew: " in said and said.endswith("mend that, or delete it\n")
+    accel.unlink()
+    assert run(["proofs", "update", "accel"]) == 3
+    assert "no such file: accel.py" in capsys.readouterr().err
+    assert contents() == before
+
+
+def test_a_program_is_written_anew_of_its_own_decisions(tmp_path: Path) -> None:
+    schedule = gemm_schedule()
+    place = save(schedule.proved, tmp_path, schedule)
+    certificate = renewed(place, Sources())
+    then = read_manifest(place)
+    assert {k: v for k, v in certificate.document.items() if k != "seconds"} == {
+        k: v for k, v in then.items() if k not in ("seconds", "files", "format", "digest")
+    }
+    assert certificate.files == {f: (place / f).read_text() for f in then["files"]}
+
+
+@pytest.mark.usefixtures("accel")
+def test_an_update_of_the_library_does_not_take_the_place_of_ones_own() -> None:
+    Path("mine.py").write_text("gemm = 'C[i,j] += A[i,k] * B[k,j]'")
+    result = im.prove(im.fuse(im.find_kernel("mine.py:gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j"))
+    assert isinstance(result, im.ProvedMapping)
+    save(result, "proofs", kernel="mine.py:gemm")
+    before = contents()
+    with pytest.raises(CertificateError, match=r"is of mine\.py:gemm, and the library's avx2/gemm/fmadd_ps would"):
+        update_directory(Path("proofs"), "avx2/gemm/fmadd_ps", 1)
+    assert contents() == before
+
+
+def test_what_is_written_by_hand_is_nobody_elses() -> None:
+    assert not any(w.covers("avx2/gemm/fmadd_ps,by-hand-0123456789ab") for w in wanted("avx2/gemm"))
