@@ -35,7 +35,7 @@ bench: $(VENV)/.bench
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.run
 
 clean:
-	rm -rf $(VENV) build dist out
+	rm -rf $(VENV) build dist out isamap-demo
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
