@@ -49,12 +49,15 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     given = config.getoption("--isamap-proofs")
     if given is None:
         return
-    from isamap_smt.certificates.errors import DamagedError
-    from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
+    from isamap_smt.certificates.errors import CertificateError, DamagedError
+    from isamap_smt.certificates.manifest import INDEX, certificate_ids, check_root, read_index
 
     directory = Path(given)
-    if not directory.is_dir():
-        raise pytest.UsageError(f"--isamap-proofs: there are no certificates at {given}: no such directory")
+    try:
+        check_root(directory)
+    except CertificateError as error:
+        advice = f"a word after --isamap-proofs is its DIR: write --isamap-proofs=DIR, or {given} before the option"
+        raise pytest.UsageError(f"--isamap-proofs: {error}\n{advice}") from None
     try:
         listed = set(read_index(directory))
     except DamagedError:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from isamap_smt.certificates.wording import sentence, vocabulary
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.program import Loop, walk
 from isamap_smt.ir.proof import ProvedMapping
+
+_NEAR = 0.6  # how alike, of 1, a name has to be to be suggested
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,17 @@ def find_certificate(directory: Path, words: str) -> tuple[str, str]:
             raise UnknownNameError(f"{len(found)} certificates have {part!r} in their id, such as {found[0]}")
         if found:
             return found[0], rest
-    raise UnknownNameError(f"{directory} has no certificate {words!r}; {did_you_mean(words, ids)}")
+    raise UnknownNameError(f"{directory} has no certificate {words!r}; {_nearby(words, ids)}")
+
+
+def _nearby(words: str, ids: Sequence[str]) -> str:
+    """Near matches among ids and their parts; where nothing is near, one id as an example, and how many there are."""
+    heads = {i.split(",")[0] for i in ids}
+    known = {*ids, *heads, *(part for head in heads for part in head.split("/"))}
+    near = get_close_matches(words, sorted(known), n=3, cutoff=_NEAR)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"it has {len(ids)}, such as {ids[0]}" if ids else "it has none"
 
 
 def explain(directory: Path, identifier: str, claim: str, sources: Sources) -> list[Reason]:

@@ -6,6 +6,7 @@ A digest does not make a certificate trusted: claims are derived again. It tells
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import contextmanager
@@ -114,6 +115,30 @@ def read_manifest(place: Path, expected: str | None = None) -> dict[str, Any]:
     if strangers:
         raise DamagedError(f"{strangers[0]} is not listed in {MANIFEST}")
     return document
+
+
+def check_root(directory: Path) -> None:
+    """Nothing happens where certificates and their index stand. Raises CertificateError where there are none, or a part.
+
+    Certificates without any index above them pass: that the index is missing is a finding of the check.
+    """
+    if not directory.is_dir():
+        raise CertificateError(f"there are no certificates at {directory}: no such directory")
+    if (directory / INDEX).exists():
+        return
+    for root in directory.resolve().parents:
+        if (root / INDEX).is_file() and _lists_below(root, directory.resolve().relative_to(root).as_posix()):
+            whole = os.path.relpath(root)
+            raise CertificateError(f"{directory} is a part of {whole}, whose {INDEX} lists what is in it; name {whole}")
+    if not certificate_ids(directory):
+        raise CertificateError(f"{directory} holds no certificates: there is no {INDEX} in it")
+
+
+def _lists_below(root: Path, part: str) -> bool:
+    try:
+        return any(f"{i}/".startswith(f"{part}/") for i in read_index(root))
+    except DamagedError:
+        return False
 
 
 def write_certificate(place: Path, document: Dict[str, Any], files: Dict[str, str]) -> None:

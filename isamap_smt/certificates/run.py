@@ -10,8 +10,8 @@ from uuid import uuid4
 from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.check import check_certificate
-from isamap_smt.certificates.errors import CertificateError, DamagedError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index
+from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, check_root, read_index
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.remember import remembered
 from isamap_smt.certificates.subject import Sources
@@ -36,10 +36,9 @@ def check_directory(
 
     hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
     default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. Raises CertificateError
-    where there is no such directory, HardwareError for a file that is no machine.
+    where the directory is not one of certificates, HardwareError for a file that is no machine.
     """
-    if not directory.is_dir():
-        raise CertificateError(f"there are no certificates at {directory}: no such directory")
+    check_root(directory)
     sources = load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
     found = certificate_ids(directory)
     outcomes: list[Outcome] = []

@@ -6,9 +6,11 @@ what they said when it was written.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from isamap_smt.certificates.digests import InstructionDigests, hardware_digests, instruction_digests
 from isamap_smt.certificates.errors import CertificateError, DamagedError
@@ -32,6 +34,7 @@ from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.point import point_instruction
 
+_Found = TypeVar("_Found")
 POINT = "scalar.point"  # the instruction that is made for each kernel
 
 
@@ -55,7 +58,7 @@ class Sources:
             return point_instruction(kernel)
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
-        return find_instruction(source)
+        return _found(find_instruction, source)
 
     def digests(self, name: str) -> dict[str, str]:
         """Digests of the parts of that machine, made once. Raises IsamapError where there is none."""
@@ -90,7 +93,7 @@ def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]
         own = kernel_from(document).ranges
     except IsamapError as error:
         if source is not None:
-            raise CertificateError(f"kernel={source!r}: later checks would not find it: {error}") from error
+            raise CertificateError(f"{source} is not the kernel {kernel.name} that was proved: {error}") from error
         own = ()
     # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
     document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges if (n, low, high) not in own}
@@ -113,8 +116,20 @@ def kernel_from(document: Dict[str, Any]) -> Kernel:
     if document["source"] is None:
         found = kernel_of_text(document["text"], name=document["name"])
     else:
-        found = find_kernel(document["source"]).with_dtypes(document["dtypes"])
+        found = _found(find_kernel, document["source"]).with_dtypes(document["dtypes"])
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
+
+
+def _found(find: Callable[[str], _Found], source: str) -> _Found:
+    """find(source). Where the source's file is not seen from here, the error says from where it should be."""
+    try:
+        return find(source)
+    except IsamapError as error:
+        path = source.partition(":")[0]
+        if not path.endswith(".py") or Path(path).is_file():
+            raise
+        advice = "certificates name files as seen from the directory where they are saved and checked: run this there"
+        raise CertificateError(f"{error}\n{advice}") from None
 
 
 def mapping_document(mapping: Mapping) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""What is being done and how far it is: on standard error, and only on a terminal."""
+"""What is being done and how far it is: on standard error; elsewhere than on a terminal, only what counts, now and then."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+EVERY = 15.0  # seconds between two lines of a log
 _LONGEST = 60  # characters said beside a bar
 
 
@@ -39,10 +41,30 @@ def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def counting_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A function that is told how many are done, of how many, and the latest."""
+    """A function that is told how many are done, of how many, and the latest.
+
+    Not on a terminal (a log of continuous integration) it says so in a line, at most every EVERY seconds.
+    """
+    if not sys.stderr.isatty():
+        yield _lines(what)
+        return
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with _shown("", None, *columns, TextColumn("{task.description}")) as update:
         yield lambda done, of, about: update(completed=done, total=of, description=about[:_LONGEST])
+
+
+def _lines(what: str) -> Callable[[int, int, str], None]:
+    begun = time.monotonic()
+    last = [begun]
+
+    def tell(done: int, of: int, about: str) -> None:
+        now = time.monotonic()
+        if now - last[0] >= EVERY:
+            last[0] = now
+            sys.stderr.write(f"{what}: {done} of {of} after {now - begun:.0f} s, at {about[:_LONGEST]}\n")
+            sys.stderr.flush()
+
+    return tell
 
 
 @contextmanager

@@ -61,14 +61,16 @@ def check(directory: str, hardware: tuple[str, ...], no_cache: bool, jobs: int |
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Counts over all certificates, and the solvers."""
+    """Counts over all certificates, the index apart, and the solvers."""
+    from isamap_smt.certificates.manifest import INDEX
     from isamap_smt.certificates.outcome import STATUSES
     from isamap_smt.certificates.store import solvers
 
     times = sorted(s for o in outcomes for s in o.z3)
     return {
         "solvers": solvers(),
-        "counts": {s: sum(o.status == s for o in outcomes) for s in STATUSES},
+        "index": next((o.status for o in outcomes if o.id == INDEX), "ok"),
+        "counts": {s: sum(o.status == s and o.id != INDEX for o in outcomes) for s in STATUSES},
         "claims": sum(o.claims for o in outcomes),
         "formulas": sum(o.formulas for o in outcomes),
         "confirmed": sum(o.second for o in outcomes),
@@ -90,8 +92,16 @@ def show(outcomes: list[Outcome]) -> None:
     found = summary(outcomes)
     counts = ", ".join(f"{n} {word}" for word, n in found["counts"].items() if n) or "none"
     remembered = f" ({found['from_cache']} unchanged since an earlier check)" if found["from_cache"] else ""
-    out.print(f"{len(outcomes)} certificates: {counts}{remembered}; {found['claims']} claims", soft_wrap=True)
+    number = sum(found["counts"].values())
+    out.print(
+        f"{counted(number, 'certificate')}: {counts}{remembered}; {counted(found['claims'], 'claim')}", soft_wrap=True
+    )
     out.print(solver_words(found), soft_wrap=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def solver_words(found: dict[str, Any]) -> str:
@@ -99,9 +109,11 @@ def solver_words(found: dict[str, Any]) -> str:
     z3, cvc5 = found["solvers"]["z3"], found["solvers"]["cvc5"]
     if cvc5 == "not installed":
         return (
-            f"one solver: Z3 {z3} proved {found['formulas']} formulas; cvc5 is not installed "
+            f"one solver: Z3 {z3} proved {counted(found['formulas'], 'formula')}; cvc5 is not installed "
             "(pip install 'isamap-smt[cvc5]')"
         )
+    if not found["formulas"]:
+        return f"two solvers: Z3 {z3} and cvc5 {cvc5}; there were no formulas to ask"
     words = f"two solvers: Z3 {z3} and cvc5 {cvc5} agree on {found['confirmed']} of {found['formulas']} formulas"
     return words + (f"; {found['one_solver']} rest on Z3 alone" if found["one_solver"] else "")
 
@@ -119,7 +131,7 @@ def update(pattern: str, directory: str, jobs: int | None) -> int:
 
     with counting_bar("proving") as tell:
         written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
-    say(f"{len(written)} certificates written to {directory}")
+    say(f"{counted(len(written), 'certificate')} written to {directory}")
     return 0
 
 
@@ -133,13 +145,12 @@ def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> 
 
     ID may be any part of an id that only one certificate has. Without CLAIM, every claim is listed in words.
     """
-    from isamap_smt.certificates.errors import CertificateError
     from isamap_smt.certificates.explain import explain, find_certificate
+    from isamap_smt.certificates.manifest import check_root
     from isamap_smt.certificates.run import load_sources
 
     root = Path(directory)
-    if not root.is_dir():
-        raise CertificateError(f"there are no certificates at {directory}: no such directory")
+    check_root(root)
     identifier, claim = find_certificate(root, name)
     reasons = explain(root, identifier, claim, load_sources(hardware))
     if as_json:

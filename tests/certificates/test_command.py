@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from isamap_smt.certificates.manifest import certificate_ids, read_index
+import isamap_smt as im
+from isamap_smt.certificates import save
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index, write_index
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_choice import wanted
 from isamap_smt.cli.proofs_update import update_directory
 from isamap_smt.search import find_mappings
-from tests.certificates.conftest import DOT, FMA, EditedMachine
+from tests.certificates.conftest import COMPLETE, DOT, FMA, EditedMachine
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +60,7 @@ def test_check_in_json(edited: EditedMachine, capsys: pytest.CaptureFixture[str]
         (["why", "avx9/gem/fmadd"], "proofs has no certificate 'avx9/gem/fmadd'"),
         (["why", f"{DOT}/agreemnt"], "has no claim 'agreemnt'; did you mean agreement?"),
         (["why", "machine"], "has no formulas: it is checked with plain integers and digests"),
-        (["update", "avx3"], "no certificate matches 'avx3'"),
+        (["update", "avx3"], "matches 'avx3'"),
     ],
 )
 def test_misuse_is_said(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,10 +68,83 @@ def test_misuse_is_said(arguments: list[str], said: str, capsys: pytest.CaptureF
     assert said in capsys.readouterr().err
 
 
-def test_an_empty_directory_is_not_ok(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "empty").mkdir()
-    assert run(["proofs", "check", str(tmp_path / "empty")]) == 1
-    assert "proofs.json: damaged: proofs.json is missing" in capsys.readouterr().out
+def test_an_empty_directory_is_not_ok(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    assert run(["proofs", "check", "empty"]) == 3
+    assert "empty holds no certificates: there is no proofs.json in it" in capsys.readouterr().err
+
+
+def test_a_part_of_a_directory_names_the_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for part in ("avx2/gemm", DOT):
+        assert run(["proofs", "check", f"proofs/{part}"]) == 3
+        assert f"proofs/{part} is a part of proofs, whose proofs.json lists what is in it" in capsys.readouterr().err
+    monkeypatch.chdir("proofs/avx2/gemm")
+    assert run(["proofs", "check", "."]) == 3
+    assert ". is a part of ../.., whose" in capsys.readouterr().err
+
+
+def test_a_missing_index_is_not_counted_as_a_certificate(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("proofs", INDEX).unlink()
+    assert run(["proofs", "check", "--jobs", "1"]) == 1
+    said = capsys.readouterr().out
+    assert "proofs.json: damaged: proofs.json is missing" in said
+    assert "4 certificates: 4 ok (" in said
+    assert run(["proofs", "check", "--jobs", "1", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["index"], found["counts"]["damaged"], len(found["certificates"])) == ("damaged", 0, 5)
+
+
+def test_a_file_that_is_not_seen_from_here_is_said_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text('mine = "C[i,j] += A[i,k] * B[k,j]"\n')
+    mapping = im.fuse(im.find_kernel("mine.py:mine"), im.find_instruction("avx2.fmadd_ps"), "l=j")
+    proved = im.prove(mapping)
+    assert isinstance(proved, im.ProvedMapping)
+    save(proved, "own", kernel="mine.py:mine")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run(["proofs", "check", "../own"]) == 1
+    said = capsys.readouterr().out
+    assert f"no such file: mine.py in {tmp_path / 'elsewhere'}" in said
+    assert "as seen from the directory where they are saved and checked: run this there" in said
+
+
+def test_an_unknown_id_is_answered_briefly(capsys: pytest.CaptureFixture[str]) -> None:
+    for given, said in (
+        ("nope", "has no certificate 'nope'; it has 4, such as avx2/gemm/fmadd_ps,l=j,a=A,b=B"),
+        ("fmad_ps", "has no certificate 'fmad_ps'; did you mean fmadd_ps?"),
+        ("avx9/gem/fmadd_ps", "did you mean avx2/gemm/fmadd_ps"),
+    ):
+        assert run(["proofs", "why", given]) == 3
+        told = capsys.readouterr().err
+        assert said in told and len(told) < 200
+
+
+def test_one_is_one_and_none_is_none(proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for identifier in (FMA, DOT, COMPLETE):
+        shutil.rmtree(proofs / identifier)
+    write_index(proofs)
+    assert run(["proofs", "check", "--jobs", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "1 certificate: 1 ok" in said
+    assert "0 of 0" not in said and "no formulas" in said
+    assert run(["proofs", "update", "avx2/machine", "--jobs", "1"]) == 0
+    assert capsys.readouterr().err == "1 certificate written to proofs\n"
+
+
+def test_where_nobody_looks_a_long_check_still_speaks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["proofs", "check", "--jobs", "1", "--no-cache"]) == 0
+    assert capsys.readouterr().err == ""  # not a long one
+    monkeypatch.setattr("isamap_smt.cli.bar.EVERY", 0.0)
+    assert run(["proofs", "check", "--jobs", "1", "--no-cache"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    assert re.fullmatch(r"checking: 4 of 4 after \d+ s, at (avx2|wmma)/\S+", lines[-1])
 
 
 def test_why_shows_words_formula_and_core(capsys: pytest.CaptureFixture[str]) -> None:

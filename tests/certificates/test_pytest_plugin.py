@@ -64,6 +64,15 @@ def test_a_damaged_index_fails_as_a_test_of_its_own(proofs: Path, tmp_path: Path
     assert "proofs.json: damaged: proofs.json is truncated or no JSON" in found.stdout
 
 
+def test_a_directory_of_tests_is_none_of_certificates(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "tests").mkdir()
+    found = pytest_in(tmp_path, "--isamap-proofs", "tests")
+    assert found.returncode == 4
+    assert "--isamap-proofs: tests holds no certificates: there is no proofs.json in it" in found.stderr
+    assert "write --isamap-proofs=DIR, or tests before the option" in found.stderr
+
+
 def test_no_directory_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     found = pytest_in(tmp_path, "--isamap-proofs=nowhere")
