@@ -93,16 +93,15 @@ class _Check:
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         self._changed("kernel", kernel.name, kernel_digest(kernel), self.document["kernel"])
-        for part, today in zip(parts, found, strict=True):
-            self._changed("instruction", today.name, today.whole, part["instruction"])
+        told = [today.changed(part["instruction"]) for part, today in zip(parts, found, strict=True)]
+        self.changes += [t for t in dict.fromkeys(told) if t]
         if self.document["kind"] == "completeness":
             return self._completeness(kernel, instruction)
         return self._mapping(kernel, instruction)
 
     def _changed(self, what: str, name: str, now: str, then: Dict[str, Any]) -> None:
-        told = f"the {what} {name} has changed"
-        if now != then["digest"] and told not in self.changes:
-            self.changes.append(told)
+        if now != then["digest"]:
+            self.changes.append(f"the {what} {name} has changed")
 
     def _machine(self) -> Outcome:
         try:

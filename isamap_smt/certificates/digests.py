@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -46,18 +47,46 @@ def instruction_parts(instruction: Instruction) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class InstructionDigests:
-    """whole: of every field. claims: of every field but the cost, which no claim and no lowering reads."""
+    """whole: of every field. claims: of every field but the cost, which no claim and no lowering reads.
+
+    parts: of each field. text, rounding: what it computes, and how that differs from the reals.
+    """
 
     name: str
     whole: str
     claims: str
+    parts: tuple[tuple[str, str], ...]
+    text: str
+    rounding: str
+
+    def changed(self, then: Dict[str, Any]) -> str:
+        """Which part is not as a manifest says, as far as it tells; '' where nothing has changed."""
+        if self.whole == then["digest"]:
+            return ""
+        said = f"the instruction {self.name} has changed"
+        if "parts" in then:
+            fields = [f for f, now in self.parts if then["parts"].get(f) != now]
+            return f"{said}: its {', '.join(_WORDS.get(f, f) for f in fields)}"
+        if self.text != then["text"]:
+            return f"{said}: its contract"
+        return said + (": its rounding" if self.rounding != then["rounding"] else ", but not its contract or rounding")
+
+
+_WORDS = {"kernel": "contract", "cost": "cost (latency, per_cycle)"}
 
 
 def instruction_digests(instruction: Instruction) -> InstructionDigests:
-    """Both digests."""
+    """All of them."""
     parts = instruction_parts(instruction)
     without = {k: v for k, v in parts.items() if k != "cost"}
-    return InstructionDigests(instruction.name, digest(canonical(parts)), digest(canonical(without)))
+    return InstructionDigests(
+        instruction.name,
+        digest(canonical(parts)),
+        digest(canonical(without)),
+        tuple((k, digest(canonical(v))) for k, v in parts.items()),
+        to_text(instruction.kernel),
+        instruction.rounding,
+    )
 
 
 def instruction_digest(instruction: Instruction) -> str:

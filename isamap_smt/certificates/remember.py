@@ -83,8 +83,7 @@ def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sou
                 found = sources.instruction_digests(part["instruction"]["source"], kernel)
                 exact.append(found.whole)
                 claims.append(found.claims)
-                if found.whole != part["instruction"]["digest"]:
-                    told.append(f"the instruction {found.name} has changed")
+                told.append(found.changed(part["instruction"]))
         if document["kind"] == "machine":
             exact.append(sources.digests(document["hardware"]))
             claims.append(sources.digests(document["hardware"]))
@@ -93,7 +92,7 @@ def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sou
         common += [sources.moves(machine) for machine in dict.fromkeys(s["hardware"] for s in schedules)]
     except IsamapError:
         return None
-    said = tuple(dict.fromkeys(told))
+    said = tuple(t for t in dict.fromkeys(told) if t)
     return Keys(digest(canonical([*common, *exact])), digest(canonical([*common, *claims])), said)
 
 

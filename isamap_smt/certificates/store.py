@@ -16,7 +16,7 @@ from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive
 from isamap_smt.certificates.digests import (
     digest,
     hardware_digests,
-    instruction_digest,
+    instruction_digests,
     kernel_digest,
     mapping_digest,
 )
@@ -29,7 +29,6 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
@@ -181,12 +180,11 @@ def _plain(text: str) -> str:
 
 
 def _instruction_document(instruction: Instruction, source: str | None) -> dict[str, Any]:
-    return {
-        "source": source or instruction.name,
-        "text": to_text(instruction.kernel),
-        "rounding": instruction.rounding,
-        "digest": instruction_digest(instruction),
-    }
+    found = instruction_digests(instruction)
+    document: dict[str, Any] = {"source": source or instruction.name, "text": found.text, "rounding": found.rounding}
+    if ".py" in document["source"]:  # a file that is being worked on: a check should say what in it has changed
+        document["parts"] = dict(found.parts)
+    return {**document, "digest": found.whole}
 
 
 def claim_documents(steps: Iterable[Step], prefix: str) -> list[dict[str, Any]]:

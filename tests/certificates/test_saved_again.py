@@ -104,6 +104,23 @@ def test_a_stale_certificate_is_saved_again(accel: Path) -> None:
     assert load(place).mapping == proved().mapping
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("latency=8.0", "latency=9.0", "its cost (latency, per_cycle)"),
+        ("latency=8.0", "requires=('amx',), emit='x();'", "its emit, requires, cost (latency, per_cycle)"),
+        ("c[i,j] += a[i] * b[j]", "c[i,j] += b[j] * a[i]", "its contract, places"),
+    ],
+)
+def test_what_of_an_instruction_has_changed_is_told(accel: Path, old: str, new: str, told: str) -> None:
+    save(proved(), "proofs", **SOURCES)
+    assert statuses() == {ID: "ok"}
+    accel.write_text(ACCEL.replace(old, new))
+    for cache in (True, False):
+        (found,) = check_directory(Path("proofs"), jobs=1, cache=cache)
+        assert (found.status, found.told[0]) == ("stale", f"the instruction accel.outer has changed: {told}")
+
+
 def test_a_certificate_of_something_else_stays(accel: Path) -> None:
     save(proved(), "proofs", **SOURCES)
     before = contents()
