@@ -18,7 +18,7 @@ import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.boxes import slack
-from isamap_smt.ir.expr import IMin, affine, evaluate, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, substitute, sym, symbols_of
 
 # Measured on Zen 3 (AVX2): what a border tile takes beyond one inside, and copying a window that lies in the third cache.
 TESTED_CYCLES = 1.0  # for each execution
@@ -37,14 +37,19 @@ class Border:
         return _smallest([sp.expand(slack(substitute(g, point))) for g in self.guards])
 
 
-def border_of(nest: Nest, guards: tuple[Any, ...], window: int) -> Border | None:
-    """The border to test instead of copying a window of so many bytes; None where the copy costs less, or lanes differ."""
+def border_of(nest: Nest, guards: tuple[Any, ...], window: int | None) -> Border | None:
+    """The border to test instead of copying a window of so many bytes (None: there can be no copy).
+
+    None where the copy costs less, where lanes differ, or where an extent that decides is not fixed.
+    """
     moving = {m for a in nest.axes.values() if a.leaf > 1 for m in a.members}
-    if symbols_of(guards) & moving or not all(is_constant(a.extent) for a in nest.axes.values()):
+    if symbols_of(guards) & moving:
+        return None
+    if window is not None and not all(is_constant(a.extent) for a in nest.axes.values()):
         return None
     starts = {a: sym(f"start of {a}") for a in nest.axes}
     room = _least_room(nest, guards, starts)
-    if room is None or _tested(nest, room, starts) * TESTED_CYCLES > window * COPIED_CYCLES:
+    if room is None or (window is not None and _tested(nest, room, starts) * TESTED_CYCLES > window * COPIED_CYCLES):
         return None
     return Border(guards, substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
 
@@ -60,7 +65,7 @@ def _start(nest: Nest, axis: str) -> Any:
 def _least_room(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> Any | None:
     """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
     row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
-    most = {f"point of {a}": sp.Integer(_points(nest, a) - 1) for a in nest.axes}
+    most = {f"point of {a}": _points(nest, a) - 1 for a in nest.axes}
     point = nest.point({a: starts[a] + nest.axes[a].leaf * sym(f"point of {a}") for a in nest.axes})
     rooms: list[Any] = []
     for g in guards:
@@ -73,18 +78,20 @@ def _least_room(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> 
     return _smallest([*rooms, *(nest.axes[a].extent - starts[a] - nest.tile(a) for a in cut)])
 
 
-def _points(nest: Nest, axis: str) -> int:
+def _points(nest: Nest, axis: str) -> Any:
     """Executions along an axis during one visit of the accumulators, at most."""
     if not nest.axes[axis].reduction:
-        return nest.units(axis)
-    around = [x.step for x in nest.loops[: nest.accumulate] if x.axis == axis]
-    reach = min([*around, int(nest.axes[axis].extent)])
-    return -(-reach // nest.axes[axis].leaf)
+        return sp.Integer(nest.units(axis))
+    extent, leaf = sp.sympify(nest.axes[axis].extent), nest.axes[axis].leaf
+    around = [sp.Integer(x.step) for x in nest.loops[: nest.accumulate] if x.axis == axis]
+    if around:
+        return ceil_div(sp.Min(around[-1], extent) if is_constant(extent) else around[-1], leaf)
+    return ceil_div(extent, leaf)
 
 
 def _leap(nest: Nest, axis: str) -> int:
     """From one visit of the accumulators to the next along an axis, in points."""
-    return _points(nest, axis) * nest.axes[axis].leaf
+    return int(_points(nest, axis)) * nest.axes[axis].leaf
 
 
 def _tested(nest: Nest, room: Any, starts: dict[str, Any]) -> float:

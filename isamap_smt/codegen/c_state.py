@@ -56,6 +56,14 @@ _KEYWORDS = frozenset(
         "to",
         "context",
         "isamap_result",
+        # what the code uses of the standard headers
+        "NULL",
+        "aligned_alloc",
+        "free",
+        "memcpy",
+        "memset",
+        "size_t",
+        *(f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64)),
     ]
 )
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from isamap_smt.codegen.mapped import LoweredNest, lower_nest, turn_variable
-from isamap_smt.codegen.nest import build_nest
+from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
@@ -86,7 +86,7 @@ def _apart(nest: LoweredNest, number: int) -> LoweredNest:
     if number == 0:
         return nest
     own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.setup, *nest.body)) if isinstance(n, Alloc)}
-    names = {name: f"{name}_{number + 1}" for name in own}
+    names = {name: apart(f"{name}_{number + 1}", nest.kernel) for name in own}
     ahead, setup, body = (_renamed(nodes, names) for nodes in (nest.ahead, nest.setup, nest.body))
     return replace(nest, ahead=ahead, setup=setup, body=body)
 

@@ -108,14 +108,17 @@ def _state(schedule: Schedule, first: int, end: int, turn: str) -> _Lowering:
     output = statement.target.tensor
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     _check_guards(nest, inputs)
-    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o), _can_zero(schedule, nest, o)) for o in inputs}
+    feeds = {o: _feed(nest, schedule, inputs, o, bool(turn)) for o in inputs}
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     return _Lowering(schedule, nest, output, inputs, feeds, beside)
 
 
-def _can_zero(schedule: Schedule, nest: Nest, operand: str) -> bool:
-    return find_zero(schedule.hardware, nest.mapping.instruction, operand) is not None  # type: ignore[arg-type]
+def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, turns: bool) -> Feed:
+    zeroed = find_zero(schedule.hardware, nest.mapping.instruction, operand) is not None  # type: ignore[arg-type]
+    written = {s.target.tensor for s in nest.kernel.statements}
+    growing = turns and nest.mapping.operand_access(operand).tensor in written
+    return feed(nest, schedule, operand, _fill(nest, inputs, operand), zeroed=zeroed, growing=growing)
 
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
@@ -211,7 +214,7 @@ def _accumulators(state: _Lowering) -> Nodes:
         sp.Integer(state.compute.axes[lane]) for lane in lanes
     )
     dtype = nest.kernel.tensor(access.tensor).dtype
-    acc = Buffer("acc", dtype, symbols, shape, held, "registers", len(lanes))
+    acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
     load, store = _output_moves(state, acc)
     return (Alloc(acc), *load, *_work(state), *store)
 
@@ -294,7 +297,7 @@ def _output_move(state: _Lowering, store: bool, units: dict[str, Any], active: A
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point = nest.point(_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)
-    return Move(move, Ref("acc", tuple(units.values())), Ref(access.tensor, index), active)
+    return Move(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
 
 
 def _active(state: _Lowering, lane: str, units: dict[str, Any]) -> Any:
@@ -314,7 +317,7 @@ def _unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:
 def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     """Outputs scattered in memory go through a buffer laid out like the accumulators."""
     nest = state.nest
-    name = f"{acc.type.tensor}_staged"
+    name = nest.buffer(f"{acc.type.tensor}_staged")
     stage = Buffer(
         name, acc.dtype, acc.cells, acc.shape,
         IndexType(acc.type.tensor, acc.type.coordinates, acc.type.guard, "dead"),
@@ -329,7 +332,7 @@ def _staged_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
         move = find_move(state.hardware, state.compute, state.output, store, pattern, masked=False)
         units = {a: sym(f"{_plain(a)}_u{'s' if store else 'l'}") for a in _unrolled(state, state.output)}
         registers = tuple(units.values())
-        node = Move(move, Ref("acc", registers), Ref(name, (*registers, *lane_symbols(move))))
+        node = Move(move, Ref(acc.name, registers), Ref(name, (*registers, *lane_symbols(move))))
         moves.append(_unroll(nest, units, node))
     return (Alloc(stage), gather, *moves[0]), (*moves[1], scatter)
 
@@ -353,8 +356,8 @@ def _execute(state: _Lowering) -> Nodes:
     units = {**outer, **inner}
     for operand in state.inputs:
         own = () if operand == streamed else _unrolled(state, operand)
-        references[operand] = Ref(f"{operand}_r", tuple(units[a] for a in own))
-    references[state.output] = Ref("acc", tuple(units[a] for a in _unrolled(state, state.output)))
+        references[operand] = Ref(nest.buffer(f"{operand}_r"), tuple(units[a] for a in own))
+    references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in _unrolled(state, state.output)))
     values = _values(state, units, {lane: sym(lane) for lane in state.compute.axes})
     point = tuple(nest.point(values).items())
     body = _unroll(nest, inner, Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index))
@@ -386,7 +389,7 @@ def _alloc(state: _Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     )
     held = IndexType(access.tensor, coordinates, guard, outside)
     symbols = (*cells.values(), *lanes.values())
-    return Alloc(Buffer(f"{operand}_r", dtype, symbols, shape, held, "registers", len(lanes)))
+    return Alloc(Buffer(nest.buffer(f"{operand}_r"), dtype, symbols, shape, held, "registers", len(lanes)))
 
 
 def _read_point(
@@ -451,7 +454,7 @@ def _move_in(state: _Lowering, operand: str, units: dict[str, Any]) -> tuple[Mov
     _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = _active(state, moving[0], units) if masked else None
     registers = () if operand == _streamed(state) else tuple(units.values())
-    return Move(move, Ref(f"{operand}_r", registers), memory, active), point
+    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active), point
 
 
 def _streamed(state: _Lowering) -> str:

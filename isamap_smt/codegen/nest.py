@@ -58,6 +58,10 @@ class Nest:
     def statement(self) -> Statement:
         return self.kernel.statements[self.mapping.statement_index]
 
+    def buffer(self, name: str) -> str:
+        """A buffer's name, apart from those of the kernel's tensors."""
+        return apart(name, self.kernel)
+
     def tile(self, axis: str) -> int:
         """Points of the axis inside the innermost loop: its register tile, at least its leaf."""
         return max(self.registers.get(axis, 1), self.axes[axis].leaf)
@@ -112,6 +116,14 @@ class Nest:
     def axis_of_lane(self, lane: str) -> ProgramAxis:
         """The program axis whose leaf is this instruction axis."""
         return next(a for a in self.axes.values() if a.lane == lane)
+
+
+def apart(name: str, kernel: Kernel) -> str:
+    """The name, with as many underscores behind it as make it none of the kernel's tensors."""
+    taken = {t.name for t in kernel.tensors}
+    while name in taken:
+        name += "_"
+    return name
 
 
 def build_nest(schedule: Schedule) -> Nest:

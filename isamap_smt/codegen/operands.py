@@ -67,12 +67,19 @@ def open_guards(nest: Nest) -> tuple[Any, ...]:
     return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
-def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, zeroed: bool) -> Feed:
-    """The operand's source, as the schedule's packing says. zeroed: a move can fill its register with zeros."""
+def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, *, zeroed: bool, growing: bool) -> Feed:
+    """The operand's source, as the schedule's packing says.
+
+    zeroed: a move can fill its register with zeros. growing: its tensor is written turn by turn, so no copy of the whole can
+    be made ahead.
+    """
     packing = schedule.packing_of(operand)
-    if packing.depth is None:
-        return _padded(nest, operand, zeroed) if guards_carried(nest, operand) else _in_place(nest, operand)
-    return _packed(nest, operand, packing.depth, packing.ahead, fill)
+    if packing.depth is not None:
+        return _packed(nest, operand, packing.depth, packing.ahead, fill)
+    if not guards_carried(nest, operand):
+        return _in_place(nest, operand)
+    tested = _tested(nest, operand, None) if zeroed and growing else None
+    return tested or _padded(nest, operand, zeroed)
 
 
 def _padded(nest: Nest, operand: str, zeroed: bool) -> InPlace:
@@ -82,8 +89,13 @@ def _padded(nest: Nest, operand: str, zeroed: bool) -> InPlace:
     cells = prod(copied.setup[0].buffer.shape)  # type: ignore[union-attr]
     if not zeroed or not is_constant(cells):
         return copied
-    border = border_of(nest, guards_carried(nest, operand), int(cells) * tensor.dtype.bytes)
-    return copied if border is None else replace(_in_place(nest, operand), border=border)
+    return _tested(nest, operand, int(cells) * tensor.dtype.bytes) or copied
+
+
+def _tested(nest: Nest, operand: str, window: int | None) -> InPlace | None:
+    """In place with a test at the border; None where a window of so many bytes costs less, or no test is possible."""
+    border = border_of(nest, guards_carried(nest, operand), window)
+    return None if border is None else replace(_in_place(nest, operand), border=border)
 
 
 def _in_place(nest: Nest, operand: str) -> InPlace:
@@ -106,7 +118,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
     highs = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=True)) is not None]
     if len(lows) + len(highs) < 2 * len(access.index):
         raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
-    name = f"{access.tensor}_padded"
+    name = nest.buffer(f"{access.tensor}_padded")
     cells = tuple(sym(f"c_{d}") for d in range(len(lows)))
     shape = tuple(sp.expand(h - low + 1) for low, h in zip(lows, highs, strict=True))
     coordinates = tuple(sp.expand(c + low) for c, low in zip(cells, lows, strict=True))
@@ -138,7 +150,7 @@ def _surely_below(high: Any, extent: Any) -> bool:
 def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Packed:
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)
-    name = f"{access.tensor}_packed"
+    name = nest.buffer(f"{access.tensor}_packed")
     rename: dict[str, Any] = {}
     dims: list[tuple[str, Any]] = []
     over: list[tuple[Any, Any]] = []

@@ -133,8 +133,9 @@ def _computed(sites: Sites, site: Site, node: Compute) -> Execution:
         if p.home is not None and p.home.node.buffer.memory != "heap":  # type: ignore[union-attr]
             raise UnrecognisedError(f"{p.name} is a register; a statement is computed over memory")
     inputs = tuple(zip(statement.inputs, places[1:], strict=True))
-    axes = _counted(sites, site, statement)
-    return Execution(site, node.statement, statement, axes, _point(node.point, statement), places[0], inputs, {}, TRUE)
+    point = _point(node.point, statement)
+    axes = _counted(sites, site, statement, point)
+    return Execution(site, node.statement, statement, axes, point, places[0], inputs, {}, TRUE)
 
 
 def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]:
@@ -144,9 +145,10 @@ def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]
     return point
 
 
-def _counted(sites: Sites, site: Site, statement: Statement) -> tuple[Axis, ...]:
+def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, Any]) -> tuple[Axis, ...]:
     """Program axes that the loops around a Compute count: a mapping's, told in the statement's own axes where it
-    reads the mapped output element by element, and its own axes for the rest. Hints only: nothing rests on them."""
+    reads the mapped output element by element, and its own axes for the rest. No proof rests on them; wrong ones would
+    let coverage look refuted, so a loop whose name is an axis of both is taken for the one that the point says."""
     counted = {x.axis for x in site.loops if x.axis}
     read = {a.tensor for a in statement.inputs}
     positions = [x.proved.mapping.statement_index for x in sites.program.schedules]
@@ -154,6 +156,9 @@ def _counted(sites: Sites, site: Site, statement: Statement) -> tuple[Axis, ...]
     table = _same_axes(the_statement(sites, position), statement)
     found: list[Axis] = []
     for a in program_axes(sites, position):
+        own = a.name in point and point[a.name] == axis_value(site, Axis(a.name, (), ""))
+        if own and [table.get(name) for name, _ in a.members] != [a.name]:
+            continue
         if a.name in counted and a.members and all(name in table for name, _ in a.members):
             members = tuple((table[name], extent) for name, extent in a.members)
             found.append(Axis(a.name, members, ""))

@@ -9,7 +9,7 @@ import toys
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.lower import lower
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -51,3 +51,27 @@ def test_turns_are_not_spread_over_lanes() -> None:
     m = im.fuse(im.kernel(recurrences.CELL), toys.FMA, {"l": ("t",)})
     with pytest.raises(ScheduleError, match="turn"):
         lower(toys.schedule(m, "t:4 b:2 j:1 k:1", 3, {"b": 2, "t": 4}))
+
+
+@pytest.mark.parametrize(
+    "product",
+    ["R[t,b,j] += H[t,b,k] * U[k,j] where 1 <= t", "R[t,b,j] += H[t-s-1,b,k] * U[k,j] where 0 <= t-s-1"],
+)
+def test_a_guard_on_the_turn_is_tested_where_the_state_is_read(product: str) -> None:
+    """A padded copy ahead of the turns would hold states that are not there yet."""
+    spans = "axis k < J\naxis s < 2\n" if "s" in product else "axis k < J\n"
+    text = f"{spans}for t:\n  {product}\n  H[t+1,b,j] = relu(R[t,b,j] + X[t,b,j])\n"
+    planned = im.plan(im.kernel(text), "avx2")
+    assert planned.proof.proved
+    assert trials(planned.program, 6) is None
+
+
+def test_values_that_grow_beyond_whole_numbers_refute_nothing() -> None:
+    """A state assigned twice a turn is Unknown; its rounded values must not be taken for a counterexample."""
+    text = (
+        "axis k < J\nfor t:\n  R[t,j] += H[2*t,k] * U[k,j]\n"
+        "  H[2*t+1,j] = R[t,j] + X[t,j]\n  H[2*t+2,j] = R[t,j] - X[t,j]\n"
+    )
+    with pytest.raises(NotProvedError, match="assigned more than once") as told:
+        im.plan(im.kernel(text), "scalar")
+    assert "refuted" not in str(told.value)

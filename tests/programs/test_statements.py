@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import statements
 
+import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -57,3 +58,13 @@ def test_a_statement_that_the_kernel_has_not_is_no_program() -> None:
     found = trials(program, 2)
     assert found is not None
     assert "no statement 8" in found.text
+
+
+@pytest.mark.parametrize(
+    "further", ["D[i,j] max= C[i,k] + X[k,j]", "D[i] += C[j,i] * X[i,j]", "D[i,j] max= C[k,j] + X[i,k]"]
+)
+def test_a_further_statement_may_name_its_axes_otherwise(further: str) -> None:
+    """The loops of the further statement count its own j, which is not the j of the product that it reads."""
+    text = f"axis j < I\naxis k < I\nC[i,j] += A[i,k] * B[k,j]\n{further}"
+    planned = im.plan(im.kernel(text).with_dtypes(dict.fromkeys("ABCDX", "f32")), "scalar")
+    assert planned.proof.proved
