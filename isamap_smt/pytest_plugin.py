@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 _OUTCOMES = pytest.StashKey[dict[str, Any]]()
 
 
-def assert_proved(mapping: Mapping) -> ProvedMapping:
-    """The proved mapping. Fails the test with the counterexample, or with what is unknown, where it is not proved."""
+def assert_proved(mapping: Mapping | ProvedMapping) -> ProvedMapping:
+    """The proved mapping, proved anew where it is one already. Fails the test with the counterexample, or with what is
+    unknown, where it is not proved."""
     __tracebackhide__ = True
     from isamap_smt.ir.proof import ProvedMapping
     from isamap_smt.proof import prove
 
-    result = prove(mapping)
+    result = prove(mapping.mapping if isinstance(mapping, ProvedMapping) else mapping)
     if not isinstance(result, ProvedMapping):
         raise AssertionError(str(result))
     return result

@@ -19,7 +19,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof import witness
-from isamap_smt.proof.mapping_form import check_form
+from isamap_smt.proof.mapping_form import MappingError, check_form
 from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
 from isamap_smt.proof.rejection import Rejection
@@ -54,6 +54,12 @@ def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejec
     >>> print(prove(im.fuse(gemm, fma, "l=k")).claim)
     exclusive c: refuted
     """
+    if not isinstance(mapping, Mapping):
+        has = "; its .mapping is one" if isinstance(getattr(mapping, "mapping", None), Mapping) else ""
+        raise MappingError(
+            "prove() takes a mapping, such as isamap_smt.fuse(kernel, instruction, 'l=j') makes, not "
+            f"{type(mapping).__name__}{has}"
+        )
     if assume:
         ranged = assume_values(mapping.kernel, [assume] if isinstance(assume, str) else assume)
         mapping = replace(mapping, kernel=ranged)

@@ -14,7 +14,7 @@ from isamap_smt.ir.mapping import Mapping
 
 
 class MappingError(IsamapError):
-    """A mapping written by hand that lacks an expression or uses a name nobody has."""
+    """A mapping written by hand that lacks an expression or uses a name nobody has, or a value that is no mapping."""
 
 
 def check_form(m: Mapping) -> None:

@@ -15,7 +15,8 @@ from isamap_smt.pytest_plugin import assert_proved
 
 def test_right():
     fma = im.find_instruction("avx2.fmadd_ps")
-    assert assert_proved(im.fuse(im.find_kernel("gemm"), fma, "l=j")).proof.proved
+    proved = assert_proved(im.fuse(im.find_kernel("gemm"), fma, "l=j"))
+    assert proved.proof.proved and assert_proved(proved).mapping == proved.mapping
 
 def test_wrong():
     assert_proved(im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=k"))
