@@ -10,9 +10,12 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 
 if TYPE_CHECKING:
+    from isamap_smt.proof import Rejection
     from isamap_smt.proof.ranges import RangePair
 
 STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
@@ -73,6 +76,8 @@ def command(
     statement = statement_number(kernel, number)
     kernel = with_types_of(kernel, instruction, operands, types, statement)
     mapping = fuse(kernel, instruction, axes.strip() or {}, operands, statement, partial=partial)
+    if given is not None:
+        _check_given(kernel, given)
     with progress(f"proving {mapping.id}"):
         result = prove(mapping, assume)
         pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)
@@ -81,13 +86,35 @@ def command(
     else:
         show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
         if given is not None:
-            console().print(f"\ntogether: {pair or 'no ranges of two inputs'}{_further(pair)}", soft_wrap=True)
+            console().print(f"\ntogether: {pair or _no_pair(result, given)}{_further(pair)}", soft_wrap=True)
     return STATUS[result.proof.word]
 
 
 def together(pair: RangePair | None) -> dict[str, Any]:
     """The ranges of two inputs under which the mapping is proved; nothing where there are none."""
     return {} if pair is None else {"together": {"assume": list(pair.texts), "weakest": pair.exact}}
+
+
+def _check_given(kernel: Kernel, given: str) -> None:
+    """Nothing happens for values of an integer input, as --assume takes them."""
+    from isamap_smt.language.ranges import assume
+
+    try:
+        assume(kernel, [given])
+    except IsamapError as error:
+        error.args = (f"--given: {error}",)
+        raise
+
+
+def _no_pair(result: ProvedMapping | Rejection, given: str) -> str:
+    """Why there are no ranges of two inputs."""
+    from isamap_smt.proof.ranges import values_at_fault
+
+    if isinstance(result, ProvedMapping):
+        return "proved as it is: --given asks about a mapping that is refuted for the values of its inputs"
+    if not values_at_fault(result):
+        return "it is rejected for another reason than the values of its inputs, which no range mends"
+    return f"no range of another input is found that mends it under {given}"
 
 
 def _further(pair: RangePair | None) -> str:

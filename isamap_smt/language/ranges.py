@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from isamap_smt.ir.errors import RangeError
+from isamap_smt.ir.errors import LanguageError, RangeError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.lines import Tree, parse_expression
 from isamap_smt.language.source import Segment, Source
@@ -34,7 +34,11 @@ def assume(kernel: Kernel, ranges: Iterable[str]) -> Kernel:
     (('A', 0, 127), ('B', -64, 63))
     """
     for text in ranges:
-        kernel = assume_line(kernel, Segment(Source(text), text, tuple(range(len(text)))).cut(0))
+        try:
+            kernel = assume_line(kernel, Segment(Source(text), text, tuple(range(len(text)))).cut(0))
+        except LanguageError as error:
+            error.args = (f"assume {text!r}: {error}",)  # a line and a column of it say little alone
+            raise
     return kernel
 
 

@@ -66,6 +66,6 @@ def groups_of(
     if empty and not partial:
         raise AxesError(
             f"instruction axis {empty[0]!r} of {instruction.name} gets no kernel axis; "
-            f"give it one, or allow partial use (the axis is then padded)"
+            f"give it one, or pad it: --partial, or partial=True"
         )
     return groups

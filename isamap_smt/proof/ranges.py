@@ -80,7 +80,7 @@ def range_pair(rejection: Rejection, given: str | None = None) -> RangePair | No
     """
     kernel, alone = rejection.mapping.kernel, rejection.ranges
     tensors = _integer_inputs(rejection.mapping)
-    if not _values_at_fault(rejection) or (given is None and not alone):
+    if not values_at_fault(rejection) or (given is None and not alone):
         return None
     if given is None:
         one = alone[0]
@@ -130,10 +130,10 @@ def weakest_ranges(rejection: Rejection) -> tuple[WeakestRange, ...]:
 
     Empty when the rejection has another reason than the values of integers, or when no range mends it.
     """
-    return _weakest(rejection.mapping) if _values_at_fault(rejection) else ()
+    return _weakest(rejection.mapping) if values_at_fault(rejection) else ()
 
 
-def _values_at_fault(rejection: Rejection) -> bool:
+def values_at_fault(rejection: Rejection) -> bool:
     """Whether nothing is wrong but the values that the instruction gives."""
     failed = rejection.proof.failed()
     values = [c for c in failed if c.claim == "scalar" and c.subject in ("value", "instruction")]

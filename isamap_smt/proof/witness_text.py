@@ -107,7 +107,10 @@ def _why(mapping: Mapping, found: Found) -> list[str]:
                 return [f"both write {out}, and `=` keeps only one of the two"]
             index = mapping.cells(found.operand)
             clash = _clash(found, _cells(mapping, found.operand), index, _access(s.target))
-            return [*clash, f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its sum"]
+            return [
+                *clash,
+                f"cells {cells[0]} and {cells[1]} would both hold {out}, each a part of its {_RESULTS.get(s.op, 'value')}",
+            ]
         case "bounds":
             a = mapping.operand_access(found.operand)
             shape = ",".join(str(int(evaluate(e, found.sizes))) for e in mapping.kernel.tensor(a.tensor).shape)
@@ -117,6 +120,9 @@ def _why(mapping: Mapping, found: Found) -> list[str]:
         case "neutral":
             return [*_failing(mapping, found), _neutral(mapping, found)]
     return []
+
+
+_RESULTS = {"+": "sum", "*": "product", "max": "maximum", "min": "minimum"}
 
 
 def _access(a: Access) -> str:

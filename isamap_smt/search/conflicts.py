@@ -99,7 +99,12 @@ def reasons_of(
         needs = (
             f"{family.kernel.name} has {len(family.axes)} axes and {family.instruction.name} needs {len(family.points)}"
         )
-        return ((",".join(t for t, _ in family.points), f"{needs}; allow partial use to pad the others"),)
+        return (
+            (
+                ",".join(t for t, _ in family.points),
+                f"{needs}; partial use pads the others: --partial, or partial=True",
+            ),
+        )
     general = [w for w in witnesses if isinstance(w, KernelWitness)]
     if general:
         return tuple((f"{w.claim} of {w.subject}" if w.subject else w.claim, w.text) for w in general)

@@ -88,6 +88,38 @@ def test_ranges_of_two_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     assert found == {"assume": ["A<=202", "-81<=B<=81"], "weakest": True}
 
 
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (
+            ["--axes", "l=j,e=k", "--assume", "A<=127", "--given", "B<=100"],
+            0,
+            "together: proved as it is: --given asks",
+        ),
+        (["--axes", "l=k,e=j", "--given", "A<=200"], 1, "together: it is rejected for another reason than the values"),
+    ],
+)
+def test_why_there_are_no_ranges_of_two_inputs(
+    options: list[str], status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["prove", "gemm", "avx512_vnni.maddubs_dot", *options]) == status
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--given", "A<=200"], "error: --given: A is f32: a range of values is assumed of integers only"),
+        (["--assume", "A<=200"], "error: A is f32: a range of values is assumed of integers only"),
+        (["--given", "A<="], "error: --given: assume 'A<=': line 1, column 3: "),
+        (["--assume", "A<="], "error: assume 'A<=': line 1, column 3: "),
+    ],
+)
+def test_ranges_that_are_none(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j", *options]) == 3
+    assert capsys.readouterr().err.startswith(said)
+
+
 def test_the_clash_is_said_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)

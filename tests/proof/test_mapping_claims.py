@@ -131,6 +131,16 @@ def test_only_exclusive_refutes_a_sum_split_over_lanes() -> None:
     assert "cells c[0] and c[1] would both hold C[0,0], each a part of its sum" in str(r)
 
 
+@pytest.mark.parametrize(("op", "result"), [("+", "sum"), ("*", "product"), ("max", "maximum"), ("min", "minimum")])
+def test_the_parts_are_those_of_what_the_statement_computes(op: str, result: str) -> None:
+    contract = f"c[l] {op}= a[l] * b[l]"
+    f32 = dict.fromkeys("abc", "f32")
+    places = dict.fromkeys("abc", "ymm")
+    lanes = im.instruction("toy.lanes", contract, axes={"l": 4}, dtypes=f32, places=places)
+    r = prove(fuse(im.kernel(f"C[i] {op}= A[i,k] * B[i,k]"), lanes, "l=k"))
+    assert f"cells c[0] and c[1] would both hold C[0], each a part of its {result}" in str(r)
+
+
 def test_only_coverage_refutes_a_loop_that_stops_early() -> None:
     m = fuse(GEMM, FMA, "l=j")
     short = tuple(Axis(a.name, FloorDiv(sym("J"), 8)) if a.name == "l_tile" else a for a in m.outer)
@@ -233,6 +243,19 @@ def test_a_statement_that_reads_what_it_writes_is_not_decided() -> None:
 
 
 # ---- misuse ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("l=j", "prove() takes a mapping, such as isamap_smt.fuse(kernel, instruction, 'l=j') makes, not str"),
+        (prove(fuse(GEMM, FMA, "l=j")), "not ProvedMapping; its .mapping is one"),
+    ],
+)
+def test_what_is_of_another_type_is_misuse(value: object, words: str) -> None:
+    with pytest.raises(MappingError) as e:
+        prove(value)  # type: ignore[arg-type]
+    assert str(e.value).endswith(words)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: instruction axis 'e' of avx2.madd_u8i8 gets no kernel axis; give it one, or allow partial use (the axis is then padded)
+error: instruction axis 'e' of avx2.madd_u8i8 gets no kernel axis; give it one, or pad it: --partial, or partial=True
 """
 
 

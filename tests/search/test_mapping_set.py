@@ -100,7 +100,8 @@ def test_where_nothing_is_legal_the_smallest_reason_per_axis_is_given() -> None:
     found = find_mappings(im.kernel("y[i] += A[i,k] * x[k]", name="matvec"), MMA, operands="fixed")
     assert found.complete and not found.legal
     assert found.candidates == 0
-    assert found.reasons == (("i,j,k", "matvec has 2 axes and toy.mma needs 3; allow partial use to pad the others"),)
+    why = "matvec has 2 axes and toy.mma needs 3; partial use pads the others: --partial, or partial=True"
+    assert found.reasons == (("i,j,k", why),)
     dot = find_mappings(im.kernel("s[n] += A[n,k] * B[n,k]\n", name="dots").with_sizes({}), PAIR)
     assert [p.mapping.id for p in dot] == ["l=n;a=A,b=B"]
     none = find_mappings(im.kernel("s[] += A[k] * B[k]", name="dot"), PAIR)
