@@ -123,7 +123,9 @@ def solver_words(found: dict[str, Any]) -> str:
 @click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
 @jobs_option
 def update(pattern: str, directory: str, jobs: int | None) -> int:
-    """Write the certificates of the library's kernels on its machines; PATTERN such as avx2/gemm picks some.
+    """Write the certificates of the library's kernels on its machines, and anew those of your own files that DIR holds.
+
+    PATTERN such as avx2/gemm picks some.
 
     All of them appear, or none: an interrupt leaves what was there.
     """
