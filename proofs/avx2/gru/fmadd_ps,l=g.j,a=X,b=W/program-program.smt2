@@ -10,10 +10,6 @@
 ; program of acc: the type of acc mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1, b1, g_j1)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1,
-;   b1, g_j1)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1, b1, g_j1,
 ;   c1)
 ;   decided without a solver, from the structure alone
@@ -27,10 +23,6 @@
 
 ; program of acc_2: the type of acc_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0, g_j1, b1,
 ;   g_j2)
-;   decided without a solver, from the structure alone
-
-; program of R_staged_2: the type of R_staged_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0,
-;   g_j1, b1, g_j2)
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: the type of b_r_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0, g_j1, b1,
@@ -135,11 +127,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1 holds what the type of
-;   P_staged says
+; program of load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_ul, g_j_ul holds what the
+;   type of acc says
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -158,9 +150,9 @@
 (declare-fun b1 () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -177,13 +169,14 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 6 c_t_u) :named |18: 6 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 <= if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 -...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 6 t_ul) :named |19: 6 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -205,16 +198,16 @@
 (declare-fun b1 () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 383)%(384)| () Int)
 (declare-fun |r!(T + 89)%(90)| () Int)
 (declare-fun |r!(B + 51)%(52)| () Int)
 (declare-fun |r!(IMin(90, T - 90*t0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -231,39 +224,40 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 6 c_t_u) :named |18: 6 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |24: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |25: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |26: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |27: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |28: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |29: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |30: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |31: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |32: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |33: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |34: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |35: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |36: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 = J*q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) true (= (+ c_t_u (* 6 t1) (* 90 t0)) (+ c_t_u (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)|)))) :named |denied: c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J implies c_t_u + 6*t1 ...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 <= if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 -...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 6 t_ul) :named |19: 6 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |25: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |26: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |27: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |28: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |29: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |30: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |31: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |32: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |33: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |34: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |35: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |36: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |37: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |38: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |39: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |40: l + 8*g_j_ul + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(384*g_j...|))
+(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |41: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |42: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and true true (= (+ t_ul (* 6 t1) (* 90 t0)) (+ t_ul (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 6*t1 + 90*t0 < T and l + 8*g_j_ul + 16*g_j1 + 384*g_j0 < 3*J implies true and true and...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 P_staged -> acc: source and destination have one element type
+; program of masked_load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 P_staged -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_ul, g_j_ul holds
+; program of masked_load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 5
 (push 1)
@@ -302,13 +296,15 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_ul) :named |17: 0 <= t_ul|))
-(assert (! (> 6 t_ul) :named |18: 6 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 > if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 - ...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 6 t_ul) :named |19: 6 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 6 t1) (* 90 t0)) T) :named |22: t_ul + 6*t1 + 90*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -356,32 +352,34 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_ul) :named |17: 0 <= t_ul|))
-(assert (! (> 6 t_ul) :named |18: 6 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |24: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |25: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |26: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |27: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |28: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |29: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |30: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |31: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |32: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |33: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |34: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |35: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |36: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |39: l + 8*g_j_ul + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(384*g_j...|))
-(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |40: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |41: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_ul (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and true (and (< (+ t_ul (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (= (+ t_ul (* 6 t1) (* 90 t0)) (+ t_ul (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 6*t1 + 90*t0 < T and l + 8*g_j_ul + 16*g_j1 + 384*g_j0 < 3*J implies true and t_ul + 6...|))
+(assert (! (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 > if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 - ...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 6 t_ul) :named |19: 6 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 6 t1) (* 90 t0)) T) :named |22: t_ul + 6*t1 + 90*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |26: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |27: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |28: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |29: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |30: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |31: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |35: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |36: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |37: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |38: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |39: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |40: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |41: l + 8*g_j_ul + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(384*g_j...|))
+(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |42: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |43: r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and (< l (+ (* (- 384) g_j0) (* (- 16) g_j1) (* (- 8) g_j_ul) (* 3 J))) true (= (+ t_ul (* 6 t1) (* 90 t0)) (+ t_ul (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 6*t1 + 90*t0 < T and l + 8*g_j_ul + 16*g_j1 + 384*g_j0 < 3*J implies l < -384*g_j0 - 1...|))
 (check-sat)
 (pop 1)
 
@@ -542,11 +540,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc -> P_staged: source and destination have one element type
+; program of store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc -> P_staged: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_us, g_j_us holds
-;   what the type of P_staged says
+; program of store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_us, g_j_us holds what the
+;   type of P says
 ; question 10
 (push 1)
 (set-info :status unsat)
@@ -584,13 +582,14 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_us) :named |17: 0 <= t_us|))
-(assert (! (> 6 t_us) :named |18: 6 > t_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 <= if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 -...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |19: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -638,39 +637,41 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_us) :named |17: 0 <= t_us|))
-(assert (! (> 6 t_us) :named |18: 6 > t_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |24: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |25: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |26: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |27: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |28: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |29: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |30: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |31: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |32: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |33: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |34: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |35: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |36: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |39: l + 8*g_j_us + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(384*g_j...|))
-(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |40: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |41: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and true (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (= (+ t_us (* 6 t1) (* 90 t0)) (+ t_us (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: t_us + 6*t1 + 90*t0 < T and l + 8*g_j_us + 16*g_j1 + 384*g_j0 < 3*J implies true and t_us + 6...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 <= if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 -...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |19: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |25: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |26: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |27: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |28: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |29: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |30: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |31: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |32: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |33: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |34: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |35: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |36: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |37: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |38: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |39: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |40: l + 8*g_j_us + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(384*g_j...|))
+(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |41: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |42: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (= (+ t_us (* 6 t1) (* 90 t0)) (+ t_us (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies true and t_us + 6*t1 + 90*t0 < T and l + 8*g_j_us + 16*g_j1 + 384*g_j0 < 3*J and...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1 holds what the type of P says
+; program of masked_store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, t_us, g_j_us holds
+;   what the type of P says
 ; question 12
 (push 1)
 (set-info :status unsat)
@@ -689,9 +690,9 @@
 (declare-fun b1 () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -708,13 +709,15 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 6 c_t_u) :named |18: 6 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |23: c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J|))
+(assert (! (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 > if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 - ...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |19: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 6 t1) (* 90 t0)) T) :named |22: t_us + 6*t1 + 90*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 384) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 3 J))) :named |25: l < -384*g_j0 - 16*g_j1 - 8*g_j_us + 3*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -736,16 +739,16 @@
 (declare-fun b1 () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 383)%(384)| () Int)
 (declare-fun |r!(T + 89)%(90)| () Int)
 (declare-fun |r!(B + 51)%(52)| () Int)
 (declare-fun |r!(IMin(90, T - 90*t0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -762,32 +765,34 @@
 (assert (! (< b1 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) :named |14: b1 < if(52 <= B - 52*b0, 52, B - 52*b0)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 6 c_t_u) :named |18: 6 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |23: c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |24: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |25: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |26: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |27: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |28: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |29: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |30: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |31: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |32: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |33: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |34: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |35: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |36: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 = J*q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (= (+ c_t_u (* 6 t1) (* 90 t0)) (+ c_t_u (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 384*g_j0 + 16*g_j1)%(J)|)))) :named |denied: true implies c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J and c_t_...|))
+(assert (! (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |17: 0 > if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 - ...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |19: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 6 t1) (* 90 t0)) T) :named |22: t_us + 6*t1 + 90*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 384) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 3 J))) :named |25: l < -384*g_j0 - 16*g_j1 - 8*g_j_us + 3*J|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |26: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |27: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |28: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |29: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |30: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |31: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |35: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |36: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |37: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |38: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |39: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |40: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (+ (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |41: l + 8*g_j_us + 16*g_j1 + 384*g_j0 = J*q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(384*g_j...|))
+(assert (! (>= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |42: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |43: r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 384) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 3 J))) (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) (= (+ t_us (* 6 t1) (* 90 t0)) (+ t_us (* 6 t1) (* 90 t0))) (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0))) (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies l < -384*g_j0 - 16*g_j1 - 8*g_j_us + 3*J and t_us + 6*t1 + 90*t0 < T and l + 8*g...|))
 (check-sat)
 (pop 1)
 
@@ -897,11 +902,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy R -> R_staged_2: source and destination have one element type
+; program of load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R -> R_staged_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2 holds what the type of
-;   R_staged_2 says
+; program of load_f32 R -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_ul, g_j_ul holds what
+;   the type of acc_2 says
 ; question 16
 (push 1)
 (set-info :status unsat)
@@ -920,9 +925,9 @@
 (declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
 (declare-fun g_j2 () Int)
 (declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -939,13 +944,14 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 <= if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -967,16 +973,16 @@
 (declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
 (declare-fun g_j2 () Int)
 (declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 287)%(288)| () Int)
 (declare-fun |r!(B + 1025)%(1026)| () Int)
 (declare-fun |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| () Int)
 (declare-fun |r!(IMin(1026, B - 1026*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| () Int)
+(declare-fun |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -993,40 +999,41 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |24: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |25: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |26: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |27: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |28: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |29: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |30: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |31: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |32: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |33: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |34: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |36: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |37: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |38: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)|) |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 ...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) true (= t0 t0) (= (+ c_b_u (* 6 b1) (* 1026 b0)) (+ c_b_u (* 6 b1) (* 1026 b0))) (= |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)| |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)|) (= |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)|)))) :named |denied: c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J implies ...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 <= if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |25: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |26: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |27: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |28: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |29: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |30: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |31: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |32: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |33: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |34: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |35: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |36: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |37: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |38: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |39: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)) :named |40: l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul ...|))
+(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| 0) :named |41: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| J) :named |42: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and true true (= t0 t0) (= (+ b_ul (* 6 b1) (* 1026 b0)) (+ b_ul (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 1026*b0 < B and l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J implies true...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 R_staged_2 -> acc_2: source and destination have one element type
+; program of masked_load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 R_staged_2 -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_ul, g_j_ul
-;   holds what the type of acc_2 says
+; program of masked_load_f32 R -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_ul, g_j_ul holds
+;   what the type of acc_2 says
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1064,13 +1071,15 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 > if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b0...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 1026 b0)) B) :named |22: b_ul + 6*b1 + 1026*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1118,32 +1127,34 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |24: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |25: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |26: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |27: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |28: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |29: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |30: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |31: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |32: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |33: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |34: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |36: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |37: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |38: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)) :named |39: l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul ...|))
-(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| 0) :named |40: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| J) :named |41: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and true (and (< (+ b_ul (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_ul (* 6 b1) (* 1026 b0)) (+ b_ul (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 1026*b0 < B and l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J implies true...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 > if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b0...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 1026 b0)) B) :named |22: b_ul + 6*b1 + 1026*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |26: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |27: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |28: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |29: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |30: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |31: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |32: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |33: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |34: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |35: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |36: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |37: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |38: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |39: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |40: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)) :named |41: l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul ...|))
+(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| 0) :named |42: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| J) :named |43: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and (< l (+ (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* (- 8) g_j_ul) (* 3 J))) true (= t0 t0) (= (+ b_ul (* 6 b1) (* 1026 b0)) (+ b_ul (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 1026*b0 < B and l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J implies l < ...|))
 (check-sat)
 (pop 1)
 
@@ -1308,11 +1319,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc_2 -> R_staged_2: source and destination have one element type
+; program of store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc_2 -> R_staged_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_us, g_j_us
-;   holds what the type of R_staged_2 says
+; program of store_f32 acc_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_us, g_j_us holds what
+;   the type of R says
 ; question 23
 (push 1)
 (set-info :status unsat)
@@ -1350,13 +1361,14 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 <= if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1404,40 +1416,41 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |24: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |25: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |26: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |27: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |28: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |29: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |30: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |31: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |32: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |33: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |34: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |36: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |37: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |38: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)) :named |39: l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us ...|))
-(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| 0) :named |40: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| J) :named |41: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and true (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 1026 b0)) (+ b_us (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)))) :named |denied: b_us + 6*b1 + 1026*b0 < B and l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J implies true...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 <= if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |25: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |26: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |27: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |28: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |29: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |30: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |31: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |32: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |33: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |34: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |35: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |36: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |37: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |38: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |39: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)) :named |40: l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us ...|))
+(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| 0) :named |41: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| J) :named |42: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 1026 b0)) (+ b_us (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 6*b1 + 1026*b0 < B and l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g...|))
 (check-sat)
 (pop 1)
 
-; program of copy R_staged_2 -> R: source and destination have one element type
+; program of masked_store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R_staged_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2 holds what the type of R
-;   says
+; program of masked_store_f32 acc_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_us, g_j_us
+;   holds what the type of R says
 ; question 25
 (push 1)
 (set-info :status unsat)
@@ -1456,9 +1469,9 @@
 (declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
 (declare-fun g_j2 () Int)
 (declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1475,13 +1488,15 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |23: c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 > if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b0...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 1026 b0)) B) :named |22: b_us + 6*b1 + 1026*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* (- 8) g_j_us) (* 3 J))) :named |25: l < -288*g_j0 - 144*g_j1 - 16*g_j2 - 8*g_j_us + 3*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1503,16 +1518,16 @@
 (declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
 (declare-fun g_j2 () Int)
 (declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 287)%(288)| () Int)
 (declare-fun |r!(B + 1025)%(1026)| () Int)
 (declare-fun |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| () Int)
 (declare-fun |r!(IMin(1026, B - 1026*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| () Int)
+(declare-fun |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1529,98 +1544,40 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |15: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |16: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |23: c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |24: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |25: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |26: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |27: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |28: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |29: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |30: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |31: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |32: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |33: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |34: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |36: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |37: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |38: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)|) |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 ...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (= t0 t0) (= (+ c_b_u (* 6 b1) (* 1026 b0)) (+ c_b_u (* 6 b1) (* 1026 b0))) (= |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)| |q!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)//(J)|) (= |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)| |r!(8*c_g_j_u + c_l + 288*g_j0 + 144*g_j1 + 16*g_j2)%(J)|)))) :named |denied: true implies c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 <...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, t_ul, g_j_ul was
-;   written before
-; question 27
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 383)//(384)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 89)//(90)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(90, T - 90*t0) + 5)//(6)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun t_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(3*J + 383)%(384)| () Int)
-(declare-fun |r!(T + 89)%(90)| () Int)
-(declare-fun |r!(IMin(90, T - 90*t0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 383)//(384)|) :named |6: g_j0 < q!(3*J + 383)//(384)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 89)//(90)|) :named |8: t0 < q!(T + 89)//(90)|))
-(assert (! (<= 0 t1) :named |9: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(90, T - 90*t0) + 5)//(6)|) :named |10: t1 < q!(IMin(90, T - 90*t0) + 5)//(6)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_ul) :named |13: 0 <= t_ul|))
-(assert (! (> 6 t_ul) :named |14: 6 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_ul (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |20: t_ul + 6*t1 + 90*t0 < T and l + 8*g_j_ul + 16*g_j1 + 384*g_j0 < 3*J|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |21: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |22: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |23: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |24: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |25: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |26: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |27: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |28: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |29: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |30: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 t_ul) (> 6 t_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 8 l) (= t_ul t_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= t_ul and 6 > t_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 8 > l and t_ul = t_ul an...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |17: 0 > if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b0...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 1026 b0)) B) :named |22: b_us + 6*b1 + 1026*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* (- 8) g_j_us) (* 3 J))) :named |25: l < -288*g_j0 - 144*g_j1 - 16*g_j2 - 8*g_j_us + 3*J|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |26: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |27: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |28: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |29: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |30: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |31: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |32: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |33: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |34: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |35: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |36: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |37: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |38: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |39: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |40: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (+ (* J |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)) :named |41: l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 = J*q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us ...|))
+(assert (! (>= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| 0) :named |42: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| J) :named |43: r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* (- 8) g_j_us) (* 3 J))) (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 1026 b0)) (+ b_us (* 6 b1) (* 1026 b0))) (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|) (= |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)| |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies l < -288*g_j0 - 144*g_j1 - 16*g_j2 - 8*g_j_us + 3*J and b_us + 6*b1 + 1026*b0 < ...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, g_j_ub was
 ;   written before
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1671,6 +1628,66 @@
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, t_us, g_j_us was written before
+; question 28
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(3*J + 383)//(384)| () Int)
+(declare-fun t0 () Int)
+(declare-fun |q!(T + 89)//(90)| () Int)
+(declare-fun t1 () Int)
+(declare-fun |q!(IMin(90, T - 90*t0) + 5)//(6)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(3*J + 383)%(384)| () Int)
+(declare-fun |r!(T + 89)%(90)| () Int)
+(declare-fun |r!(IMin(90, T - 90*t0) + 5)%(6)| () Int)
+(declare-fun |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(3*J + 383)//(384)|) :named |6: g_j0 < q!(3*J + 383)//(384)|))
+(assert (! (<= 0 t0) :named |7: 0 <= t0|))
+(assert (! (< t0 |q!(T + 89)//(90)|) :named |8: t0 < q!(T + 89)//(90)|))
+(assert (! (<= 0 t1) :named |9: 0 <= t1|))
+(assert (! (< t1 |q!(IMin(90, T - 90*t0) + 5)//(6)|) :named |10: t1 < q!(IMin(90, T - 90*t0) + 5)//(6)|))
+(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
+(assert (! (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |13: 0 <= if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 -...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |15: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 8 l) :named |19: 8 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |21: t_us + 6*t1 + 90*t0 < T and l + 8*g_j_us + 16*g_j1 + 384*g_j0 < 3*J|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |22: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |23: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |24: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |25: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |26: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |27: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |28: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |29: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |30: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |31: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 t_us) (> 6 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 6 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (< (+ t_us (* 6 t1) (* 90 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 6 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + T...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, t_us, g_j_us was written before
 ; question 29
 (push 1)
 (set-info :status unsat)
@@ -1705,160 +1722,35 @@
 (assert (! (< t1 |q!(IMin(90, T - 90*t0) + 5)//(6)|) :named |10: t1 < q!(IMin(90, T - 90*t0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 t_us) :named |13: 0 <= t_us|))
-(assert (! (> 6 t_us) :named |14: 6 > t_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |20: t_us + 6*t1 + 90*t0 < T and l + 8*g_j_us + 16*g_j1 + 384*g_j0 < 3*J|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |21: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |22: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |23: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |24: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |25: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |26: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |27: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |28: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |29: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |30: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 t_us) (> 6 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (= t_us t_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= t_us and 6 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and t_us = t_us an...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, t1, b1, g_j1 was written before
-; question 30
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 383)//(384)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 89)//(90)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(90, T - 90*t0) + 5)//(6)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(3*J + 383)%(384)| () Int)
-(declare-fun |r!(T + 89)%(90)| () Int)
-(declare-fun |r!(IMin(90, T - 90*t0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 383)//(384)|) :named |6: g_j0 < q!(3*J + 383)//(384)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 89)//(90)|) :named |8: t0 < q!(T + 89)//(90)|))
-(assert (! (<= 0 t1) :named |9: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(90, T - 90*t0) + 5)//(6)|) :named |10: t1 < q!(IMin(90, T - 90*t0) + 5)//(6)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_t_u) :named |13: 0 <= c_t_u|))
-(assert (! (> 6 c_t_u) :named |14: 6 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |18: 8 > c_l|))
-(assert (! (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |19: c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J|))
-(assert (! (and (< (+ c_t_u (* 6 t1) (* 90 t0)) T) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |20: c_t_u + 6*t1 + 90*t0 < T and c_l + 8*c_g_j_u + 16*g_j1 + 384*g_j0 < 3*J|))
-(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |21: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
-(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |22: r!(3*J + 383)%(384) >= 0|))
-(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |23: 384 > r!(3*J + 383)%(384)|))
-(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |24: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
-(assert (! (>= |r!(T + 89)%(90)| 0) :named |25: r!(T + 89)%(90) >= 0|))
-(assert (! (> 90 |r!(T + 89)%(90)|) :named |26: 90 > r!(T + 89)%(90)|))
-(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |27: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
-(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |28: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |29: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |30: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (not (or (and (<= 0 c_t_u) (> 6 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_t_u) (> 6 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_t_u and 6 > c_t_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 8 > c_l and c_t_u ...|))
-(check-sat)
-(pop 1)
-
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_ul, g_j_ul
-;   was written before
-; question 31
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 287)//(288)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 1025)//(1026)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
-(declare-fun g_j2 () Int)
-(declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(3*J + 287)%(288)| () Int)
-(declare-fun |r!(B + 1025)%(1026)| () Int)
-(declare-fun |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| () Int)
-(declare-fun |r!(IMin(1026, B - 1026*b0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 287)//(288)|) :named |6: g_j0 < q!(3*J + 287)//(288)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 1025)//(1026)|) :named |8: b0 < q!(B + 1025)//(1026)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) :named |10: g_j1 < q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|))
-(assert (! (<= 0 b1) :named |11: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
-(assert (! (<= 0 g_j2) :named |13: 0 <= g_j2|))
-(assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |14: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |16: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
+(assert (! (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) :named |13: 0 > if(-6 + T - 90*t0 - 6*t1 <= -16 - 384*g_j0 - 16*g_j1 + 3*J, -6 + T - 90*t0 - 6*t1, -16 - ...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 6 t_us) :named |15: 6 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 6 t1) (* 90 t0)) T) :named |18: t_us + 6*t1 + 90*t0 < T|))
 (assert (! (<= 0 l) :named |19: 0 <= l|))
 (assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
-(assert (! (and (< (+ b_ul (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |22: b_ul + 6*b1 + 1026*b0 < B and l + 8*g_j_ul + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |23: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |24: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |25: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |26: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |27: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |28: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |29: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |30: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |31: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |32: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |33: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |34: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |35: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |36: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |37: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_ul) (> 6 b_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 8 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 6 > b_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 8 > l and b_ul = b_ul an...|))
+(assert (! (< l (+ (* (- 384) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 3 J))) :named |21: l < -384*g_j0 - 16*g_j1 - 8*g_j_us + 3*J|))
+(assert (! (and (< (+ t_us (* 6 t1) (* 90 t0)) T) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |22: t_us + 6*t1 + 90*t0 < T and l + 8*g_j_us + 16*g_j1 + 384*g_j0 < 3*J|))
+(assert (! (= (+ 383 (* 3 J)) (+ (* 384 |q!(3*J + 383)//(384)|) |r!(3*J + 383)%(384)|)) :named |23: 383 + 3*J = 384*q!(3*J + 383)//(384) + r!(3*J + 383)%(384)|))
+(assert (! (>= |r!(3*J + 383)%(384)| 0) :named |24: r!(3*J + 383)%(384) >= 0|))
+(assert (! (> 384 |r!(3*J + 383)%(384)|) :named |25: 384 > r!(3*J + 383)%(384)|))
+(assert (! (= (+ 89 T) (+ (* 90 |q!(T + 89)//(90)|) |r!(T + 89)%(90)|)) :named |26: 89 + T = 90*q!(T + 89)//(90) + r!(T + 89)%(90)|))
+(assert (! (>= |r!(T + 89)%(90)| 0) :named |27: r!(T + 89)%(90) >= 0|))
+(assert (! (> 90 |r!(T + 89)%(90)|) :named |28: 90 > r!(T + 89)%(90)|))
+(assert (! (= (+ 5 (ite (<= 90 (+ T (* (- 90) t0))) 90 (+ T (* (- 90) t0)))) (+ (* 6 |q!(IMin(90, T - 90*t0) + 5)//(6)|) |r!(IMin(90, T - 90*t0) + 5)%(6)|)) :named |29: 5 + if(90 <= T - 90*t0, 90, T - 90*t0) = 6*q!(IMin(90, T - 90*t0) + 5)//(6) + r!(IMin(90, T -...|))
+(assert (! (>= |r!(IMin(90, T - 90*t0) + 5)%(6)| 0) :named |30: r!(IMin(90, T - 90*t0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(90, T - 90*t0) + 5)%(6)|) :named |31: 6 > r!(IMin(90, T - 90*t0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |32: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |33: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |34: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 t_us) (> 6 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 6 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (< (+ t_us (* 6 t1) (* 90 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 6 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + T...|))
 (check-sat)
 (pop 1)
 
 ; program of U_packed_2: every cell of U_packed_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, g_j_ub was
 ;   written before
-; question 32
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1918,7 +1810,7 @@
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_us, g_j_us was written
 ;   before
-; question 33
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1957,36 +1849,37 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |13: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |14: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |16: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
-(assert (! (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |22: b_us + 6*b1 + 1026*b0 < B and l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |23: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |24: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |25: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |26: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |27: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |28: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |29: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |30: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |31: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |32: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |33: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |34: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |35: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |36: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |37: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and b_us = b_us an...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |15: 0 <= if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 8 l) :named |21: 8 > l|))
+(assert (! true :named |22: true|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |23: b_us + 6*b1 + 1026*b0 < B and l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |24: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |25: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |26: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |27: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |28: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |29: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |30: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |31: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |32: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |33: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |34: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |36: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |37: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |38: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (< (+ b_us (* 6 b1) (* 1026 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
 (check-sat)
 (pop 1)
 
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2 was written
+; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, b_us, g_j_us was written
 ;   before
-; question 34
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2003,9 +1896,9 @@
 (declare-fun |q!(IMin(1026, B - 1026*b0) + 5)//(6)| () Int)
 (declare-fun g_j2 () Int)
 (declare-fun |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 287)%(288)| () Int)
 (declare-fun |r!(B + 1025)%(1026)| () Int)
 (declare-fun |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| () Int)
@@ -2025,36 +1918,38 @@
 (assert (! (< b1 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(1026, B - 1026*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j2) :named |13: 0 <= g_j2|))
 (assert (! (< g_j2 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) :named |14: g_j2 < q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |16: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |20: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |21: c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 1026 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |22: c_b_u + 6*b1 + 1026*b0 < B and c_l + 8*c_g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
-(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |23: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
-(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |24: r!(3*J + 287)%(288) >= 0|))
-(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |25: 288 > r!(3*J + 287)%(288)|))
-(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |26: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
-(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |27: r!(B + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |28: 1026 > r!(B + 1025)%(1026)|))
-(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |29: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
-(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |30: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
-(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |31: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |32: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |33: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |34: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |35: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
-(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |36: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |37: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 6 > c_b_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 8 > c_l and c_b_u ...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) :named |15: 0 > if(-6 + B - 1026*b0 - 6*b1 <= -16 - 288*g_j0 - 144*g_j1 - 16*g_j2 + 3*J, -6 + B - 1026*b0...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 1026 b0)) B) :named |20: b_us + 6*b1 + 1026*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 8 l) :named |22: 8 > l|))
+(assert (! (< l (+ (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* (- 8) g_j_us) (* 3 J))) :named |23: l < -288*g_j0 - 144*g_j1 - 16*g_j2 - 8*g_j_us + 3*J|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 1026 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |24: b_us + 6*b1 + 1026*b0 < B and l + 8*g_j_us + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
+(assert (! (= (+ 287 (* 3 J)) (+ (* 288 |q!(3*J + 287)//(288)|) |r!(3*J + 287)%(288)|)) :named |25: 287 + 3*J = 288*q!(3*J + 287)//(288) + r!(3*J + 287)%(288)|))
+(assert (! (>= |r!(3*J + 287)%(288)| 0) :named |26: r!(3*J + 287)%(288) >= 0|))
+(assert (! (> 288 |r!(3*J + 287)%(288)|) :named |27: 288 > r!(3*J + 287)%(288)|))
+(assert (! (= (+ 1025 B) (+ (* 1026 |q!(B + 1025)//(1026)|) |r!(B + 1025)%(1026)|)) :named |28: 1025 + B = 1026*q!(B + 1025)//(1026) + r!(B + 1025)%(1026)|))
+(assert (! (>= |r!(B + 1025)%(1026)| 0) :named |29: r!(B + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(B + 1025)%(1026)|) :named |30: 1026 > r!(B + 1025)%(1026)|))
+(assert (! (= (+ 143 (ite (<= 288 (+ (* (- 288) g_j0) (* 3 J))) 288 (+ (* (- 288) g_j0) (* 3 J)))) (+ (* 144 |q!(IMin(288, 3*J - 288*g_j0) + 143)//(144)|) |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|)) :named |31: 143 + if(288 <= -288*g_j0 + 3*J, 288, -288*g_j0 + 3*J) = 144*q!(IMin(288, 3*J - 288*g_j0) + 1...|))
+(assert (! (>= |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)| 0) :named |32: r!(IMin(288, 3*J - 288*g_j0) + 143)%(144) >= 0|))
+(assert (! (> 144 |r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|) :named |33: 144 > r!(IMin(288, 3*J - 288*g_j0) + 143)%(144)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ B (* (- 1026) b0))) 1026 (+ B (* (- 1026) b0)))) (+ (* 6 |q!(IMin(1026, B - 1026*b0) + 5)//(6)|) |r!(IMin(1026, B - 1026*b0) + 5)%(6)|)) :named |34: 5 + if(1026 <= B - 1026*b0, 1026, B - 1026*b0) = 6*q!(IMin(1026, B - 1026*b0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, B - 1026*b0) + 5)%(6)| 0) :named |35: r!(IMin(1026, B - 1026*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, B - 1026*b0) + 5)%(6)|) :named |36: 6 > r!(IMin(1026, B - 1026*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |37: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
+(assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |38: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |39: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (< (+ b_us (* 6 b1) (* 1026 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u was written
 ;   before
-; question 35
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2108,13 +2003,13 @@
 (assert (! (= (+ 15 (ite (<= 384 (+ (* (- 384) g_j0) (* 3 J))) 384 (+ (* (- 384) g_j0) (* 3 J)))) (+ (* 16 |q!(IMin(384, 3*J - 384*g_j0) + 15)//(16)|) |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|)) :named |30: 15 + if(384 <= -384*g_j0 + 3*J, 384, -384*g_j0 + 3*J) = 16*q!(IMin(384, 3*J - 384*g_j0) + 15)...|))
 (assert (! (>= |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(384, 3*J - 384*g_j0) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(384, 3*J - 384*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 t_u) (> 6 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (= t_u t_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= t_u and 6 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and t_u = t_u and g_j_...|))
+(assert (! (not (or (and (<= 0 t_u) (> 6 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (= t_u t_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 t_u) (> 6 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J))) (+ (- 6) T (* (- 90) t0) (* (- 6) t1)) (+ (- 16) (* (- 384) g_j0) (* (- 16) g_j1) (* 3 J)))) (< (+ t_u (* 6 t1) (* 90 t0)) T) (= t_u t_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= t_u and 6 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and 0 <= if(-6 + T - 9...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u was written
 ;   before
-; question 36
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2136,7 +2031,7 @@
 
 ; program of b_r: every cell of b_r that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u was written
 ;   before
-; question 37
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2161,7 +2056,7 @@
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u was
 ;   written before
-; question 38
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2223,13 +2118,13 @@
 (assert (! (= (+ 15 (ite (<= 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J))) 144 (+ (* (- 288) g_j0) (* (- 144) g_j1) (* 3 J)))) (+ (* 16 |q!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)//(16)|) |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|)) :named |35: 15 + if(144 <= -288*g_j0 - 144*g_j1 + 3*J, 144, -288*g_j0 - 144*g_j1 + 3*J) = 16*q!(IMin(144,...|))
 (assert (! (>= |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)| 0) :named |36: r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|) :named |37: 16 > r!(IMin(144, 3*J - 288*g_j0 - 144*g_j1) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and b_u = b_u and g_j_...|))
+(assert (! (not (or (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J))) (+ (- 6) B (* (- 1026) b0) (* (- 6) b1)) (+ (- 16) (* (- 288) g_j0) (* (- 144) g_j1) (* (- 16) g_j2) (* 3 J)))) (< (+ b_u (* 6 b1) (* 1026 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and 0 <= if(-6 + B - 1...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r_2: every cell of a_r_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u was
 ;   written before
-; question 39
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2251,7 +2146,7 @@
 
 ; program of b_r_2: every cell of b_r_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u was
 ;   written before
-; question 40
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2279,7 +2174,7 @@
 
 ; program of acc: the accumulator cell inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u stands for the output of
 ;   its point
-; question 41
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2327,7 +2222,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 42
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2394,7 +2289,7 @@
 (assert (! (not (= (+ t_u (* 6 t1) (* 90 t0)) (+ t_u (* 6 t1) (* 90 t0)))) :named |denied: t_u + 6*t1 + 90*t0 = t_u + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2421,7 +2316,7 @@
 (assert (! (not (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0)))) :named |denied: b1 + 52*b0 = b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 44
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2470,7 +2365,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2538,7 +2433,7 @@
 (assert (! (not (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2588,7 +2483,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2662,7 +2557,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u holds X[t, b, c] of its point
-; question 48
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2676,7 +2571,7 @@
 (assert (! (not true) :named |denied: true|))
 (check-sat)
 (pop 1)
-; question 49
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2725,7 +2620,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 50
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2793,7 +2688,7 @@
 (assert (! (not (= (ite (<= (+ t_u (* 6 t1) (* 90 t0)) (+ (- 1) T)) (+ t_u (* 6 t1) (* 90 t0)) (+ (- 1) T)) (+ t_u (* 6 t1) (* 90 t0)))) :named |denied: if(t_u + 6*t1 + 90*t0 <= -1 + T, t_u + 6*t1 + 90*t0, -1 + T) = t_u + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2821,7 +2716,7 @@
 (assert (! (not (= (+ b1 (* 52 b0)) (+ b1 (* 52 b0)))) :named |denied: b1 + 52*b0 = b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 52
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2854,7 +2749,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, t_u, g_j_u holds W[c, g, j] of its point
-; question 53
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2902,7 +2797,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 54
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2969,7 +2864,7 @@
 (assert (! (not (< (+ l (* 8 g_j_u) (* 16 g_j1) (* 384 g_j0)) (* 3 J))) :named |denied: l + 8*g_j_u + 16*g_j1 + 384*g_j0 < 3*J|))
 (check-sat)
 (pop 1)
-; question 55
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2996,7 +2891,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) (+ c1 (* 256 c0)))) :named |denied: c1 + 256*c0 = c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3045,7 +2940,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3113,7 +3008,7 @@
 (assert (! (not (= |q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(384*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 58
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3163,7 +3058,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3237,7 +3132,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 60
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3270,7 +3165,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 61
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3290,7 +3185,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 62
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3321,7 +3216,7 @@
 
 ; program of acc_2: the accumulator cell inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u stands for the output
 ;   of its point
-; question 63
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3340,7 +3235,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3392,7 +3287,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 65
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3467,7 +3362,7 @@
 (assert (! (not (= (+ b_u (* 6 b1) (* 1026 b0)) (+ b_u (* 6 b1) (* 1026 b0)))) :named |denied: b_u + 6*b1 + 1026*b0 = b_u + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3520,7 +3415,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 67
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3596,7 +3491,7 @@
 (assert (! (not (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J)|)) :named |denied: q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J) = q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g...|))
 (check-sat)
 (pop 1)
-; question 68
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3650,7 +3545,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 69
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3732,7 +3627,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r_2: a_r_2 inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u holds H[t, b, k] of its point
-; question 70
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3746,7 +3641,7 @@
 (assert (! (not true) :named |denied: true|))
 (check-sat)
 (pop 1)
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3766,7 +3661,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3819,7 +3714,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3895,7 +3790,7 @@
 (assert (! (not (= (ite (<= (+ b_u (* 6 b1) (* 1026 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 1026 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 1026 b0)))) :named |denied: if(b_u + 6*b1 + 1026*b0 <= -1 + B, b_u + 6*b1 + 1026*b0, -1 + B) = b_u + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3928,7 +3823,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: b_r_2 inside t0, k0, g_j0, b0, g_j1, b1, g_j2, k1, b_u, g_j_u holds U[k, g, j] of its point
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3980,7 +3875,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4055,7 +3950,7 @@
 (assert (! (not (< (+ l (* 8 g_j_u) (* 16 g_j2) (* 144 g_j1) (* 288 g_j0)) (* 3 J))) :named |denied: l + 8*g_j_u + 16*g_j2 + 144*g_j1 + 288*g_j0 < 3*J|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4082,7 +3977,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) (+ k1 (* 1024 k0)))) :named |denied: k1 + 1024*k0 = k1 + 1024*k0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4135,7 +4030,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4211,7 +4106,7 @@
 (assert (! (not (= |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J)| |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J)|)) :named |denied: q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_u + l)//(J) = q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g...|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4265,7 +4160,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4347,7 +4242,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4394,7 +4289,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point, and is live
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4414,7 +4309,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_4, j_4 holds P[t, b, 1, j] of its point
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4449,7 +4344,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_4, j_4 holds bi[1, j] of its point
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4474,7 +4369,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_4, j_4 holds R[t, b, 1, j] of its point
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4509,7 +4404,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_4, j_4 holds bh[1, j] of its point
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4534,7 +4429,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4599,7 +4494,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4619,7 +4514,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: Z inside t0, b_5, j_5 holds Z[t, b, j] of its point
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4654,7 +4549,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4689,7 +4584,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4714,7 +4609,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4749,7 +4644,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4774,7 +4669,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4809,7 +4704,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4834,7 +4729,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4869,7 +4764,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4894,7 +4789,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: H inside t0, b_5, j_5 holds H[t, b, j] of its point
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

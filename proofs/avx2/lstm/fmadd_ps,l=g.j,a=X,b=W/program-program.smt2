@@ -10,10 +10,6 @@
 ; program of acc: the type of acc mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1, b1, g_j1)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1,
-;   b1, g_j1)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside c0, g_j0, t0, b0, t1, b1, g_j1,
 ;   c1)
 ;   decided without a solver, from the structure alone
@@ -26,10 +22,6 @@
 ;   decided without a solver, from the structure alone
 
 ; program of acc_2: the type of acc_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0, b1, g_j1)
-;   decided without a solver, from the structure alone
-
-; program of R_staged_2: the type of R_staged_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0,
-;   b1, g_j1)
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: the type of b_r_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0, b1, g_j1,
@@ -134,11 +126,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1 holds what the type of
-;   P_staged says
+; program of load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_ul, g_j_ul holds what the
+;   type of acc says
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -157,9 +149,9 @@
 (declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -176,13 +168,14 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 -...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -204,16 +197,16 @@
 (declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(4*J + 511)%(512)| () Int)
 (declare-fun |r!(T + 51)%(52)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(IMin(24, B - 24*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -230,39 +223,40 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |24: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |25: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |26: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |33: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |34: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |36: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 = J*q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) true (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ c_b_u (* 6 b1) (* 24 b0)) (+ c_b_u (* 6 b1) (* 24 b0))) (= |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)|)))) :named |denied: c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J implies c_b_u + 6*b1 ...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 -...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |25: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |26: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |27: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |28: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |29: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |30: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |34: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |35: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |36: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |37: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |38: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |39: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |40: l + 8*g_j_ul + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(512*g_j...|))
+(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |41: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |42: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and true true (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_ul (* 6 b1) (* 24 b0)) (+ b_ul (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 24*b0 < B and l + 8*g_j_ul + 16*g_j1 + 512*g_j0 < 4*J implies true and true and...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 P_staged -> acc: source and destination have one element type
+; program of masked_load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 P_staged -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_ul, g_j_ul holds
+; program of masked_load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 5
 (push 1)
@@ -301,13 +295,15 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 - ...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 24 b0)) B) :named |22: b_ul + 6*b1 + 24*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -355,32 +351,34 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |24: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |25: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |26: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |33: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |34: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |36: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |39: l + 8*g_j_ul + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(512*g_j...|))
-(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |40: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |41: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and true (and (< (+ b_ul (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_ul (* 6 b1) (* 24 b0)) (+ b_ul (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 24*b0 < B and l + 8*g_j_ul + 16*g_j1 + 512*g_j0 < 4*J implies true and b_ul + 6...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 - ...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 24 b0)) B) :named |22: b_ul + 6*b1 + 24*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! true :named |25: true|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |26: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |27: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |28: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |29: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |30: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |31: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |32: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |33: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |34: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |35: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |36: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |37: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |38: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |39: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |40: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |41: l + 8*g_j_ul + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(512*g_j...|))
+(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |42: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |43: r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and (< l (+ (* (- 512) g_j0) (* (- 16) g_j1) (* (- 8) g_j_ul) (* 4 J))) true (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_ul (* 6 b1) (* 24 b0)) (+ b_ul (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 24*b0 < B and l + 8*g_j_ul + 16*g_j1 + 512*g_j0 < 4*J implies l < -512*g_j0 - 1...|))
 (check-sat)
 (pop 1)
 
@@ -541,11 +539,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc -> P_staged: source and destination have one element type
+; program of store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc -> P_staged: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_us, g_j_us holds
-;   what the type of P_staged says
+; program of store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_us, g_j_us holds what the
+;   type of P says
 ; question 10
 (push 1)
 (set-info :status unsat)
@@ -583,13 +581,14 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 -...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -637,39 +636,41 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 8 l) :named |22: 8 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |24: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |25: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |26: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |33: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |34: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |36: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |39: l + 8*g_j_us + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(512*g_j...|))
-(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |40: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |41: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and true (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_us (* 6 b1) (* 24 b0)) (+ b_us (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: b_us + 6*b1 + 24*b0 < B and l + 8*g_j_us + 16*g_j1 + 512*g_j0 < 4*J implies true and b_us + 6...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 -...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 8 l) :named |23: 8 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |25: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |26: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |27: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |28: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |29: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |30: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |34: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |35: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |36: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |37: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |38: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |39: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |40: l + 8*g_j_us + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(512*g_j...|))
+(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |41: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |42: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_us (* 6 b1) (* 24 b0)) (+ b_us (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 6*b1 + 24*b0 < B and l + 8*g_j_us + 16*g_j1 + 512*g_j0 < 4*J and...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1 holds what the type of P says
+; program of masked_store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, t1, b1, g_j1, b_us, g_j_us holds
+;   what the type of P says
 ; question 12
 (push 1)
 (set-info :status unsat)
@@ -688,9 +689,9 @@
 (declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -707,13 +708,15 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |23: c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 - ...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 24 b0)) B) :named |22: b_us + 6*b1 + 24*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 512) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |25: l < -512*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -735,16 +738,16 @@
 (declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(4*J + 511)%(512)| () Int)
 (declare-fun |r!(T + 51)%(52)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(IMin(24, B - 24*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -761,32 +764,34 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |14: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |15: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |16: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |22: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |23: c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |24: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |25: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |26: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |33: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |34: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |35: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |36: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |37: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |38: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)|)) :named |39: c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 = J*q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| 0) :named |40: r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| J) :named |41: r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ c_b_u (* 6 b1) (* 24 b0)) (+ c_b_u (* 6 b1) (* 24 b0))) (= |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 512*g_j0 + 16*g_j1)%(J)|)))) :named |denied: true implies c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J and c_b_...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 - ...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 24 b0)) B) :named |22: b_us + 6*b1 + 24*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 8 l) :named |24: 8 > l|))
+(assert (! (< l (+ (* (- 512) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |25: l < -512*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |26: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |27: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |28: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |29: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |30: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |31: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |32: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |33: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |34: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |35: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |36: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |37: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |38: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |39: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |40: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (+ (* J |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |41: l + 8*g_j_us + 16*g_j1 + 512*g_j0 = J*q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(512*g_j...|))
+(assert (! (>= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |42: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |43: r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 512) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0))) (= (+ b_us (* 6 b1) (* 24 b0)) (+ b_us (* 6 b1) (* 24 b0))) (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies l < -512*g_j0 - 16*g_j1 - 8*g_j_us + 4*J and b_us + 6*b1 + 24*b0 < B and l + 8*g...|))
 (check-sat)
 (pop 1)
 
@@ -884,11 +889,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy R -> R_staged_2: source and destination have one element type
+; program of load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R -> R_staged_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1 holds what the type of
-;   R_staged_2 says
+; program of load_f32 R -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds what the
+;   type of acc_2 says
 ; question 16
 (push 1)
 (set-info :status unsat)
@@ -905,9 +910,9 @@
 (declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -922,13 +927,14 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |16: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |20: 8 > c_l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 <= if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |17: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 8 l) :named |21: 8 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -948,15 +954,15 @@
 (declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 173)%(174)| () Int)
 (declare-fun |r!(4*J + 255)%(256)| () Int)
 (declare-fun |r!(IMin(174, B - 174*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -971,37 +977,38 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |16: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |20: 8 > c_l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |22: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |23: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |24: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |25: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |26: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |27: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |28: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |29: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |31: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)|)) :named |34: c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 = J*q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| 0) :named |35: r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| J) :named |36: r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) true (= t0 t0) (= (+ c_b_u (* 6 b1) (* 174 b0)) (+ c_b_u (* 6 b1) (* 174 b0))) (= |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)|)))) :named |denied: c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J implies c_b_u + 6*b1...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 <= if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |17: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 8 l) :named |21: 8 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |23: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |24: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |25: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |26: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |27: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |28: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |29: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |30: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |31: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |32: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |33: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |34: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |35: l + 8*g_j_ul + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(256*g_j...|))
+(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |36: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |37: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and true true (= t0 t0) (= (+ b_ul (* 6 b1) (* 174 b0)) (+ b_ul (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 174*b0 < B and l + 8*g_j_ul + 16*g_j1 + 256*g_j0 < 4*J implies true and true an...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 R_staged_2 -> acc_2: source and destination have one element type
+; program of masked_load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 R_staged_2 -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds
-;   what the type of acc_2 says
+; program of masked_load_f32 R -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds what
+;   the type of acc_2 says
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1035,13 +1042,15 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |16: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 > if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16 ...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |17: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 174 b0)) B) :named |20: b_ul + 6*b1 + 174*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 8 l) :named |22: 8 > l|))
+(assert (! true :named |23: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1084,29 +1093,31 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |16: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |22: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |23: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |24: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |25: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |26: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |27: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |28: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |29: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |31: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |34: l + 8*g_j_ul + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(256*g_j...|))
-(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |35: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |36: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and true (and (< (+ b_ul (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_ul (* 6 b1) (* 174 b0)) (+ b_ul (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 174*b0 < B and l + 8*g_j_ul + 16*g_j1 + 256*g_j0 < 4*J implies true and b_ul + ...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 > if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16 ...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |17: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 174 b0)) B) :named |20: b_ul + 6*b1 + 174*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 8 l) :named |22: 8 > l|))
+(assert (! true :named |23: true|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |24: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |25: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |26: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |27: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |28: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |29: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |30: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |31: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |33: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |34: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |35: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |36: l + 8*g_j_ul + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J) + r!(256*g_j...|))
+(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| 0) :named |37: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| J) :named |38: r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and (< l (+ (* (- 256) g_j0) (* (- 16) g_j1) (* (- 8) g_j_ul) (* 4 J))) true (= t0 t0) (= (+ b_ul (* 6 b1) (* 174 b0)) (+ b_ul (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 174*b0 < B and l + 8*g_j_ul + 16*g_j1 + 256*g_j0 < 4*J implies l < -256*g_j0 - ...|))
 (check-sat)
 (pop 1)
 
@@ -1259,11 +1270,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc_2 -> R_staged_2: source and destination have one element type
+; program of store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc_2 -> R_staged_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds
-;   what the type of R_staged_2 says
+; program of store_f32 acc_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds what the
+;   type of R says
 ; question 23
 (push 1)
 (set-info :status unsat)
@@ -1297,13 +1308,14 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |16: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 <= if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 8 l) :named |21: 8 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1346,36 +1358,38 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |16: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 8 l) :named |20: 8 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |22: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |23: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |24: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |25: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |26: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |27: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |28: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |29: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |31: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |34: l + 8*g_j_us + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(256*g_j...|))
-(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |35: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |36: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and true (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 174 b0)) (+ b_us (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: b_us + 6*b1 + 174*b0 < B and l + 8*g_j_us + 16*g_j1 + 256*g_j0 < 4*J implies true and b_us + ...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 <= if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 8 l) :named |21: 8 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |23: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |24: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |25: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |26: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |27: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |28: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |29: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |30: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |31: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |32: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |33: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |34: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |35: l + 8*g_j_us + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(256*g_j...|))
+(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |36: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |37: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 174 b0)) (+ b_us (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 6*b1 + 174*b0 < B and l + 8*g_j_us + 16*g_j1 + 256*g_j0 < 4*J an...|))
 (check-sat)
 (pop 1)
 
-; program of copy R_staged_2 -> R: source and destination have one element type
+; program of masked_store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R_staged_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1 holds what the type of R says
+; program of masked_store_f32 acc_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds what
+;   the type of R says
 ; question 25
 (push 1)
 (set-info :status unsat)
@@ -1392,9 +1406,9 @@
 (declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1409,13 +1423,15 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |16: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |20: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |21: c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 > if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16 ...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 174 b0)) B) :named |20: b_us + 6*b1 + 174*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 8 l) :named |22: 8 > l|))
+(assert (! (< l (+ (* (- 256) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |23: l < -256*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1435,15 +1451,15 @@
 (declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 173)%(174)| () Int)
 (declare-fun |r!(4*J + 255)%(256)| () Int)
 (declare-fun |r!(IMin(174, B - 174*b0) + 5)%(6)| () Int)
 (declare-fun |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| () Int)
-(declare-fun |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)| () Int)
-(declare-fun |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| () Int)
+(declare-fun |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1458,95 +1474,37 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |14: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |16: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |20: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |21: c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |22: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |23: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |24: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |25: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |26: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |27: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |28: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |29: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |31: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (= (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)|) |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)|)) :named |34: c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 = J*q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J) + r!(8...|))
-(assert (! (>= |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| 0) :named |35: r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J) >= 0|))
-(assert (! (< |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| J) :named |36: r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (= t0 t0) (= (+ c_b_u (* 6 b1) (* 174 b0)) (+ c_b_u (* 6 b1) (* 174 b0))) (= |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)| |q!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)//(J)|) (= |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)| |r!(8*c_g_j_u + c_l + 256*g_j0 + 16*g_j1)%(J)|)))) :named |denied: true implies c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J and c_b...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, b_ul, g_j_ul was
-;   written before
-; question 27
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 511)//(512)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 23)//(24)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(4*J + 511)%(512)| () Int)
-(declare-fun |r!(B + 23)%(24)| () Int)
-(declare-fun |r!(IMin(24, B - 24*b0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 511)//(512)|) :named |6: g_j0 < q!(4*J + 511)//(512)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 23)//(24)|) :named |8: b0 < q!(B + 23)//(24)|))
-(assert (! (<= 0 b1) :named |9: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |13: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |14: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_ul (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |20: b_ul + 6*b1 + 24*b0 < B and l + 8*g_j_ul + 16*g_j1 + 512*g_j0 < 4*J|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |21: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |22: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |23: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |24: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |25: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |26: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |27: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |28: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |30: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_ul) (> 6 b_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 8 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 6 > b_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 8 > l and b_ul = b_ul an...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |15: 0 > if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16 ...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |17: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 174 b0)) B) :named |20: b_us + 6*b1 + 174*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 8 l) :named |22: 8 > l|))
+(assert (! (< l (+ (* (- 256) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |23: l < -256*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |24: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |25: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |26: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |27: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |28: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |29: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |30: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |31: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |33: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |34: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |35: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (= (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (+ (* J |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |36: l + 8*g_j_us + 16*g_j1 + 256*g_j0 = J*q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J) + r!(256*g_j...|))
+(assert (! (>= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| 0) :named |37: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| J) :named |38: r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 256) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 6 b1) (* 174 b0)) (+ b_us (* 6 b1) (* 174 b0))) (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (= |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)| |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)))) :named |denied: true implies l < -256*g_j0 - 16*g_j1 - 8*g_j_us + 4*J and b_us + 6*b1 + 174*b0 < B and l + 8*...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, g_j_ub was
 ;   written before
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1597,6 +1555,66 @@
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, b_us, g_j_us was written before
+; question 28
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 511)//(512)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 23)//(24)| () Int)
+(declare-fun b1 () Int)
+(declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(4*J + 511)%(512)| () Int)
+(declare-fun |r!(B + 23)%(24)| () Int)
+(declare-fun |r!(IMin(24, B - 24*b0) + 5)%(6)| () Int)
+(declare-fun |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 511)//(512)|) :named |6: g_j0 < q!(4*J + 511)//(512)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 23)//(24)|) :named |8: b0 < q!(B + 23)//(24)|))
+(assert (! (<= 0 b1) :named |9: 0 <= b1|))
+(assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
+(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |13: 0 <= if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 -...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 8 l) :named |19: 8 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |21: b_us + 6*b1 + 24*b0 < B and l + 8*g_j_us + 16*g_j1 + 512*g_j0 < 4*J|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |22: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |23: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |24: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |25: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |26: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |27: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |28: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |29: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |31: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 24 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, b_us, g_j_us was written before
 ; question 29
 (push 1)
 (set-info :status unsat)
@@ -1631,152 +1649,35 @@
 (assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |13: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |14: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |20: b_us + 6*b1 + 24*b0 < B and l + 8*g_j_us + 16*g_j1 + 512*g_j0 < 4*J|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |21: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |22: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |23: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |24: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |25: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |26: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |27: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |28: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |30: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and b_us = b_us an...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, t1, b1, g_j1 was written before
-; question 30
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 511)//(512)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 23)//(24)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(24, B - 24*b0) + 5)//(6)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(4*J + 511)%(512)| () Int)
-(declare-fun |r!(B + 23)%(24)| () Int)
-(declare-fun |r!(IMin(24, B - 24*b0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 511)//(512)|) :named |6: g_j0 < q!(4*J + 511)//(512)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 23)//(24)|) :named |8: b0 < q!(B + 23)//(24)|))
-(assert (! (<= 0 b1) :named |9: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(24, B - 24*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(24, B - 24*b0) + 5)//(6)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |13: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |14: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |18: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |19: c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 24 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |20: c_b_u + 6*b1 + 24*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 512*g_j0 < 4*J|))
-(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |21: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
-(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |22: r!(4*J + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |23: 512 > r!(4*J + 511)%(512)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |24: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |25: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |26: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |27: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
-(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |28: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |30: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 6 > c_b_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 8 > c_l and c_b_u ...|))
-(check-sat)
-(pop 1)
-
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul was
-;   written before
-; question 31
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 173)//(174)| () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 255)//(256)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(B + 173)%(174)| () Int)
-(declare-fun |r!(4*J + 255)%(256)| () Int)
-(declare-fun |r!(IMin(174, B - 174*b0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 b0) :named |5: 0 <= b0|))
-(assert (! (< b0 |q!(B + 173)//(174)|) :named |6: b0 < q!(B + 173)//(174)|))
-(assert (! (<= 0 g_j0) :named |7: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 255)//(256)|) :named |8: g_j0 < q!(4*J + 255)//(256)|))
-(assert (! (<= 0 b1) :named |9: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_ul) :named |13: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |14: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_ul (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_ul) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |20: b_ul + 6*b1 + 174*b0 < B and l + 8*g_j_ul + 16*g_j1 + 256*g_j0 < 4*J|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |21: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |22: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |23: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |24: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |25: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |26: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |27: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |28: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |30: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_ul) (> 6 b_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 8 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 6 > b_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 8 > l and b_ul = b_ul an...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |13: 0 > if(-6 + B - 24*b0 - 6*b1 <= -16 - 512*g_j0 - 16*g_j1 + 4*J, -6 + B - 24*b0 - 6*b1, -16 - ...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 24 b0)) B) :named |18: b_us + 6*b1 + 24*b0 < B|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 8 l) :named |20: 8 > l|))
+(assert (! (< l (+ (* (- 512) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |21: l < -512*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 24 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |22: b_us + 6*b1 + 24*b0 < B and l + 8*g_j_us + 16*g_j1 + 512*g_j0 < 4*J|))
+(assert (! (= (+ 511 (* 4 J)) (+ (* 512 |q!(4*J + 511)//(512)|) |r!(4*J + 511)%(512)|)) :named |23: 511 + 4*J = 512*q!(4*J + 511)//(512) + r!(4*J + 511)%(512)|))
+(assert (! (>= |r!(4*J + 511)%(512)| 0) :named |24: r!(4*J + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(4*J + 511)%(512)|) :named |25: 512 > r!(4*J + 511)%(512)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |26: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |27: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |28: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 5 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) (+ (* 6 |q!(IMin(24, B - 24*b0) + 5)//(6)|) |r!(IMin(24, B - 24*b0) + 5)%(6)|)) :named |29: 5 + if(24 <= B - 24*b0, 24, B - 24*b0) = 6*q!(IMin(24, B - 24*b0) + 5)//(6) + r!(IMin(24, B -...|))
+(assert (! (>= |r!(IMin(24, B - 24*b0) + 5)%(6)| 0) :named |30: r!(IMin(24, B - 24*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(24, B - 24*b0) + 5)%(6)|) :named |31: 6 > r!(IMin(24, B - 24*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |32: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |33: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |34: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 24 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
 (check-sat)
 (pop 1)
 
 ; program of U_packed_2: every cell of U_packed_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, g_j_ub was
 ;   written before
-; question 32
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1827,7 +1728,7 @@
 (pop 1)
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us was written before
-; question 33
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1861,32 +1762,33 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 b_us) :named |13: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |14: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 8 l) :named |18: 8 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |20: b_us + 6*b1 + 174*b0 < B and l + 8*g_j_us + 16*g_j1 + 256*g_j0 < 4*J|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |21: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |22: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |23: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |24: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |25: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |26: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |27: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |28: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |30: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and b_us = b_us an...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |13: 0 <= if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 8 l) :named |19: 8 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |21: b_us + 6*b1 + 174*b0 < B and l + 8*g_j_us + 16*g_j1 + 256*g_j0 < 4*J|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |22: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |23: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |24: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |25: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |26: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |27: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |28: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |29: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |30: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |31: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |32: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |33: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 174 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
 (check-sat)
 (pop 1)
 
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, b0, g_j0, k0, b1, g_j1 was written before
-; question 34
+; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us was written before
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1901,9 +1803,9 @@
 (declare-fun |q!(IMin(174, B - 174*b0) + 5)//(6)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 173)%(174)| () Int)
 (declare-fun |r!(4*J + 255)%(256)| () Int)
 (declare-fun |r!(IMin(174, B - 174*b0) + 5)%(6)| () Int)
@@ -1920,33 +1822,35 @@
 (assert (! (< b1 |q!(IMin(174, B - 174*b0) + 5)//(6)|) :named |10: b1 < q!(IMin(174, B - 174*b0) + 5)//(6)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) :named |12: g_j1 < q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|))
-(assert (! (<= 0 c_b_u) :named |13: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |14: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 8 c_l) :named |18: 8 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |19: c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 174 b0)) B) (< (+ c_l (* 8 c_g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |20: c_b_u + 6*b1 + 174*b0 < B and c_l + 8*c_g_j_u + 16*g_j1 + 256*g_j0 < 4*J|))
-(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |21: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
-(assert (! (>= |r!(B + 173)%(174)| 0) :named |22: r!(B + 173)%(174) >= 0|))
-(assert (! (> 174 |r!(B + 173)%(174)|) :named |23: 174 > r!(B + 173)%(174)|))
-(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |24: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
-(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |25: r!(4*J + 255)%(256) >= 0|))
-(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |26: 256 > r!(4*J + 255)%(256)|))
-(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |27: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |28: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |29: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |30: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
-(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 8 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 6 > c_b_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 8 > c_l and c_b_u ...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) :named |13: 0 > if(-6 + B - 174*b0 - 6*b1 <= -16 - 256*g_j0 - 16*g_j1 + 4*J, -6 + B - 174*b0 - 6*b1, -16 ...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 174 b0)) B) :named |18: b_us + 6*b1 + 174*b0 < B|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 8 l) :named |20: 8 > l|))
+(assert (! (< l (+ (* (- 256) g_j0) (* (- 16) g_j1) (* (- 8) g_j_us) (* 4 J))) :named |21: l < -256*g_j0 - 16*g_j1 - 8*g_j_us + 4*J|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 174 b0)) B) (< (+ l (* 8 g_j_us) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |22: b_us + 6*b1 + 174*b0 < B and l + 8*g_j_us + 16*g_j1 + 256*g_j0 < 4*J|))
+(assert (! (= (+ 173 B) (+ (* 174 |q!(B + 173)//(174)|) |r!(B + 173)%(174)|)) :named |23: 173 + B = 174*q!(B + 173)//(174) + r!(B + 173)%(174)|))
+(assert (! (>= |r!(B + 173)%(174)| 0) :named |24: r!(B + 173)%(174) >= 0|))
+(assert (! (> 174 |r!(B + 173)%(174)|) :named |25: 174 > r!(B + 173)%(174)|))
+(assert (! (= (+ 255 (* 4 J)) (+ (* 256 |q!(4*J + 255)//(256)|) |r!(4*J + 255)%(256)|)) :named |26: 255 + 4*J = 256*q!(4*J + 255)//(256) + r!(4*J + 255)%(256)|))
+(assert (! (>= |r!(4*J + 255)%(256)| 0) :named |27: r!(4*J + 255)%(256) >= 0|))
+(assert (! (> 256 |r!(4*J + 255)%(256)|) :named |28: 256 > r!(4*J + 255)%(256)|))
+(assert (! (= (+ 5 (ite (<= 174 (+ B (* (- 174) b0))) 174 (+ B (* (- 174) b0)))) (+ (* 6 |q!(IMin(174, B - 174*b0) + 5)//(6)|) |r!(IMin(174, B - 174*b0) + 5)%(6)|)) :named |29: 5 + if(174 <= B - 174*b0, 174, B - 174*b0) = 6*q!(IMin(174, B - 174*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(174, B - 174*b0) + 5)%(6)| 0) :named |30: r!(IMin(174, B - 174*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(174, B - 174*b0) + 5)%(6)|) :named |31: 6 > r!(IMin(174, B - 174*b0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |32: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
+(assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |33: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |34: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 174 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 8 > l and 0 <= if(-6 + B...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u was written
 ;   before
-; question 35
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2000,13 +1904,13 @@
 (assert (! (= (+ 15 (ite (<= 512 (+ (* (- 512) g_j0) (* 4 J))) 512 (+ (* (- 512) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(512, 4*J - 512*g_j0) + 15)//(16)|) |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|)) :named |30: 15 + if(512 <= -512*g_j0 + 4*J, 512, -512*g_j0 + 4*J) = 16*q!(IMin(512, 4*J - 512*g_j0) + 15)...|))
 (assert (! (>= |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(512, 4*J - 512*g_j0) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(512, 4*J - 512*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and b_u = b_u and g_j_...|))
+(assert (! (not (or (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 24) b0) (* (- 6) b1)) (+ (- 16) (* (- 512) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_u (* 6 b1) (* 24 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and 0 <= if(-6 + B - 2...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u was written
 ;   before
-; question 36
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2028,7 +1932,7 @@
 
 ; program of b_r: every cell of b_r that is read inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u was written
 ;   before
-; question 37
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2053,7 +1957,7 @@
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 38
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2107,13 +2011,13 @@
 (assert (! (= (+ 15 (ite (<= 256 (+ (* (- 256) g_j0) (* 4 J))) 256 (+ (* (- 256) g_j0) (* 4 J)))) (+ (* 16 |q!(IMin(256, 4*J - 256*g_j0) + 15)//(16)|) |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|)) :named |30: 15 + if(256 <= -256*g_j0 + 4*J, 256, -256*g_j0 + 4*J) = 16*q!(IMin(256, 4*J - 256*g_j0) + 15)...|))
 (assert (! (>= |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)| 0) :named |31: r!(IMin(256, 4*J - 256*g_j0) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|) :named |32: 16 > r!(IMin(256, 4*J - 256*g_j0) + 15)%(16)|))
-(assert (! (not (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and b_u = b_u and g_j_...|))
+(assert (! (not (or (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (<= 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 8 l) (> 0 (ite (<= (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J))) (+ (- 6) B (* (- 174) b0) (* (- 6) b1)) (+ (- 16) (* (- 256) g_j0) (* (- 16) g_j1) (* 4 J)))) (< (+ b_u (* 6 b1) (* 174 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 8 > l and 0 <= if(-6 + B - 1...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r_2: every cell of a_r_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 39
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2135,7 +2039,7 @@
 
 ; program of b_r_2: every cell of b_r_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 40
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2163,7 +2067,7 @@
 
 ; program of acc: the accumulator cell inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u stands for the output of
 ;   its point
-; question 41
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2190,7 +2094,7 @@
 (assert (! (not (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0)))) :named |denied: t1 + 52*t0 = t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 42
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2238,7 +2142,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2305,7 +2209,7 @@
 (assert (! (not (= (+ b_u (* 6 b1) (* 24 b0)) (+ b_u (* 6 b1) (* 24 b0)))) :named |denied: b_u + 6*b1 + 24*b0 = b_u + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 44
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2354,7 +2258,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2422,7 +2326,7 @@
 (assert (! (not (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 46
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2472,7 +2376,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2546,7 +2450,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u holds X[t, b, c] of its point
-; question 48
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2560,7 +2464,7 @@
 (assert (! (not true) :named |denied: true|))
 (check-sat)
 (pop 1)
-; question 49
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2588,7 +2492,7 @@
 (assert (! (not (= (+ t1 (* 52 t0)) (+ t1 (* 52 t0)))) :named |denied: t1 + 52*t0 = t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 50
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2637,7 +2541,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2705,7 +2609,7 @@
 (assert (! (not (= (ite (<= (+ b_u (* 6 b1) (* 24 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 24 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 24 b0)))) :named |denied: if(b_u + 6*b1 + 24*b0 <= -1 + B, b_u + 6*b1 + 24*b0, -1 + B) = b_u + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 52
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2738,7 +2642,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside c0, g_j0, t0, b0, t1, b1, g_j1, c1, b_u, g_j_u holds W[c, g, j] of its point
-; question 53
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2786,7 +2690,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 54
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2853,7 +2757,7 @@
 (assert (! (not (< (+ l (* 8 g_j_u) (* 16 g_j1) (* 512 g_j0)) (* 4 J))) :named |denied: l + 8*g_j_u + 16*g_j1 + 512*g_j0 < 4*J|))
 (check-sat)
 (pop 1)
-; question 55
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2880,7 +2784,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) (+ c1 (* 256 c0)))) :named |denied: c1 + 256*c0 = c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2929,7 +2833,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2997,7 +2901,7 @@
 (assert (! (not (= |q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(512*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 58
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3047,7 +2951,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3121,7 +3025,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 60
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3154,7 +3058,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 61
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3174,7 +3078,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 62
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3204,7 +3108,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point
-; question 63
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3237,7 +3141,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point, and is live
-; question 64
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3257,7 +3161,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C0: C0 inside b_3, j_3 holds C0[b, j] of its point
-; question 65
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3288,7 +3192,7 @@
 
 ; program of acc_2: the accumulator cell inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u stands for the output of its
 ;   point
-; question 66
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3307,7 +3211,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 67
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3355,7 +3259,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 68
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3422,7 +3326,7 @@
 (assert (! (not (= (+ b_u (* 6 b1) (* 174 b0)) (+ b_u (* 6 b1) (* 174 b0)))) :named |denied: b_u + 6*b1 + 174*b0 = b_u + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 69
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3471,7 +3375,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 70
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3539,7 +3443,7 @@
 (assert (! (not (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3589,7 +3493,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3663,7 +3567,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r_2: a_r_2 inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u holds H[t, b, k] of its point
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3677,7 +3581,7 @@
 (assert (! (not true) :named |denied: true|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3697,7 +3601,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3746,7 +3650,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3814,7 +3718,7 @@
 (assert (! (not (= (ite (<= (+ b_u (* 6 b1) (* 174 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 174 b0)) (+ (- 1) B)) (+ b_u (* 6 b1) (* 174 b0)))) :named |denied: if(b_u + 6*b1 + 174*b0 <= -1 + B, b_u + 6*b1 + 174*b0, -1 + B) = b_u + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3847,7 +3751,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: b_r_2 inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u holds U[k, g, j] of its point
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3895,7 +3799,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3962,7 +3866,7 @@
 (assert (! (not (< (+ l (* 8 g_j_u) (* 16 g_j1) (* 256 g_j0)) (* 4 J))) :named |denied: l + 8*g_j_u + 16*g_j1 + 256*g_j0 < 4*J|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3989,7 +3893,7 @@
 (assert (! (not (= (+ k1 (* 342 k0)) (+ k1 (* 342 k0)))) :named |denied: k1 + 342*k0 = k1 + 342*k0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4038,7 +3942,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4106,7 +4010,7 @@
 (assert (! (not (= |q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)| |q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|)) :named |denied: q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J) = q!(256*g_j0 + 16*g_j1 + 8*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4156,7 +4060,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4230,7 +4134,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4304,7 +4208,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4324,7 +4228,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 1, j] of its point
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4359,7 +4263,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[1, j] of its point
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4384,7 +4288,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 1, j] of its point
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4419,7 +4323,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[1, j] of its point
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4444,7 +4348,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_5, j_5 holds C[t, b, j] of its point
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4479,7 +4383,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4514,7 +4418,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4539,7 +4443,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4574,7 +4478,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4599,7 +4503,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4634,7 +4538,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4659,7 +4563,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4694,7 +4598,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4719,7 +4623,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point
-; question 100
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4769,7 +4673,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point, and is live
-; question 101
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4789,7 +4693,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_6, j_6 holds P[t, b, 3, j] of its point
-; question 102
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4824,7 +4728,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_6, j_6 holds bi[3, j] of its point
-; question 103
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4849,7 +4753,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_6, j_6 holds R[t, b, 3, j] of its point
-; question 104
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4884,7 +4788,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_6, j_6 holds bh[3, j] of its point
-; question 105
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4909,7 +4813,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_6, j_6 holds C[t + 1, b, j] of its point
-; question 106
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -13,10 +13,6 @@
 ; program of acc: the type of acc mentions only loops around its declaration (inside c0, g_j0, t0, b0, g_j1, t1, b1)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside c0, g_j0, t0, b0, g_j1,
-;   t1, b1)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside c0, g_j0, t0, b0, g_j1, t1, b1,
 ;   c1)
 ;   decided without a solver, from the structure alone
@@ -32,10 +28,6 @@
 ;   decided without a solver, from the structure alone
 
 ; program of acc_2: the type of acc_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0, g_j1, b1)
-;   decided without a solver, from the structure alone
-
-; program of R_staged_2: the type of R_staged_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0,
-;   g_j1, b1)
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: the type of b_r_2 mentions only loops around its declaration (inside t0, k0, g_j0, b0, g_j1, b1,
@@ -201,11 +193,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1 holds what the type of
-;   P_staged says
+; program of load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_ul, g_j_ul holds what the
+;   type of acc says
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -224,9 +216,9 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -243,13 +235,14 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |18: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 <= if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |19: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -271,16 +264,16 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 767)%(768)| () Int)
 (declare-fun |r!(T + 25)%(26)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(26, T - 26*t0) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -297,39 +290,40 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |18: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |24: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |25: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |26: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |27: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |28: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |29: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |33: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |36: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |37: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |38: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)|)) :named |39: c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 = J*q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| 0) :named |40: r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| J) :named |41: r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) true (= (+ c_t_u (* 13 t1) (* 26 t0)) (+ c_t_u (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)|)))) :named |denied: c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J implies c_t_u + 13*...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 <= if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |19: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |25: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |26: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |27: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |28: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |29: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |30: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |34: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |35: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |36: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |37: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |38: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |39: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |40: l + 16*g_j_ul + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |41: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |42: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and true true (= (+ t_ul (* 13 t1) (* 26 t0)) (+ t_ul (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t1 + 26*t0 < T and l + 16*g_j_ul + 32*g_j1 + 768*g_j0 < 3*J implies true and true a...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 P_staged -> acc: source and destination have one element type
+; program of masked_load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 P_staged -> acc: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_ul, g_j_ul holds
+; program of masked_load_f32 P -> acc: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 6
 (push 1)
@@ -368,13 +362,15 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_ul) :named |17: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |18: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 > if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -3...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |19: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 13 t1) (* 26 t0)) T) :named |22: t_ul + 13*t1 + 26*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! true :named |25: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -422,32 +418,34 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_ul) :named |17: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |18: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |20: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |24: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |25: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |26: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |27: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |28: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |29: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |33: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |36: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |37: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |38: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |39: l + 16*g_j_ul + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
-(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |40: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |41: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_ul (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and true (and (< (+ t_ul (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_ul (* 13 t1) (* 26 t0)) (+ t_ul (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t1 + 26*t0 < T and l + 16*g_j_ul + 32*g_j1 + 768*g_j0 < 3*J implies true and t_ul +...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 > if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -3...|))
+(assert (! (<= 0 t_ul) :named |18: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |19: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |21: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 13 t1) (* 26 t0)) T) :named |22: t_ul + 13*t1 + 26*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! true :named |25: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |29: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |30: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |31: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |32: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |33: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |34: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |35: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |36: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |37: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |38: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |39: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |40: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |41: l + 16*g_j_ul + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |42: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |43: r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and (< l (+ (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 3 J))) true (= (+ t_ul (* 13 t1) (* 26 t0)) (+ t_ul (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t1 + 26*t0 < T and l + 16*g_j_ul + 32*g_j1 + 768*g_j0 < 3*J implies l < -768*g_j0 -...|))
 (check-sat)
 (pop 1)
 
@@ -608,11 +606,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc -> P_staged: source and destination have one element type
+; program of store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc -> P_staged: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_us, g_j_us holds
-;   what the type of P_staged says
+; program of store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_us, g_j_us holds what the
+;   type of P says
 ; question 11
 (push 1)
 (set-info :status unsat)
@@ -650,13 +648,14 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_us) :named |17: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |18: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 <= if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |19: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -704,39 +703,41 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_us) :named |17: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |18: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |20: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |24: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |25: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |26: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |27: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |28: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |29: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |33: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |36: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |37: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |38: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |39: l + 16*g_j_us + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
-(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |40: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |41: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and true (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 13 t1) (* 26 t0)) (+ t_us (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: t_us + 13*t1 + 26*t0 < T and l + 16*g_j_us + 32*g_j1 + 768*g_j0 < 3*J implies true and t_us +...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 <= if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |19: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |25: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |26: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |27: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |28: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |29: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |30: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |34: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |35: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |36: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |37: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |38: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |39: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |40: l + 16*g_j_us + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |41: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |42: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 13 t1) (* 26 t0)) (+ t_us (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and t_us + 13*t1 + 26*t0 < T and l + 16*g_j_us + 32*g_j1 + 768*g_j0 < 3*J a...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1 holds what the type of P says
+; program of masked_store_f32 acc -> P: every cell written inside c0, g_j0, t0, b0, g_j1, t1, b1, t_us, g_j_us holds
+;   what the type of P says
 ; question 13
 (push 1)
 (set-info :status unsat)
@@ -755,9 +756,9 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -774,13 +775,15 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |18: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |23: c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 > if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -3...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |19: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t1) (* 26 t0)) T) :named |22: t_us + 13*t1 + 26*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |25: l < -768*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -802,16 +805,16 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 767)%(768)| () Int)
 (declare-fun |r!(T + 25)%(26)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(26, T - 26*t0) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -828,32 +831,34 @@
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |14: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |16: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |17: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |18: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |20: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |23: c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |24: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |25: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |26: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |27: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |28: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |29: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |33: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |36: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |37: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |38: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)|)) :named |39: c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 = J*q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| 0) :named |40: r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| J) :named |41: r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ c_t_u (* 13 t1) (* 26 t0)) (+ c_t_u (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 768*g_j0 + 32*g_j1)%(J)|)))) :named |denied: true implies c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J and c_...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |17: 0 > if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -3...|))
+(assert (! (<= 0 t_us) :named |18: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |19: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |21: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t1) (* 26 t0)) T) :named |22: t_us + 13*t1 + 26*t0 < T|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |25: l < -768*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |29: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |30: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |31: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |32: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |33: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |34: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |35: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |36: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |37: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |38: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |39: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |40: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |41: l + 16*g_j_us + 32*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |42: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |43: r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 13 t1) (* 26 t0)) (+ t_us (* 13 t1) (* 26 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -768*g_j0 - 32*g_j1 - 16*g_j_us + 3*J and t_us + 13*t1 + 26*t0 < T and l + 1...|))
 (check-sat)
 (pop 1)
 
@@ -1004,11 +1009,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy R -> R_staged_2: source and destination have one element type
+; program of load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R -> R_staged_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1 holds what the type of
-;   R_staged_2 says
+; program of load_f32 R -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_ul, g_j_ul holds what the
+;   type of acc_2 says
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1025,9 +1030,9 @@
 (declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1042,13 +1047,14 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 <= if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1068,15 +1074,15 @@
 (declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 3071)%(3072)| () Int)
 (declare-fun |r!(B + 129)%(130)| () Int)
 (declare-fun |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(130, B - 130*b0) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1091,37 +1097,38 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |22: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |23: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |24: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |25: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |26: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |27: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |28: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |31: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |32: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |33: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)|)) :named |34: c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 = J*q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| 0) :named |35: r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| J) :named |36: r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) true (= t0 t0) (= (+ c_b_u (* 13 b1) (* 130 b0)) (+ c_b_u (* 13 b1) (* 130 b0))) (= |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)|)))) :named |denied: c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J implies c_b_u + 1...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 <= if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |23: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |24: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |25: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |26: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |27: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |28: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |29: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |30: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |31: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |32: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |33: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |34: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |35: l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(307...|))
+(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |36: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |37: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and true true (= t0 t0) (= (+ b_ul (* 13 b1) (* 130 b0)) (+ b_ul (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 130*b0 < B and l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 < 3*J implies true and true...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 R_staged_2 -> acc_2: source and destination have one element type
+; program of masked_load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 R_staged_2 -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_ul, g_j_ul holds
-;   what the type of acc_2 says
+; program of masked_load_f32 R -> acc_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_ul, g_j_ul holds what
+;   the type of acc_2 says
 ; question 20
 (push 1)
 (set-info :status unsat)
@@ -1155,13 +1162,15 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |16: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 > if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1,...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 13 b1) (* 130 b0)) B) :named |20: b_ul + 13*b1 + 130*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! true :named |23: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1204,29 +1213,31 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |16: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |22: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |23: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |24: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |25: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |26: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |27: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |28: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |31: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |32: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |33: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |34: l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(307...|))
-(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |35: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |36: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and true (and (< (+ b_ul (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_ul (* 13 b1) (* 130 b0)) (+ b_ul (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 130*b0 < B and l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 < 3*J implies true and b_ul...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 > if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1,...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 13 b1) (* 130 b0)) B) :named |20: b_ul + 13*b1 + 130*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! true :named |23: true|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |24: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |25: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |26: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |27: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |28: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |29: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |30: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |33: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |34: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |35: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |36: l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(307...|))
+(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |37: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |38: r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and (< l (+ (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 3 J))) true (= t0 t0) (= (+ b_ul (* 13 b1) (* 130 b0)) (+ b_ul (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 130*b0 < B and l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 < 3*J implies l < -3072*g_j...|))
 (check-sat)
 (pop 1)
 
@@ -1379,11 +1390,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc_2 -> R_staged_2: source and destination have one element type
+; program of store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc_2 -> R_staged_2: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_us, g_j_us holds
-;   what the type of R_staged_2 says
+; program of store_f32 acc_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_us, g_j_us holds what the
+;   type of R says
 ; question 25
 (push 1)
 (set-info :status unsat)
@@ -1417,13 +1428,14 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |16: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 <= if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1466,36 +1478,38 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |16: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |22: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |23: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |24: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |25: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |26: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |27: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |28: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |31: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |32: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |33: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |34: l + 16*g_j_us + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(307...|))
-(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |35: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |36: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and true (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 130 b0)) (+ b_us (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: b_us + 13*b1 + 130*b0 < B and l + 16*g_j_us + 32*g_j1 + 3072*g_j0 < 3*J implies true and b_us...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 <= if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |23: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |24: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |25: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |26: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |27: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |28: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |29: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |30: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |31: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |32: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |33: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |34: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |35: l + 16*g_j_us + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(307...|))
+(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |36: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |37: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 130 b0)) (+ b_us (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 13*b1 + 130*b0 < B and l + 16*g_j_us + 32*g_j1 + 3072*g_j0 < 3*J...|))
 (check-sat)
 (pop 1)
 
-; program of copy R_staged_2 -> R: source and destination have one element type
+; program of masked_store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R_staged_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1 holds what the type of R says
+; program of masked_store_f32 acc_2 -> R: every cell written inside t0, k0, g_j0, b0, g_j1, b1, b_us, g_j_us holds what
+;   the type of R says
 ; question 27
 (push 1)
 (set-info :status unsat)
@@ -1512,9 +1526,9 @@
 (declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1529,13 +1543,15 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |21: c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 > if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1,...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 130 b0)) B) :named |20: b_us + 13*b1 + 130*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! (< l (+ (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |23: l < -3072*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1555,15 +1571,15 @@
 (declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 3071)%(3072)| () Int)
 (declare-fun |r!(B + 129)%(130)| () Int)
 (declare-fun |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(130, B - 130*b0) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1578,95 +1594,37 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |13: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |14: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |21: c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |22: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |23: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |24: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |25: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |26: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |27: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |28: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |31: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |32: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |33: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)|)) :named |34: c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 = J*q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| 0) :named |35: r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| J) :named |36: r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (= t0 t0) (= (+ c_b_u (* 13 b1) (* 130 b0)) (+ c_b_u (* 13 b1) (* 130 b0))) (= |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 3072*g_j0 + 32*g_j1)%(J)|)))) :named |denied: true implies c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J and ...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, t_ul, g_j_ul was
-;   written before
-; question 29
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 767)//(768)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 25)//(26)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
-(declare-fun t_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(3*J + 767)%(768)| () Int)
-(declare-fun |r!(T + 25)%(26)| () Int)
-(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| () Int)
-(declare-fun |r!(IMin(26, T - 26*t0) + 12)%(13)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 25)//(26)|) :named |8: t0 < q!(T + 25)//(26)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|))
-(assert (! (<= 0 t1) :named |11: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |12: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
-(assert (! (<= 0 t_ul) :named |13: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |14: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_ul (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: t_ul + 13*t1 + 26*t0 < T and l + 16*g_j_ul + 32*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |24: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |25: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |26: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |27: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |30: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |31: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |32: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_ul) (> 13 t_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 16 l) (= t_ul t_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= t_ul and 13 > t_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 16 > l and t_ul = t_ul ...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |15: 0 > if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1,...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 130 b0)) B) :named |20: b_us + 13*b1 + 130*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! (< l (+ (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |23: l < -3072*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |24: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |25: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |26: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |27: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |28: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |29: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |30: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |33: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |34: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |35: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (+ (* J |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |36: l + 16*g_j_us + 32*g_j1 + 3072*g_j0 = J*q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(307...|))
+(assert (! (>= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |37: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |38: r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 130 b0)) (+ b_us (* 13 b1) (* 130 b0))) (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -3072*g_j0 - 32*g_j1 - 16*g_j_us + 3*J and b_us + 13*b1 + 130*b0 < B and l +...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, g_j_ub was
 ;   written before
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1718,7 +1676,7 @@
 
 ; program of X_packed: every cell of X_packed that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u was written
 ;   before
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1777,6 +1735,66 @@
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, t_us, g_j_us was written before
+; question 31
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(3*J + 767)//(768)| () Int)
+(declare-fun t0 () Int)
+(declare-fun |q!(T + 25)//(26)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)| () Int)
+(declare-fun t1 () Int)
+(declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(3*J + 767)%(768)| () Int)
+(declare-fun |r!(T + 25)%(26)| () Int)
+(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| () Int)
+(declare-fun |r!(IMin(26, T - 26*t0) + 12)%(13)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
+(assert (! (<= 0 t0) :named |7: 0 <= t0|))
+(assert (! (< t0 |q!(T + 25)//(26)|) :named |8: t0 < q!(T + 25)//(26)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|))
+(assert (! (<= 0 t1) :named |11: 0 <= t1|))
+(assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |12: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |13: 0 <= if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |15: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 16 l) :named |19: 16 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |21: t_us + 13*t1 + 26*t0 < T and l + 16*g_j_us + 32*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |22: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |23: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |24: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |25: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |26: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |27: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |28: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |31: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |32: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |33: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ t_us (* 13 t1) (* 26 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, t_us, g_j_us was written before
 ; question 32
 (push 1)
 (set-info :status unsat)
@@ -1811,152 +1829,35 @@
 (assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|))
 (assert (! (<= 0 t1) :named |11: 0 <= t1|))
 (assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |12: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
-(assert (! (<= 0 t_us) :named |13: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |14: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: t_us + 13*t1 + 26*t0 < T and l + 16*g_j_us + 32*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |24: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |25: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |26: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |27: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |30: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |31: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |32: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (= t_us t_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and t_us = t_us ...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside c0, g_j0, t0, b0, g_j1, t1, b1 was written before
-; question 33
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 767)//(768)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 25)//(26)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(26, T - 26*t0) + 12)//(13)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(3*J + 767)%(768)| () Int)
-(declare-fun |r!(T + 25)%(26)| () Int)
-(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| () Int)
-(declare-fun |r!(IMin(26, T - 26*t0) + 12)%(13)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 25)//(26)|) :named |8: t0 < q!(T + 25)//(26)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|))
-(assert (! (<= 0 t1) :named |11: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(26, T - 26*t0) + 12)//(13)|) :named |12: t1 < q!(IMin(26, T - 26*t0) + 12)//(13)|))
-(assert (! (<= 0 c_t_u) :named |13: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |14: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |18: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |19: c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (and (< (+ c_t_u (* 13 t1) (* 26 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: c_t_u + 13*t1 + 26*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |24: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
-(assert (! (>= |r!(T + 25)%(26)| 0) :named |25: r!(T + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(T + 25)%(26)|) :named |26: 26 > r!(T + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |27: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |30: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
-(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |31: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |32: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (not (or (and (<= 0 c_t_u) (> 13 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_t_u) (> 13 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_t_u and 13 > c_t_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 16 > c_l and c_t_...|))
-(check-sat)
-(pop 1)
-
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, b_ul, g_j_ul was
-;   written before
-; question 34
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 3071)//(3072)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 129)//(130)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(3*J + 3071)%(3072)| () Int)
-(declare-fun |r!(B + 129)%(130)| () Int)
-(declare-fun |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| () Int)
-(declare-fun |r!(IMin(130, B - 130*b0) + 12)%(13)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 3071)//(3072)|) :named |6: g_j0 < q!(3*J + 3071)//(3072)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 129)//(130)|) :named |8: b0 < q!(B + 129)//(130)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b1) :named |11: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_ul) :named |13: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |14: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_ul (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |20: b_ul + 13*b1 + 130*b0 < B and l + 16*g_j_ul + 32*g_j1 + 3072*g_j0 < 3*J|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |21: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |22: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |23: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |24: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |25: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |26: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |27: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |30: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |31: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (not (and (<= 0 b_ul) (> 13 b_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 16 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 13 > b_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 16 > l and b_ul = b_ul ...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |13: 0 > if(-13 + T - 26*t0 - 13*t1 <= -32 - 768*g_j0 - 32*g_j1 + 3*J, -13 + T - 26*t0 - 13*t1, -3...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |15: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t1) (* 26 t0)) T) :named |18: t_us + 13*t1 + 26*t0 < T|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 16 l) :named |20: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |21: l < -768*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (and (< (+ t_us (* 13 t1) (* 26 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |22: t_us + 13*t1 + 26*t0 < T and l + 16*g_j_us + 32*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |23: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |24: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |25: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 25 T) (+ (* 26 |q!(T + 25)//(26)|) |r!(T + 25)%(26)|)) :named |26: 25 + T = 26*q!(T + 25)//(26) + r!(T + 25)%(26)|))
+(assert (! (>= |r!(T + 25)%(26)| 0) :named |27: r!(T + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(T + 25)%(26)|) :named |28: 26 > r!(T + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(768, 3*J - 768*g_j0) + 31)//(32)|) |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|)) :named |29: 31 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 32*q!(IMin(768, 3*J - 768*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)| 0) :named |30: r!(IMin(768, 3*J - 768*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|) :named |31: 32 > r!(IMin(768, 3*J - 768*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |32: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
+(assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |33: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |34: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ t_us (* 13 t1) (* 26 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
 ; program of U_packed_2: every cell of U_packed_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, k1, g_j_ub was
 ;   written before
-; question 35
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2008,7 +1909,7 @@
 
 ; program of H_packed_2: every cell of H_packed_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u was written
 ;   before
-; question 36
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2056,7 +1957,7 @@
 (pop 1)
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, b_us, g_j_us was written before
-; question 37
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2090,32 +1991,33 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |11: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 b_us) :named |13: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |14: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |20: b_us + 13*b1 + 130*b0 < B and l + 16*g_j_us + 32*g_j1 + 3072*g_j0 < 3*J|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |21: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |22: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |23: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |24: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |25: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |26: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |27: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |30: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |31: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (not (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and b_us = b_us ...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |13: 0 <= if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |15: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 16 l) :named |19: 16 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |21: b_us + 13*b1 + 130*b0 < B and l + 16*g_j_us + 32*g_j1 + 3072*g_j0 < 3*J|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |22: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |23: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |24: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |25: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |26: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |27: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |28: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |29: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |30: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |31: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |32: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |33: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ b_us (* 13 b1) (* 130 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, k0, g_j0, b0, g_j1, b1 was written before
-; question 38
+; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, b_us, g_j_us was written before
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2130,9 +2032,9 @@
 (declare-fun |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)| () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(130, B - 130*b0) + 12)//(13)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 3071)%(3072)| () Int)
 (declare-fun |r!(B + 129)%(130)| () Int)
 (declare-fun |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| () Int)
@@ -2149,33 +2051,35 @@
 (assert (! (< g_j1 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|))
 (assert (! (<= 0 b1) :named |11: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(130, B - 130*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(130, B - 130*b0) + 12)//(13)|))
-(assert (! (<= 0 c_b_u) :named |13: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |14: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |18: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |19: c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 130 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |20: c_b_u + 13*b1 + 130*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 3072*g_j0 < 3*J|))
-(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |21: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
-(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |22: r!(3*J + 3071)%(3072) >= 0|))
-(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |23: 3072 > r!(3*J + 3071)%(3072)|))
-(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |24: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
-(assert (! (>= |r!(B + 129)%(130)| 0) :named |25: r!(B + 129)%(130) >= 0|))
-(assert (! (> 130 |r!(B + 129)%(130)|) :named |26: 130 > r!(B + 129)%(130)|))
-(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |27: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
-(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |30: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
-(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |31: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 13 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 13 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 13 > c_b_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 16 > c_l and c_b_...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) :named |13: 0 > if(-13 + B - 130*b0 - 13*b1 <= -32 - 3072*g_j0 - 32*g_j1 + 3*J, -13 + B - 130*b0 - 13*b1,...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |15: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 130 b0)) B) :named |18: b_us + 13*b1 + 130*b0 < B|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 16 l) :named |20: 16 > l|))
+(assert (! (< l (+ (* (- 3072) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |21: l < -3072*g_j0 - 32*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (and (< (+ b_us (* 13 b1) (* 130 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |22: b_us + 13*b1 + 130*b0 < B and l + 16*g_j_us + 32*g_j1 + 3072*g_j0 < 3*J|))
+(assert (! (= (+ 3071 (* 3 J)) (+ (* 3072 |q!(3*J + 3071)//(3072)|) |r!(3*J + 3071)%(3072)|)) :named |23: 3071 + 3*J = 3072*q!(3*J + 3071)//(3072) + r!(3*J + 3071)%(3072)|))
+(assert (! (>= |r!(3*J + 3071)%(3072)| 0) :named |24: r!(3*J + 3071)%(3072) >= 0|))
+(assert (! (> 3072 |r!(3*J + 3071)%(3072)|) :named |25: 3072 > r!(3*J + 3071)%(3072)|))
+(assert (! (= (+ 129 B) (+ (* 130 |q!(B + 129)//(130)|) |r!(B + 129)%(130)|)) :named |26: 129 + B = 130*q!(B + 129)//(130) + r!(B + 129)%(130)|))
+(assert (! (>= |r!(B + 129)%(130)| 0) :named |27: r!(B + 129)%(130) >= 0|))
+(assert (! (> 130 |r!(B + 129)%(130)|) :named |28: 130 > r!(B + 129)%(130)|))
+(assert (! (= (+ 31 (ite (<= 3072 (+ (* (- 3072) g_j0) (* 3 J))) 3072 (+ (* (- 3072) g_j0) (* 3 J)))) (+ (* 32 |q!(IMin(3072, 3*J - 3072*g_j0) + 31)//(32)|) |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|)) :named |29: 31 + if(3072 <= -3072*g_j0 + 3*J, 3072, -3072*g_j0 + 3*J) = 32*q!(IMin(3072, 3*J - 3072*g_j0)...|))
+(assert (! (>= |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)| 0) :named |30: r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|) :named |31: 32 > r!(IMin(3072, 3*J - 3072*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |32: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
+(assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |33: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |34: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ b_us (* 13 b1) (* 130 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u was written
 ;   before
-; question 39
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2229,13 +2133,13 @@
 (assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 26) t0))) 26 (+ T (* (- 26) t0)))) (+ (* 13 |q!(IMin(26, T - 26*t0) + 12)//(13)|) |r!(IMin(26, T - 26*t0) + 12)%(13)|)) :named |30: 12 + if(26 <= T - 26*t0, 26, T - 26*t0) = 13*q!(IMin(26, T - 26*t0) + 12)//(13) + r!(IMin(26,...|))
 (assert (! (>= |r!(IMin(26, T - 26*t0) + 12)%(13)| 0) :named |31: r!(IMin(26, T - 26*t0) + 12)%(13) >= 0|))
 (assert (! (> 13 |r!(IMin(26, T - 26*t0) + 12)%(13)|) :named |32: 13 > r!(IMin(26, T - 26*t0) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (= t_u t_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= t_u and 13 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and t_u = t_u and g_...|))
+(assert (! (not (or (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (= t_u t_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) T (* (- 26) t0) (* (- 13) t1)) (+ (- 32) (* (- 768) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ t_u (* 13 t1) (* 26 t0)) T) (= t_u t_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= t_u and 13 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and 0 <= if(-13 + T ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u was written
 ;   before
-; question 40
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2257,7 +2161,7 @@
 
 ; program of b_r: every cell of b_r that is read inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u was written
 ;   before
-; question 41
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2282,7 +2186,7 @@
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u was written
 ;   before
-; question 42
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2336,13 +2240,13 @@
 (assert (! (= (+ 12 (ite (<= 130 (+ B (* (- 130) b0))) 130 (+ B (* (- 130) b0)))) (+ (* 13 |q!(IMin(130, B - 130*b0) + 12)//(13)|) |r!(IMin(130, B - 130*b0) + 12)%(13)|)) :named |30: 12 + if(130 <= B - 130*b0, 130, B - 130*b0) = 13*q!(IMin(130, B - 130*b0) + 12)//(13) + r!(IM...|))
 (assert (! (>= |r!(IMin(130, B - 130*b0) + 12)%(13)| 0) :named |31: r!(IMin(130, B - 130*b0) + 12)%(13) >= 0|))
 (assert (! (> 13 |r!(IMin(130, B - 130*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(130, B - 130*b0) + 12)%(13)|))
-(assert (! (not (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 13 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and b_u = b_u and g_...|))
+(assert (! (not (or (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J))) (+ (- 13) B (* (- 130) b0) (* (- 13) b1)) (+ (- 32) (* (- 3072) g_j0) (* (- 32) g_j1) (* 3 J)))) (< (+ b_u (* 13 b1) (* 130 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 13 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and 0 <= if(-13 + B ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r_2: every cell of a_r_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u was written
 ;   before
-; question 43
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2364,7 +2268,7 @@
 
 ; program of b_r_2: every cell of b_r_2 that is read inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u was written
 ;   before
-; question 44
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2392,7 +2296,7 @@
 
 ; program of acc: the accumulator cell inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u stands for the output of
 ;   its point
-; question 45
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2440,7 +2344,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 46
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2507,7 +2411,7 @@
 (assert (! (not (= (+ t_u (* 13 t1) (* 26 t0)) (+ t_u (* 13 t1) (* 26 t0)))) :named |denied: t_u + 13*t1 + 26*t0 = t_u + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2534,7 +2438,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0)))) :named |denied: b1 + 24*b0 = b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 48
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2583,7 +2487,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2651,7 +2555,7 @@
 (assert (! (not (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2701,7 +2605,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2775,7 +2679,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u holds X[t, b, c] of its point
-; question 52
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2823,7 +2727,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2890,7 +2794,7 @@
 (assert (! (not (< (+ t_u (* 13 t1) (* 26 t0)) T)) :named |denied: t_u + 13*t1 + 26*t0 < T|))
 (check-sat)
 (pop 1)
-; question 54
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2939,7 +2843,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3007,7 +2911,7 @@
 (assert (! (not (= (+ t_u (* 13 t1) (* 26 t0)) (+ t_u (* 13 t1) (* 26 t0)))) :named |denied: t_u + 13*t1 + 26*t0 = t_u + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3034,7 +2938,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0)))) :named |denied: b1 + 24*b0 = b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3066,7 +2970,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside c0, g_j0, t0, b0, g_j1, t1, b1, c1, t_u, g_j_u holds W[c, g, j] of its point
-; question 58
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3114,7 +3018,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3181,7 +3085,7 @@
 (assert (! (not (< (+ l (* 16 g_j_u) (* 32 g_j1) (* 768 g_j0)) (* 3 J))) :named |denied: l + 16*g_j_u + 32*g_j1 + 768*g_j0 < 3*J|))
 (check-sat)
 (pop 1)
-; question 60
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3208,7 +3112,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) (+ c1 (* 256 c0)))) :named |denied: c1 + 256*c0 = c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3257,7 +3161,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3325,7 +3229,7 @@
 (assert (! (not (= |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(768*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3375,7 +3279,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3449,7 +3353,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 65
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3482,7 +3386,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 66
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3502,7 +3406,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 67
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3533,7 +3437,7 @@
 
 ; program of acc_2: the accumulator cell inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u stands for the output of its
 ;   point
-; question 68
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3552,7 +3456,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 69
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3600,7 +3504,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 70
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3667,7 +3571,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 130 b0)) (+ b_u (* 13 b1) (* 130 b0)))) :named |denied: b_u + 13*b1 + 130*b0 = b_u + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3716,7 +3620,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3784,7 +3688,7 @@
 (assert (! (not (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3834,7 +3738,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3908,7 +3812,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r_2: a_r_2 inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u holds H[t, b, k] of its point
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3956,7 +3860,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4023,7 +3927,7 @@
 (assert (! (not (< (+ b_u (* 13 b1) (* 130 b0)) B)) :named |denied: b_u + 13*b1 + 130*b0 < B|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4042,7 +3946,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4091,7 +3995,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4159,7 +4063,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 130 b0)) (+ b_u (* 13 b1) (* 130 b0)))) :named |denied: b_u + 13*b1 + 130*b0 = b_u + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4191,7 +4095,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: b_r_2 inside t0, k0, g_j0, b0, g_j1, b1, k1, b_u, g_j_u holds U[k, g, j] of its point
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4239,7 +4143,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4306,7 +4210,7 @@
 (assert (! (not (< (+ l (* 16 g_j_u) (* 32 g_j1) (* 3072 g_j0)) (* 3 J))) :named |denied: l + 16*g_j_u + 32*g_j1 + 3072*g_j0 < 3*J|))
 (check-sat)
 (pop 1)
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4333,7 +4237,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) (+ k1 (* 1024 k0)))) :named |denied: k1 + 1024*k0 = k1 + 1024*k0|))
 (check-sat)
 (pop 1)
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4382,7 +4286,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4450,7 +4354,7 @@
 (assert (! (not (= |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(3072*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4500,7 +4404,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4574,7 +4478,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4621,7 +4525,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point, and is live
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4641,7 +4545,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_4, j_4 holds P[t, b, 1, j] of its point
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4676,7 +4580,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_4, j_4 holds bi[1, j] of its point
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4701,7 +4605,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_4, j_4 holds R[t, b, 1, j] of its point
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4736,7 +4640,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_4, j_4 holds bh[1, j] of its point
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4761,7 +4665,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4826,7 +4730,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4846,7 +4750,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: Z inside t0, b_5, j_5 holds Z[t, b, j] of its point
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4881,7 +4785,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4916,7 +4820,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4941,7 +4845,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4976,7 +4880,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 100
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5001,7 +4905,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 101
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5036,7 +4940,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 102
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5061,7 +4965,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 103
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5096,7 +5000,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 104
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5121,7 +5025,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: H inside t0, b_5, j_5 holds H[t, b, j] of its point
-; question 105
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -13,9 +13,6 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of P_staged: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -31,9 +28,6 @@
 ; memory of acc_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of R_staged_2: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of b_r_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -43,6 +37,9 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -59,6 +56,12 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
@@ -74,6 +77,9 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only

@@ -14,10 +14,6 @@
 ;   b1)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside t0, b0, c0, g_j0, t1,
-;   g_j1, t2, b1)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside t0, b0, c0, g_j0, t1, g_j1, t2,
 ;   b1, c1)
 ;   decided without a solver, from the structure alone
@@ -33,10 +29,6 @@
 ;   decided without a solver, from the structure alone
 
 ; program of acc_2: the type of acc_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0, b1, g_j1)
-;   decided without a solver, from the structure alone
-
-; program of R_staged_2: the type of R_staged_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0,
-;   b1, g_j1)
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: the type of b_r_2 mentions only loops around its declaration (inside t0, b0, g_j0, k0, b1, g_j1,
@@ -210,11 +202,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1 holds what the type of
-;   P_staged says
+; program of load_f32 P -> acc: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_ul, g_j_ul holds what
+;   the type of acc says
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -235,9 +227,9 @@
 (declare-fun t2 () Int)
 (declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -256,13 +248,14 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |20: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |22: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! true :named |25: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 <= if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 -...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |21: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |23: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -286,17 +279,17 @@
 (declare-fun t2 () Int)
 (declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(T + 51)%(52)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(4*J + 1023)%(1024)| () Int)
 (declare-fun |r!(IMin(52, T - 52*t0) + 25)%(26)| () Int)
 (declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -315,42 +308,43 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |20: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |22: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |26: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |27: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |28: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |29: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |30: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |31: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |32: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |33: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |34: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |35: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |36: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |38: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |39: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |40: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |41: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |42: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |43: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)|)) :named |44: c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 = J*q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| 0) :named |45: r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| J) :named |46: r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) true (= (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)|)))) :named |denied: c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4*J implies c_...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 <= if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 -...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |21: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |23: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |33: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |34: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |35: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |36: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |37: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |38: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |39: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |40: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |41: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |42: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |43: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |44: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |45: l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |46: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |47: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and true true (= (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 < 4*J implies true a...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 P_staged -> acc: source and destination have one element type
+; program of masked_load_f32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 P_staged -> acc: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_ul, g_j_ul holds
+; program of masked_load_f32 P -> acc: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 6
 (push 1)
@@ -393,13 +387,15 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_ul) :named |19: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |20: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |21: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |22: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 > if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 - ...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |21: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |23: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) :named |24: t_ul + 13*t2 + 26*t1 + 52*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! true :named |27: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -452,35 +448,37 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_ul) :named |19: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |20: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |21: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |22: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |26: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |27: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |28: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |29: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |30: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |31: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |32: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |33: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |34: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |35: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |36: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |38: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |39: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |40: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |41: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |42: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |43: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |44: l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
-(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |45: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |46: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and true (and (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 < 4*J implies true a...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 > if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 - ...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 13 t_ul) :named |21: 13 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |23: 2 > g_j_ul|))
+(assert (! (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) :named |24: t_ul + 13*t2 + 26*t1 + 52*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! true :named |27: true|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |28: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |29: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |30: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |34: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |35: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |36: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |37: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |38: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |39: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |40: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |41: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |42: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |43: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |44: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |45: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |46: l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |47: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |48: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and (< l (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 4 J))) true (= (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 < 4*J implies l < -1...|))
 (check-sat)
 (pop 1)
 
@@ -649,11 +647,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc -> P_staged: source and destination have one element type
+; program of store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc -> P_staged: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_us, g_j_us
-;   holds what the type of P_staged says
+; program of store_f32 acc -> P: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_us, g_j_us holds what
+;   the type of P says
 ; question 11
 (push 1)
 (set-info :status unsat)
@@ -695,13 +693,14 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_us) :named |19: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |20: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |21: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |22: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 <= if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 -...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |21: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |23: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -754,43 +753,44 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 t_us) :named |19: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |20: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |21: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |22: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |26: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |27: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |28: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |29: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |30: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |31: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |32: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |33: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |34: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |35: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |36: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |38: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |39: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |40: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |41: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |42: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |43: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |44: l + 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
-(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |45: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |46: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and true (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_us (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: t_us + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_us + 32*g_j1 + 1024*g_j0 < 4*J implies true a...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 <= if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 -...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |21: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |23: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |27: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |28: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |29: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |30: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |31: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |32: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |33: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |34: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |35: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |36: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |37: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |38: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |39: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |40: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |41: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |42: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |43: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |44: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |45: l + 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |46: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |47: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_us (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and t_us + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_us + 32*g_j1 + 1024*g_j...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_f32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1 holds what the type of P
-;   says
+; program of masked_store_f32 acc -> P: every cell written inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_us, g_j_us
+;   holds what the type of P says
 ; question 13
 (push 1)
 (set-info :status unsat)
@@ -811,9 +811,9 @@
 (declare-fun t2 () Int)
 (declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -832,13 +832,15 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |20: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |22: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |25: c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 > if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 - ...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |21: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |23: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) :named |24: t_us + 13*t2 + 26*t1 + 52*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |27: l < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -862,17 +864,17 @@
 (declare-fun t2 () Int)
 (declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
 (declare-fun b1 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(T + 51)%(52)| () Int)
 (declare-fun |r!(B + 23)%(24)| () Int)
 (declare-fun |r!(4*J + 1023)%(1024)| () Int)
 (declare-fun |r!(IMin(52, T - 52*t0) + 25)%(26)| () Int)
 (declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
 (declare-fun |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -891,35 +893,37 @@
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |16: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
 (assert (! (<= 0 b1) :named |17: 0 <= b1|))
 (assert (! (< b1 (ite (<= 24 (+ B (* (- 24) b0))) 24 (+ B (* (- 24) b0)))) :named |18: b1 < if(24 <= B - 24*b0, 24, B - 24*b0)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |20: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |22: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |25: c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |26: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |27: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |28: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |29: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
-(assert (! (>= |r!(B + 23)%(24)| 0) :named |30: r!(B + 23)%(24) >= 0|))
-(assert (! (> 24 |r!(B + 23)%(24)|) :named |31: 24 > r!(B + 23)%(24)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |32: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |33: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |34: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |35: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |36: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |38: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |39: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |40: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |41: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |42: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |43: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)|)) :named |44: c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 = J*q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| 0) :named |45: r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| J) :named |46: r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 1024*g_j0 + 32*g_j1)%(J)|)))) :named |denied: true implies c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |19: 0 > if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 - ...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |21: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |23: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) :named |24: t_us + 13*t2 + 26*t1 + 52*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |27: l < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |28: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |29: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |30: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 23 B) (+ (* 24 |q!(B + 23)//(24)|) |r!(B + 23)%(24)|)) :named |31: 23 + B = 24*q!(B + 23)//(24) + r!(B + 23)%(24)|))
+(assert (! (>= |r!(B + 23)%(24)| 0) :named |32: r!(B + 23)%(24) >= 0|))
+(assert (! (> 24 |r!(B + 23)%(24)|) :named |33: 24 > r!(B + 23)%(24)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |34: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |35: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |36: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |37: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |38: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |39: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |40: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |41: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |42: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |43: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |44: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |45: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |46: l + 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |47: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |48: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_us (* 13 t2) (* 26 t1) (* 52 t0))) (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0))) (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J and t_us + 13*t2 + 26*t1 + 52*t0 < T ...|))
 (check-sat)
 (pop 1)
 
@@ -1070,11 +1074,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy R -> R_staged_2: source and destination have one element type
+; program of load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R -> R_staged_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1 holds what the type of
-;   R_staged_2 says
+; program of load_f32 R -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds what the
+;   type of acc_2 says
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1091,9 +1095,9 @@
 (declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1108,13 +1112,14 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 <= if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1134,15 +1139,15 @@
 (declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 1026)%(1027)| () Int)
 (declare-fun |r!(4*J + 127)%(128)| () Int)
 (declare-fun |r!(IMin(1027, B - 1027*b0) + 12)%(13)| () Int)
 (declare-fun |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1157,37 +1162,38 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |22: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |23: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |24: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |25: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |26: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |27: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |28: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |29: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |30: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |31: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |32: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |33: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)|)) :named |34: c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 = J*q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| 0) :named |35: r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| J) :named |36: r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) true (= t0 t0) (= (+ c_b_u (* 13 b1) (* 1027 b0)) (+ c_b_u (* 13 b1) (* 1027 b0))) (= |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)|)))) :named |denied: c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J implies c_b_u + 1...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 <= if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |23: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |24: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |25: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |26: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |27: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |28: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |29: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |30: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |31: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |32: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |35: l + 16*g_j_ul + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(128*g...|))
+(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |36: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |37: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and true true (= t0 t0) (= (+ b_ul (* 13 b1) (* 1027 b0)) (+ b_ul (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 1027*b0 < B and l + 16*g_j_ul + 32*g_j1 + 128*g_j0 < 4*J implies true and true...|))
 (check-sat)
 (pop 1)
 
-; program of load_f32 R_staged_2 -> acc_2: source and destination have one element type
+; program of masked_load_f32 R -> acc_2: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 R_staged_2 -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds
-;   what the type of acc_2 says
+; program of masked_load_f32 R -> acc_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul holds what
+;   the type of acc_2 says
 ; question 20
 (push 1)
 (set-info :status unsat)
@@ -1221,13 +1227,15 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |16: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 > if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b1...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 13 b1) (* 1027 b0)) B) :named |20: b_ul + 13*b1 + 1027*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! true :named |23: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1270,29 +1278,31 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_ul) :named |15: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |16: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |22: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |23: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |24: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |25: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |26: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |27: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |28: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |29: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |30: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |31: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |32: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |33: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |34: l + 16*g_j_ul + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(128*g...|))
-(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |35: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |36: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and true (and (< (+ b_ul (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_ul (* 13 b1) (* 1027 b0)) (+ b_ul (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 1027*b0 < B and l + 16*g_j_ul + 32*g_j1 + 128*g_j0 < 4*J implies true and b_ul...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 > if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b1...|))
+(assert (! (<= 0 b_ul) :named |16: 0 <= b_ul|))
+(assert (! (> 13 b_ul) :named |17: 13 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |18: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |19: 2 > g_j_ul|))
+(assert (! (< (+ b_ul (* 13 b1) (* 1027 b0)) B) :named |20: b_ul + 13*b1 + 1027*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! true :named |23: true|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |24: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |25: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |26: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |27: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |28: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |29: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |30: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |31: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |33: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |36: l + 16*g_j_ul + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J) + r!(128*g...|))
+(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |37: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| J) :named |38: r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and (< l (+ (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 4 J))) true (= t0 t0) (= (+ b_ul (* 13 b1) (* 1027 b0)) (+ b_ul (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 13*b1 + 1027*b0 < B and l + 16*g_j_ul + 32*g_j1 + 128*g_j0 < 4*J implies l < -128*g_j0...|))
 (check-sat)
 (pop 1)
 
@@ -1445,11 +1455,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_f32 acc_2 -> R_staged_2: source and destination have one element type
+; program of store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc_2 -> R_staged_2: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds
-;   what the type of R_staged_2 says
+; program of store_f32 acc_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds what the
+;   type of R says
 ; question 25
 (push 1)
 (set-info :status unsat)
@@ -1483,13 +1493,14 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |16: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 <= if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1532,36 +1543,38 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_us) :named |15: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |16: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |22: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |23: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |24: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |25: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |26: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |27: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |28: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |29: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |30: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |31: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |32: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |33: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |34: l + 16*g_j_us + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(128*g...|))
-(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |35: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |36: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and true (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 1027 b0)) (+ b_us (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: b_us + 13*b1 + 1027*b0 < B and l + 16*g_j_us + 32*g_j1 + 128*g_j0 < 4*J implies true and b_us...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 <= if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |23: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |24: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |25: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |26: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |27: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |28: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |29: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |30: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |31: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |32: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |35: l + 16*g_j_us + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(128*g...|))
+(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |36: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |37: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 1027 b0)) (+ b_us (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 13*b1 + 1027*b0 < B and l + 16*g_j_us + 32*g_j1 + 128*g_j0 < 4*J...|))
 (check-sat)
 (pop 1)
 
-; program of copy R_staged_2 -> R: source and destination have one element type
+; program of masked_store_f32 acc_2 -> R: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy R_staged_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1 holds what the type of R says
+; program of masked_store_f32 acc_2 -> R: every cell written inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us holds what
+;   the type of R says
 ; question 27
 (push 1)
 (set-info :status unsat)
@@ -1578,9 +1591,9 @@
 (declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1595,13 +1608,15 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |21: c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 > if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 1027 b0)) B) :named |20: b_us + 13*b1 + 1027*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! (< l (+ (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |23: l < -128*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -1621,15 +1636,15 @@
 (declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 1026)%(1027)| () Int)
 (declare-fun |r!(4*J + 127)%(128)| () Int)
 (declare-fun |r!(IMin(1027, B - 1027*b0) + 12)%(13)| () Int)
 (declare-fun |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| () Int)
+(declare-fun |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -1644,103 +1659,37 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |12: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |13: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |14: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 c_b_u) :named |15: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |16: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |21: c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |22: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |23: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |24: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |25: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |26: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |27: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |28: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |29: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |30: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |31: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |32: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |33: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)|)) :named |34: c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 = J*q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| 0) :named |35: r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| J) :named |36: r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (= t0 t0) (= (+ c_b_u (* 13 b1) (* 1027 b0)) (+ c_b_u (* 13 b1) (* 1027 b0))) (= |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 128*g_j0 + 32*g_j1)%(J)|)))) :named |denied: true implies c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J and ...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_ul, g_j_ul was
-;   written before
-; question 29
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 51)//(52)| () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 1023)//(1024)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(52, T - 52*t0) + 25)//(26)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
-(declare-fun t2 () Int)
-(declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
-(declare-fun t_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(T + 51)%(52)| () Int)
-(declare-fun |r!(4*J + 1023)%(1024)| () Int)
-(declare-fun |r!(IMin(52, T - 52*t0) + 25)%(26)| () Int)
-(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
-(declare-fun |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 |q!(T + 51)//(52)|) :named |6: t0 < q!(T + 51)//(52)|))
-(assert (! (<= 0 g_j0) :named |7: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |8: g_j0 < q!(4*J + 1023)//(1024)|))
-(assert (! (<= 0 t1) :named |9: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(52, T - 52*t0) + 25)//(26)|) :named |10: t1 < q!(IMin(52, T - 52*t0) + 25)//(26)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
-(assert (! (<= 0 t2) :named |13: 0 <= t2|))
-(assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |14: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
-(assert (! (<= 0 t_ul) :named |15: 0 <= t_ul|))
-(assert (! (> 13 t_ul) :named |16: 13 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |17: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |18: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (and (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |22: t_ul + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_ul + 32*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |23: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |24: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |25: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |26: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |27: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |28: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |29: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |30: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |31: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |32: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |35: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |36: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |37: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_ul) (> 13 t_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 16 l) (= t_ul t_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= t_ul and 13 > t_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 16 > l and t_ul = t_ul ...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 > if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |16: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |17: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 1027 b0)) B) :named |20: b_us + 13*b1 + 1027*b0 < B|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! (< l (+ (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |23: l < -128*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |24: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |25: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |26: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |27: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |28: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |29: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |30: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |31: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |32: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |33: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (+ (* J |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |36: l + 16*g_j_us + 32*g_j1 + 128*g_j0 = J*q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J) + r!(128*g...|))
+(assert (! (>= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| 0) :named |37: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| J) :named |38: r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) (= t0 t0) (= (+ b_us (* 13 b1) (* 1027 b0)) (+ b_us (* 13 b1) (* 1027 b0))) (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)| |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -128*g_j0 - 32*g_j1 - 16*g_j_us + 4*J and b_us + 13*b1 + 1027*b0 < B and l +...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, g_j_ub was
 ;   written before
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1792,7 +1741,7 @@
 
 ; program of X_packed: every cell of X_packed that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u was
 ;   written before
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1860,6 +1809,75 @@
 
 ; program of acc: every cell of acc that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_us, g_j_us was written
 ;   before
+; question 31
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun |q!(T + 51)//(52)| () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun t1 () Int)
+(declare-fun |q!(IMin(52, T - 52*t0) + 25)//(26)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun t2 () Int)
+(declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(T + 51)%(52)| () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(IMin(52, T - 52*t0) + 25)%(26)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
+(declare-fun |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 |q!(T + 51)//(52)|) :named |6: t0 < q!(T + 51)//(52)|))
+(assert (! (<= 0 g_j0) :named |7: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |8: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 t1) :named |9: 0 <= t1|))
+(assert (! (< t1 |q!(IMin(52, T - 52*t0) + 25)//(26)|) :named |10: t1 < q!(IMin(52, T - 52*t0) + 25)//(26)|))
+(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (<= 0 t2) :named |13: 0 <= t2|))
+(assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |14: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
+(assert (! (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 <= if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 -...|))
+(assert (! (<= 0 t_us) :named |16: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |17: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |20: 0 <= l|))
+(assert (! (> 16 l) :named |21: 16 > l|))
+(assert (! true :named |22: true|))
+(assert (! (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |23: t_us + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_us + 32*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |24: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |25: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |26: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |27: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |28: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |29: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |30: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |31: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |32: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |33: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |34: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |35: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |36: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |37: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |38: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, t_us, g_j_us was written
+;   before
 ; question 32
 (push 1)
 (set-info :status unsat)
@@ -1899,163 +1917,38 @@
 (assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
 (assert (! (<= 0 t2) :named |13: 0 <= t2|))
 (assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |14: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
-(assert (! (<= 0 t_us) :named |15: 0 <= t_us|))
-(assert (! (> 13 t_us) :named |16: 13 > t_us|))
-(assert (! (<= 0 g_j_us) :named |17: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |18: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |19: 0 <= l|))
-(assert (! (> 16 l) :named |20: 16 > l|))
-(assert (! true :named |21: true|))
-(assert (! (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |22: t_us + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_us + 32*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |23: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |24: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |25: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |26: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |27: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |28: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |29: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |30: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |31: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |32: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |35: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |36: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |37: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (= t_us t_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and t_us = t_us ...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1 was written before
-; question 33
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 51)//(52)| () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 1023)//(1024)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(52, T - 52*t0) + 25)//(26)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
-(declare-fun t2 () Int)
-(declare-fun |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(T + 51)%(52)| () Int)
-(declare-fun |r!(4*J + 1023)%(1024)| () Int)
-(declare-fun |r!(IMin(52, T - 52*t0) + 25)%(26)| () Int)
-(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
-(declare-fun |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 |q!(T + 51)//(52)|) :named |6: t0 < q!(T + 51)//(52)|))
-(assert (! (<= 0 g_j0) :named |7: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |8: g_j0 < q!(4*J + 1023)//(1024)|))
-(assert (! (<= 0 t1) :named |9: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(52, T - 52*t0) + 25)//(26)|) :named |10: t1 < q!(IMin(52, T - 52*t0) + 25)//(26)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
-(assert (! (<= 0 t2) :named |13: 0 <= t2|))
-(assert (! (< t2 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) :named |14: t2 < q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|))
-(assert (! (<= 0 c_t_u) :named |15: 0 <= c_t_u|))
-(assert (! (> 13 c_t_u) :named |16: 13 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |17: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |18: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |19: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |20: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |21: c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (and (< (+ c_t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |22: c_t_u + 13*t2 + 26*t1 + 52*t0 < T and c_l + 16*c_g_j_u + 32*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |23: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
-(assert (! (>= |r!(T + 51)%(52)| 0) :named |24: r!(T + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(T + 51)%(52)|) :named |25: 52 > r!(T + 51)%(52)|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |26: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |27: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |28: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |29: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |30: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |31: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
-(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |32: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
-(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |35: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
-(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |36: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |37: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (not (or (and (<= 0 c_t_u) (> 13 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_t_u) (> 13 c_t_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_t_u and 13 > c_t_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 16 > c_l and c_t_...|))
-(check-sat)
-(pop 1)
-
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_ul, g_j_ul was
-;   written before
-; question 34
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 1026)//(1027)| () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 127)//(128)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(B + 1026)%(1027)| () Int)
-(declare-fun |r!(4*J + 127)%(128)| () Int)
-(declare-fun |r!(IMin(1027, B - 1027*b0) + 12)%(13)| () Int)
-(declare-fun |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 b0) :named |5: 0 <= b0|))
-(assert (! (< b0 |q!(B + 1026)//(1027)|) :named |6: b0 < q!(B + 1026)//(1027)|))
-(assert (! (<= 0 g_j0) :named |7: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 127)//(128)|) :named |8: g_j0 < q!(4*J + 127)//(128)|))
-(assert (! (<= 0 b1) :named |9: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |10: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
-(assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_ul) :named |13: 0 <= b_ul|))
-(assert (! (> 13 b_ul) :named |14: 13 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 2 g_j_ul) :named |16: 2 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_ul (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_ul) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |20: b_ul + 13*b1 + 1027*b0 < B and l + 16*g_j_ul + 32*g_j1 + 128*g_j0 < 4*J|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |21: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |22: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |23: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |24: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |25: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |26: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |27: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |28: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |29: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |30: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (not (and (<= 0 b_ul) (> 13 b_ul) (<= 0 g_j_ul) (> 2 g_j_ul) (<= 0 l) (> 16 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 13 > b_ul and 0 <= g_j_ul and 2 > g_j_ul and 0 <= l and 16 > l and b_ul = b_ul ...|))
+(assert (! (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |15: 0 > if(-13 + T - 52*t0 - 26*t1 - 13*t2 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -13 + T - 52*t0 - ...|))
+(assert (! (<= 0 t_us) :named |16: 0 <= t_us|))
+(assert (! (> 13 t_us) :named |17: 13 > t_us|))
+(assert (! (<= 0 g_j_us) :named |18: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |19: 2 > g_j_us|))
+(assert (! (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) :named |20: t_us + 13*t2 + 26*t1 + 52*t0 < T|))
+(assert (! (<= 0 l) :named |21: 0 <= l|))
+(assert (! (> 16 l) :named |22: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |23: l < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (and (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |24: t_us + 13*t2 + 26*t1 + 52*t0 < T and l + 16*g_j_us + 32*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (= (+ 51 T) (+ (* 52 |q!(T + 51)//(52)|) |r!(T + 51)%(52)|)) :named |25: 51 + T = 52*q!(T + 51)//(52) + r!(T + 51)%(52)|))
+(assert (! (>= |r!(T + 51)%(52)| 0) :named |26: r!(T + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(T + 51)%(52)|) :named |27: 52 > r!(T + 51)%(52)|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |28: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |29: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |30: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ T (* (- 52) t0))) 52 (+ T (* (- 52) t0)))) (+ (* 26 |q!(IMin(52, T - 52*t0) + 25)//(26)|) |r!(IMin(52, T - 52*t0) + 25)%(26)|)) :named |31: 25 + if(52 <= T - 52*t0, 52, T - 52*t0) = 26*q!(IMin(52, T - 52*t0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, T - 52*t0) + 25)%(26)| 0) :named |32: r!(IMin(52, T - 52*t0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, T - 52*t0) + 25)%(26)|) :named |33: 26 > r!(IMin(52, T - 52*t0) + 25)%(26)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |34: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |35: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |36: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |37: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
+(assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |38: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |39: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
+(assert (! (not (or (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 13 t_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 13 > t_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
 ; program of U_packed_2: every cell of U_packed_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, g_j_ub was
 ;   written before
-; question 35
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2107,7 +2000,7 @@
 
 ; program of H_packed_2: every cell of H_packed_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u was written
 ;   before
-; question 36
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2155,7 +2048,7 @@
 (pop 1)
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us was written before
-; question 37
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2189,32 +2082,33 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |10: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 b_us) :named |13: 0 <= b_us|))
-(assert (! (> 13 b_us) :named |14: 13 > b_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 2 g_j_us) :named |16: 2 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |20: b_us + 13*b1 + 1027*b0 < B and l + 16*g_j_us + 32*g_j1 + 128*g_j0 < 4*J|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |21: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |22: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |23: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |24: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |25: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |26: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |27: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |28: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |29: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |30: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (not (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and b_us = b_us ...|))
+(assert (! (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |13: 0 <= if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |15: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 16 l) :named |19: 16 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |21: b_us + 13*b1 + 1027*b0 < B and l + 16*g_j_us + 32*g_j1 + 128*g_j0 < 4*J|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |22: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |23: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |24: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |25: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |26: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |27: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |28: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |29: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |30: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |31: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |32: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |33: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (not (or (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ b_us (* 13 b1) (* 1027 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
-; program of R_staged_2: every cell of R_staged_2 that is read inside t0, b0, g_j0, k0, b1, g_j1 was written before
-; question 38
+; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, b_us, g_j_us was written before
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2229,9 +2123,9 @@
 (declare-fun |q!(IMin(1027, B - 1027*b0) + 12)//(13)| () Int)
 (declare-fun g_j1 () Int)
 (declare-fun |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(B + 1026)%(1027)| () Int)
 (declare-fun |r!(4*J + 127)%(128)| () Int)
 (declare-fun |r!(IMin(1027, B - 1027*b0) + 12)%(13)| () Int)
@@ -2248,33 +2142,35 @@
 (assert (! (< b1 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) :named |10: b1 < q!(IMin(1027, B - 1027*b0) + 12)//(13)|))
 (assert (! (<= 0 g_j1) :named |11: 0 <= g_j1|))
 (assert (! (< g_j1 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) :named |12: g_j1 < q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|))
-(assert (! (<= 0 c_b_u) :named |13: 0 <= c_b_u|))
-(assert (! (> 13 c_b_u) :named |14: 13 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 2 c_g_j_u) :named |16: 2 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |18: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |19: c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J|))
-(assert (! (and (< (+ c_b_u (* 13 b1) (* 1027 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |20: c_b_u + 13*b1 + 1027*b0 < B and c_l + 16*c_g_j_u + 32*g_j1 + 128*g_j0 < 4*J|))
-(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |21: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
-(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |22: r!(B + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |23: 1027 > r!(B + 1026)%(1027)|))
-(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |24: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
-(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |25: r!(4*J + 127)%(128) >= 0|))
-(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |26: 128 > r!(4*J + 127)%(128)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |27: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |28: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |29: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |30: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
-(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 13 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 13 c_b_u) (<= 0 c_g_j_u) (> 2 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 13 > c_b_u and 0 <= c_g_j_u and 2 > c_g_j_u and 0 <= c_l and 16 > c_l and c_b_...|))
+(assert (! (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |13: 0 > if(-13 + B - 1027*b0 - 13*b1 <= -32 - 128*g_j0 - 32*g_j1 + 4*J, -13 + B - 1027*b0 - 13*b1...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 13 b_us) :named |15: 13 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |17: 2 > g_j_us|))
+(assert (! (< (+ b_us (* 13 b1) (* 1027 b0)) B) :named |18: b_us + 13*b1 + 1027*b0 < B|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 16 l) :named |20: 16 > l|))
+(assert (! (< l (+ (* (- 128) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |21: l < -128*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (and (< (+ b_us (* 13 b1) (* 1027 b0)) B) (< (+ l (* 16 g_j_us) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |22: b_us + 13*b1 + 1027*b0 < B and l + 16*g_j_us + 32*g_j1 + 128*g_j0 < 4*J|))
+(assert (! (= (+ 1026 B) (+ (* 1027 |q!(B + 1026)//(1027)|) |r!(B + 1026)%(1027)|)) :named |23: 1026 + B = 1027*q!(B + 1026)//(1027) + r!(B + 1026)%(1027)|))
+(assert (! (>= |r!(B + 1026)%(1027)| 0) :named |24: r!(B + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(B + 1026)%(1027)|) :named |25: 1027 > r!(B + 1026)%(1027)|))
+(assert (! (= (+ 127 (* 4 J)) (+ (* 128 |q!(4*J + 127)//(128)|) |r!(4*J + 127)%(128)|)) :named |26: 127 + 4*J = 128*q!(4*J + 127)//(128) + r!(4*J + 127)%(128)|))
+(assert (! (>= |r!(4*J + 127)%(128)| 0) :named |27: r!(4*J + 127)%(128) >= 0|))
+(assert (! (> 128 |r!(4*J + 127)%(128)|) :named |28: 128 > r!(4*J + 127)%(128)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ B (* (- 1027) b0))) 1027 (+ B (* (- 1027) b0)))) (+ (* 13 |q!(IMin(1027, B - 1027*b0) + 12)//(13)|) |r!(IMin(1027, B - 1027*b0) + 12)%(13)|)) :named |29: 12 + if(1027 <= B - 1027*b0, 1027, B - 1027*b0) = 13*q!(IMin(1027, B - 1027*b0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, B - 1027*b0) + 12)%(13)| 0) :named |30: r!(IMin(1027, B - 1027*b0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, B - 1027*b0) + 12)%(13)|) :named |31: 13 > r!(IMin(1027, B - 1027*b0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |32: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
+(assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |33: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |34: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
+(assert (! (not (or (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 13 b_us) (<= 0 g_j_us) (> 2 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ b_us (* 13 b1) (* 1027 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 13 > b_us and 0 <= g_j_us and 2 > g_j_us and 0 <= l and 16 > l and 0 <= if(-13 ...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u was written
 ;   before
-; question 39
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2336,13 +2232,13 @@
 (assert (! (= (+ 12 (ite (<= 26 (+ T (* (- 52) t0) (* (- 26) t1))) 26 (+ T (* (- 52) t0) (* (- 26) t1)))) (+ (* 13 |q!(IMin(26, T - 52*t0 - 26*t1) + 12)//(13)|) |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|)) :named |35: 12 + if(26 <= T - 52*t0 - 26*t1, 26, T - 52*t0 - 26*t1) = 13*q!(IMin(26, T - 52*t0 - 26*t1) +...|))
 (assert (! (>= |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)| 0) :named |36: r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13) >= 0|))
 (assert (! (> 13 |r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|) :named |37: 13 > r!(IMin(26, T - 52*t0 - 26*t1) + 12)%(13)|))
-(assert (! (not (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (= t_u t_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= t_u and 13 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and t_u = t_u and g_...|))
+(assert (! (not (or (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (= t_u t_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 t_u) (> 13 t_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) T (* (- 52) t0) (* (- 26) t1) (* (- 13) t2)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) T) (= t_u t_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= t_u and 13 > t_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and 0 <= if(-13 + T ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u was written
 ;   before
-; question 40
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2364,7 +2260,7 @@
 
 ; program of b_r: every cell of b_r that is read inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u was written
 ;   before
-; question 41
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2389,7 +2285,7 @@
 
 ; program of acc_2: every cell of acc_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 42
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2443,13 +2339,13 @@
 (assert (! (= (+ 31 (ite (<= 128 (+ (* (- 128) g_j0) (* 4 J))) 128 (+ (* (- 128) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(128, 4*J - 128*g_j0) + 31)//(32)|) |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|)) :named |30: 31 + if(128 <= -128*g_j0 + 4*J, 128, -128*g_j0 + 4*J) = 32*q!(IMin(128, 4*J - 128*g_j0) + 31)...|))
 (assert (! (>= |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)| 0) :named |31: r!(IMin(128, 4*J - 128*g_j0) + 31)%(32) >= 0|))
 (assert (! (> 32 |r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|) :named |32: 32 > r!(IMin(128, 4*J - 128*g_j0) + 31)%(32)|))
-(assert (! (not (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 13 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and b_u = b_u and g_...|))
+(assert (! (not (or (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 13 b_u) (<= 0 g_j_u) (> 2 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 13) B (* (- 1027) b0) (* (- 13) b1)) (+ (- 32) (* (- 128) g_j0) (* (- 32) g_j1) (* 4 J)))) (< (+ b_u (* 13 b1) (* 1027 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 13 > b_u and 0 <= g_j_u and 2 > g_j_u and 0 <= l and 16 > l and 0 <= if(-13 + B ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r_2: every cell of a_r_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 43
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2471,7 +2367,7 @@
 
 ; program of b_r_2: every cell of b_r_2 that is read inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u was written
 ;   before
-; question 44
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2499,7 +2395,7 @@
 
 ; program of acc: the accumulator cell inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u stands for the output
 ;   of its point
-; question 45
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2551,7 +2447,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 46
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2626,7 +2522,7 @@
 (assert (! (not (= (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: t_u + 13*t2 + 26*t1 + 52*t0 = t_u + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2653,7 +2549,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0)))) :named |denied: b1 + 24*b0 = b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 48
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2706,7 +2602,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2782,7 +2678,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2836,7 +2732,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2918,7 +2814,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u holds X[t, b, c] of its point
-; question 52
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2970,7 +2866,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3045,7 +2941,7 @@
 (assert (! (not (< (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) T)) :named |denied: t_u + 13*t2 + 26*t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 54
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3098,7 +2994,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3174,7 +3070,7 @@
 (assert (! (not (= (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)) (+ t_u (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: t_u + 13*t2 + 26*t1 + 52*t0 = t_u + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3201,7 +3097,7 @@
 (assert (! (not (= (+ b1 (* 24 b0)) (+ b1 (* 24 b0)))) :named |denied: b1 + 24*b0 = b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 57
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3233,7 +3129,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside t0, b0, c0, g_j0, t1, g_j1, t2, b1, c1, t_u, g_j_u holds W[c, g, j] of its point
-; question 58
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3285,7 +3181,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 59
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3360,7 +3256,7 @@
 (assert (! (not (< (+ l (* 16 g_j_u) (* 32 g_j1) (* 1024 g_j0)) (* 4 J))) :named |denied: l + 16*g_j_u + 32*g_j1 + 1024*g_j0 < 4*J|))
 (check-sat)
 (pop 1)
-; question 60
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3387,7 +3283,7 @@
 (assert (! (not (= (+ c1 (* 256 c0)) (+ c1 (* 256 c0)))) :named |denied: c1 + 256*c0 = c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 61
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3440,7 +3336,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3516,7 +3412,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(1024*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3570,7 +3466,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3652,7 +3548,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 65
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3685,7 +3581,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 66
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3705,7 +3601,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 67
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3735,7 +3631,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point
-; question 68
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3768,7 +3664,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point, and is live
-; question 69
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3788,7 +3684,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C0: C0 inside b_3, j_3 holds C0[b, j] of its point
-; question 70
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3819,7 +3715,7 @@
 
 ; program of acc_2: the accumulator cell inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u stands for the output of its
 ;   point
-; question 71
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3838,7 +3734,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3886,7 +3782,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 73
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3953,7 +3849,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 1027 b0)) (+ b_u (* 13 b1) (* 1027 b0)))) :named |denied: b_u + 13*b1 + 1027*b0 = b_u + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4002,7 +3898,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 75
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4070,7 +3966,7 @@
 (assert (! (not (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 76
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4120,7 +4016,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 77
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4194,7 +4090,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r_2: a_r_2 inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u holds H[t, b, k] of its point
-; question 78
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4242,7 +4138,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 79
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4309,7 +4205,7 @@
 (assert (! (not (< (+ b_u (* 13 b1) (* 1027 b0)) B)) :named |denied: b_u + 13*b1 + 1027*b0 < B|))
 (check-sat)
 (pop 1)
-; question 80
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4328,7 +4224,7 @@
 (assert (! (not (= t0 t0)) :named |denied: t0 = t0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4377,7 +4273,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 82
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4445,7 +4341,7 @@
 (assert (! (not (= (+ b_u (* 13 b1) (* 1027 b0)) (+ b_u (* 13 b1) (* 1027 b0)))) :named |denied: b_u + 13*b1 + 1027*b0 = b_u + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 83
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4477,7 +4373,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r_2: b_r_2 inside t0, b0, g_j0, k0, b1, g_j1, k1, b_u, g_j_u holds U[k, g, j] of its point
-; question 84
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4525,7 +4421,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4592,7 +4488,7 @@
 (assert (! (not (< (+ l (* 16 g_j_u) (* 32 g_j1) (* 128 g_j0)) (* 4 J))) :named |denied: l + 16*g_j_u + 32*g_j1 + 128*g_j0 < 4*J|))
 (check-sat)
 (pop 1)
-; question 86
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4619,7 +4515,7 @@
 (assert (! (not (= (+ k1 (* 1024 k0)) (+ k1 (* 1024 k0)))) :named |denied: k1 + 1024*k0 = k1 + 1024*k0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4668,7 +4564,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 88
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4736,7 +4632,7 @@
 (assert (! (not (= |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)| |q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J) = q!(128*g_j0 + 32*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 89
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4786,7 +4682,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 90
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4860,7 +4756,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 91
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4934,7 +4830,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 92
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4954,7 +4850,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 1, j] of its point
-; question 93
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4989,7 +4885,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[1, j] of its point
-; question 94
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5014,7 +4910,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 1, j] of its point
-; question 95
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5049,7 +4945,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[1, j] of its point
-; question 96
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5074,7 +4970,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_5, j_5 holds C[t, b, j] of its point
-; question 97
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5109,7 +5005,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 98
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5144,7 +5040,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 99
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5169,7 +5065,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 100
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5204,7 +5100,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 101
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5229,7 +5125,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 102
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5264,7 +5160,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 103
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5289,7 +5185,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 104
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5324,7 +5220,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 105
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5349,7 +5245,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point
-; question 106
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5399,7 +5295,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point, and is live
-; question 107
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5419,7 +5315,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_6, j_6 holds P[t, b, 3, j] of its point
-; question 108
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5454,7 +5350,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_6, j_6 holds bi[3, j] of its point
-; question 109
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5479,7 +5375,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_6, j_6 holds R[t, b, 3, j] of its point
-; question 110
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5514,7 +5410,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_6, j_6 holds bh[3, j] of its point
-; question 111
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5539,7 +5435,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_6, j_6 holds C[t + 1, b, j] of its point
-; question 112
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -13,13 +13,13 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of P_staged: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
@@ -35,6 +35,9 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only

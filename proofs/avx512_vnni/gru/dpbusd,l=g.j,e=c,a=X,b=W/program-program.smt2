@@ -14,10 +14,6 @@
 ;   b2)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside g_j0, c0, t0, b0, b1,
-;   g_j1, t1, b2)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside g_j0, c0, t0, b0, b1, g_j1, t1,
 ;   b2, c1)
 ;   decided without a solver, from the structure alone
@@ -209,11 +205,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_i32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2 holds what the type of
-;   P_staged says
+; program of load_i32 P -> acc: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_ul, g_j_ul holds what
+;   the type of acc says
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -234,9 +230,9 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
 (declare-fun b2 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -255,13 +251,14 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 8 c_t_u) :named |20: 8 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 3 c_g_j_u) :named |22: 3 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! true :named |25: true|))
+(assert (! (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 <= if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 -...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 8 t_ul) :named |21: 8 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 3 g_j_ul) :named |23: 3 > g_j_ul|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -285,17 +282,17 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
 (declare-fun b2 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 767)%(768)| () Int)
 (declare-fun |r!(T + 63)%(64)| () Int)
 (declare-fun |r!(B + 51)%(52)| () Int)
 (declare-fun |r!(IMin(52, B - 52*b0) + 25)%(26)| () Int)
 (declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| () Int)
 (declare-fun |r!(IMin(64, T - 64*t0) + 7)%(8)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| () Int)
+(declare-fun |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -314,42 +311,43 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 8 c_t_u) :named |20: 8 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 3 c_g_j_u) :named |22: 3 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |29: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |30: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |31: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |35: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |36: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |38: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |39: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |40: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |41: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |42: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |43: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)|)) :named |44: c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 = J*q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| 0) :named |45: r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| J) :named |46: r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) true (= (+ c_t_u (* 8 t1) (* 64 t0)) (+ c_t_u (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)|)))) :named |denied: c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J implies c_t_u + 8*t1...|))
+(assert (! (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 <= if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 -...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 8 t_ul) :named |21: 8 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 3 g_j_ul) :named |23: 3 > g_j_ul|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |27: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |28: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |29: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |30: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |31: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |32: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |33: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |34: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |35: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |36: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |37: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |38: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |39: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |40: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |41: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |42: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |43: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |44: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)) :named |45: l + 16*g_j_ul + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |46: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| J) :named |47: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and true true (= (+ t_ul (* 8 t1) (* 64 t0)) (+ t_ul (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 8*t1 + 64*t0 < T and l + 16*g_j_ul + 48*g_j1 + 768*g_j0 < 3*J implies true and true an...|))
 (check-sat)
 (pop 1)
 
-; program of load_i32 P_staged -> acc: source and destination have one element type
+; program of masked_load_i32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_i32 P_staged -> acc: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_ul, g_j_ul holds
+; program of masked_load_i32 P -> acc: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 6
 (push 1)
@@ -392,13 +390,15 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 t_ul) :named |19: 0 <= t_ul|))
-(assert (! (> 8 t_ul) :named |20: 8 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |21: 0 <= g_j_ul|))
-(assert (! (> 3 g_j_ul) :named |22: 3 > g_j_ul|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
+(assert (! (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 > if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 - ...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 8 t_ul) :named |21: 8 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 3 g_j_ul) :named |23: 3 > g_j_ul|))
+(assert (! (< (+ t_ul (* 8 t1) (* 64 t0)) T) :named |24: t_ul + 8*t1 + 64*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! true :named |27: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -451,35 +451,37 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 t_ul) :named |19: 0 <= t_ul|))
-(assert (! (> 8 t_ul) :named |20: 8 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |21: 0 <= g_j_ul|))
-(assert (! (> 3 g_j_ul) :named |22: 3 > g_j_ul|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |29: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |30: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |31: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |35: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |36: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |38: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |39: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |40: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |41: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |42: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |43: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)) :named |44: l + 16*g_j_ul + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
-(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |45: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| J) :named |46: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_ul (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and true (and (< (+ t_ul (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_ul (* 8 t1) (* 64 t0)) (+ t_ul (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 8*t1 + 64*t0 < T and l + 16*g_j_ul + 48*g_j1 + 768*g_j0 < 3*J implies true and t_ul + ...|))
+(assert (! (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 > if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 - ...|))
+(assert (! (<= 0 t_ul) :named |20: 0 <= t_ul|))
+(assert (! (> 8 t_ul) :named |21: 8 > t_ul|))
+(assert (! (<= 0 g_j_ul) :named |22: 0 <= g_j_ul|))
+(assert (! (> 3 g_j_ul) :named |23: 3 > g_j_ul|))
+(assert (! (< (+ t_ul (* 8 t1) (* 64 t0)) T) :named |24: t_ul + 8*t1 + 64*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! true :named |27: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |28: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |29: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |30: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |31: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |32: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |33: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |34: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |35: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |36: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |37: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |38: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |39: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |40: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |41: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |42: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |43: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |44: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |45: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)) :named |46: l + 16*g_j_ul + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |47: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| J) :named |48: r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ t_ul (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and (< l (+ (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_ul) (* 3 J))) true (= (+ t_ul (* 8 t1) (* 64 t0)) (+ t_ul (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: t_ul + 8*t1 + 64*t0 < T and l + 16*g_j_ul + 48*g_j1 + 768*g_j0 < 3*J implies l < -768*g_j0 - ...|))
 (check-sat)
 (pop 1)
 
@@ -668,11 +670,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_i32 acc -> P_staged: source and destination have one element type
+; program of store_i32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_i32 acc -> P_staged: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_us, g_j_us
-;   holds what the type of P_staged says
+; program of store_i32 acc -> P: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_us, g_j_us holds what
+;   the type of P says
 ; question 11
 (push 1)
 (set-info :status unsat)
@@ -714,13 +716,14 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 t_us) :named |19: 0 <= t_us|))
-(assert (! (> 8 t_us) :named |20: 8 > t_us|))
-(assert (! (<= 0 g_j_us) :named |21: 0 <= g_j_us|))
-(assert (! (> 3 g_j_us) :named |22: 3 > g_j_us|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
+(assert (! (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 <= if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 -...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |21: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |23: 3 > g_j_us|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -773,43 +776,44 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 t_us) :named |19: 0 <= t_us|))
-(assert (! (> 8 t_us) :named |20: 8 > t_us|))
-(assert (! (<= 0 g_j_us) :named |21: 0 <= g_j_us|))
-(assert (! (> 3 g_j_us) :named |22: 3 > g_j_us|))
-(assert (! (<= 0 l) :named |23: 0 <= l|))
-(assert (! (> 16 l) :named |24: 16 > l|))
-(assert (! true :named |25: true|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |29: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |30: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |31: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |35: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |36: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |38: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |39: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |40: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |41: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |42: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |43: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)) :named |44: l + 16*g_j_us + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
-(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| 0) :named |45: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| J) :named |46: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and true (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 8 t1) (* 64 t0)) (+ t_us (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: t_us + 8*t1 + 64*t0 < T and l + 16*g_j_us + 48*g_j1 + 768*g_j0 < 3*J implies true and t_us + ...|))
+(assert (! (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 <= if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 -...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |21: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |23: 3 > g_j_us|))
+(assert (! (<= 0 l) :named |24: 0 <= l|))
+(assert (! (> 16 l) :named |25: 16 > l|))
+(assert (! true :named |26: true|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |27: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |28: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |29: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |30: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |31: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |32: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |33: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |34: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |35: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |36: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |37: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |38: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |39: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |40: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |41: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |42: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |43: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |44: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)) :named |45: l + 16*g_j_us + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| 0) :named |46: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| J) :named |47: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 8 t1) (* 64 t0)) (+ t_us (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and t_us + 8*t1 + 64*t0 < T and l + 16*g_j_us + 48*g_j1 + 768*g_j0 < 3*J an...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_i32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2 holds what the type of P
-;   says
+; program of masked_store_i32 acc -> P: every cell written inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_us, g_j_us
+;   holds what the type of P says
 ; question 13
 (push 1)
 (set-info :status unsat)
@@ -830,9 +834,9 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
 (declare-fun b2 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -851,13 +855,15 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 8 c_t_u) :named |20: 8 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 3 c_g_j_u) :named |22: 3 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |25: c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 > if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 - ...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |21: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |23: 3 > g_j_us|))
+(assert (! (< (+ t_us (* 8 t1) (* 64 t0)) T) :named |24: t_us + 8*t1 + 64*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |27: l < -768*g_j0 - 48*g_j1 - 16*g_j_us + 3*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -881,17 +887,17 @@
 (declare-fun t1 () Int)
 (declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
 (declare-fun b2 () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(3*J + 767)%(768)| () Int)
 (declare-fun |r!(T + 63)%(64)| () Int)
 (declare-fun |r!(B + 51)%(52)| () Int)
 (declare-fun |r!(IMin(52, B - 52*b0) + 25)%(26)| () Int)
 (declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| () Int)
 (declare-fun |r!(IMin(64, T - 64*t0) + 7)%(8)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| () Int)
+(declare-fun |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -910,101 +916,43 @@
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |16: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
 (assert (! (<= 0 b2) :named |17: 0 <= b2|))
 (assert (! (< b2 (ite (<= 26 (+ B (* (- 52) b0) (* (- 26) b1))) 26 (+ B (* (- 52) b0) (* (- 26) b1)))) :named |18: b2 < if(26 <= B - 52*b0 - 26*b1, 26, B - 52*b0 - 26*b1)|))
-(assert (! (<= 0 c_t_u) :named |19: 0 <= c_t_u|))
-(assert (! (> 8 c_t_u) :named |20: 8 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |21: 0 <= c_g_j_u|))
-(assert (! (> 3 c_g_j_u) :named |22: 3 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |23: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |24: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |25: c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |26: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |27: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |28: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |29: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |30: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |31: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |32: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
-(assert (! (>= |r!(B + 51)%(52)| 0) :named |33: r!(B + 51)%(52) >= 0|))
-(assert (! (> 52 |r!(B + 51)%(52)|) :named |34: 52 > r!(B + 51)%(52)|))
-(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |35: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
-(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |36: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
-(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |37: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |38: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |39: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |40: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |41: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |42: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |43: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)|)) :named |44: c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 = J*q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J) + r!...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| 0) :named |45: r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| J) :named |46: r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ c_t_u (* 8 t1) (* 64 t0)) (+ c_t_u (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 768*g_j0 + 48*g_j1)%(J)|)))) :named |denied: true implies c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J and c_t...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_ul, g_j_ul was
-;   written before
-; question 15
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 767)//(768)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 63)//(64)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
-(declare-fun t_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(3*J + 767)%(768)| () Int)
-(declare-fun |r!(T + 63)%(64)| () Int)
-(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| () Int)
-(declare-fun |r!(IMin(64, T - 64*t0) + 7)%(8)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 63)//(64)|) :named |8: t0 < q!(T + 63)//(64)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|))
-(assert (! (<= 0 t1) :named |11: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |12: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
-(assert (! (<= 0 t_ul) :named |13: 0 <= t_ul|))
-(assert (! (> 8 t_ul) :named |14: 8 > t_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 3 g_j_ul) :named |16: 3 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_ul (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_ul) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: t_ul + 8*t1 + 64*t0 < T and l + 16*g_j_ul + 48*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |24: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |25: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |26: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |27: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |29: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |30: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |31: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |32: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (not (and (<= 0 t_ul) (> 8 t_ul) (<= 0 g_j_ul) (> 3 g_j_ul) (<= 0 l) (> 16 l) (= t_ul t_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= t_ul and 8 > t_ul and 0 <= g_j_ul and 3 > g_j_ul and 0 <= l and 16 > l and t_ul = t_ul a...|))
+(assert (! (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |19: 0 > if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 - ...|))
+(assert (! (<= 0 t_us) :named |20: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |21: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |22: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |23: 3 > g_j_us|))
+(assert (! (< (+ t_us (* 8 t1) (* 64 t0)) T) :named |24: t_us + 8*t1 + 64*t0 < T|))
+(assert (! (<= 0 l) :named |25: 0 <= l|))
+(assert (! (> 16 l) :named |26: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |27: l < -768*g_j0 - 48*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |28: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |29: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |30: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |31: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |32: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |33: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 51 B) (+ (* 52 |q!(B + 51)//(52)|) |r!(B + 51)%(52)|)) :named |34: 51 + B = 52*q!(B + 51)//(52) + r!(B + 51)%(52)|))
+(assert (! (>= |r!(B + 51)%(52)| 0) :named |35: r!(B + 51)%(52) >= 0|))
+(assert (! (> 52 |r!(B + 51)%(52)|) :named |36: 52 > r!(B + 51)%(52)|))
+(assert (! (= (+ 25 (ite (<= 52 (+ B (* (- 52) b0))) 52 (+ B (* (- 52) b0)))) (+ (* 26 |q!(IMin(52, B - 52*b0) + 25)//(26)|) |r!(IMin(52, B - 52*b0) + 25)%(26)|)) :named |37: 25 + if(52 <= B - 52*b0, 52, B - 52*b0) = 26*q!(IMin(52, B - 52*b0) + 25)//(26) + r!(IMin(52,...|))
+(assert (! (>= |r!(IMin(52, B - 52*b0) + 25)%(26)| 0) :named |38: r!(IMin(52, B - 52*b0) + 25)%(26) >= 0|))
+(assert (! (> 26 |r!(IMin(52, B - 52*b0) + 25)%(26)|) :named |39: 26 > r!(IMin(52, B - 52*b0) + 25)%(26)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |40: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |41: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |42: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |43: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |44: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |45: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)) :named |46: l + 16*g_j_us + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J) + r!(768*g...|))
+(assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| 0) :named |47: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| J) :named |48: r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_us) (* 3 J))) (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) (= (+ t_us (* 8 t1) (* 64 t0)) (+ t_us (* 8 t1) (* 64 t0))) (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0))) (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)| |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -768*g_j0 - 48*g_j1 - 16*g_j_us + 3*J and t_us + 8*t1 + 64*t0 < T and l + 16...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, g_j_ub was
 ;   written before
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1064,7 +1012,7 @@
 
 ; program of X_packed: every cell of X_packed that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u was
 ;   written before
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1140,6 +1088,67 @@
 
 ; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_us, g_j_us was written
 ;   before
+; question 17
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(3*J + 767)//(768)| () Int)
+(declare-fun t0 () Int)
+(declare-fun |q!(T + 63)//(64)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)| () Int)
+(declare-fun t1 () Int)
+(declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
+(declare-fun t_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(3*J + 767)%(768)| () Int)
+(declare-fun |r!(T + 63)%(64)| () Int)
+(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| () Int)
+(declare-fun |r!(IMin(64, T - 64*t0) + 7)%(8)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
+(assert (! (<= 0 t0) :named |7: 0 <= t0|))
+(assert (! (< t0 |q!(T + 63)//(64)|) :named |8: t0 < q!(T + 63)//(64)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|))
+(assert (! (<= 0 t1) :named |11: 0 <= t1|))
+(assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |12: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
+(assert (! (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |13: 0 <= if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 -...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |15: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |17: 3 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 16 l) :named |19: 16 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |21: t_us + 8*t1 + 64*t0 < T and l + 16*g_j_us + 48*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |22: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |23: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |24: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |25: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |26: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |27: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |28: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |29: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |30: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |31: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |32: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |33: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (not (or (and (<= 0 t_us) (> 8 t_us) (<= 0 g_j_us) (> 3 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 8 t_us) (<= 0 g_j_us) (> 3 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (< (+ t_us (* 8 t1) (* 64 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 8 > t_us and 0 <= g_j_us and 3 > g_j_us and 0 <= l and 16 > l and 0 <= if(-8 + ...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, t_us, g_j_us was written
+;   before
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1174,92 +1183,35 @@
 (assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|))
 (assert (! (<= 0 t1) :named |11: 0 <= t1|))
 (assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |12: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
-(assert (! (<= 0 t_us) :named |13: 0 <= t_us|))
-(assert (! (> 8 t_us) :named |14: 8 > t_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 3 g_j_us) :named |16: 3 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: t_us + 8*t1 + 64*t0 < T and l + 16*g_j_us + 48*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |24: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |25: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |26: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |27: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |29: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |30: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |31: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |32: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (not (and (<= 0 t_us) (> 8 t_us) (<= 0 g_j_us) (> 3 g_j_us) (<= 0 l) (> 16 l) (= t_us t_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= t_us and 8 > t_us and 0 <= g_j_us and 3 > g_j_us and 0 <= l and 16 > l and t_us = t_us a...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2 was written before
-; question 19
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(3*J + 767)//(768)| () Int)
-(declare-fun t0 () Int)
-(declare-fun |q!(T + 63)//(64)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)| () Int)
-(declare-fun t1 () Int)
-(declare-fun |q!(IMin(64, T - 64*t0) + 7)//(8)| () Int)
-(declare-fun c_t_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(3*J + 767)%(768)| () Int)
-(declare-fun |r!(T + 63)%(64)| () Int)
-(declare-fun |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| () Int)
-(declare-fun |r!(IMin(64, T - 64*t0) + 7)%(8)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(3*J + 767)//(768)|) :named |6: g_j0 < q!(3*J + 767)//(768)|))
-(assert (! (<= 0 t0) :named |7: 0 <= t0|))
-(assert (! (< t0 |q!(T + 63)//(64)|) :named |8: t0 < q!(T + 63)//(64)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) :named |10: g_j1 < q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|))
-(assert (! (<= 0 t1) :named |11: 0 <= t1|))
-(assert (! (< t1 |q!(IMin(64, T - 64*t0) + 7)//(8)|) :named |12: t1 < q!(IMin(64, T - 64*t0) + 7)//(8)|))
-(assert (! (<= 0 c_t_u) :named |13: 0 <= c_t_u|))
-(assert (! (> 8 c_t_u) :named |14: 8 > c_t_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 3 c_g_j_u) :named |16: 3 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |18: 16 > c_l|))
-(assert (! (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |19: c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (and (< (+ c_t_u (* 8 t1) (* 64 t0)) T) (< (+ c_l (* 16 c_g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |20: c_t_u + 8*t1 + 64*t0 < T and c_l + 16*c_g_j_u + 48*g_j1 + 768*g_j0 < 3*J|))
-(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |21: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
-(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |22: r!(3*J + 767)%(768) >= 0|))
-(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |23: 768 > r!(3*J + 767)%(768)|))
-(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |24: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
-(assert (! (>= |r!(T + 63)%(64)| 0) :named |25: r!(T + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(T + 63)%(64)|) :named |26: 64 > r!(T + 63)%(64)|))
-(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |27: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
-(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |28: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
-(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |29: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
-(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |30: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
-(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |31: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
-(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |32: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (not (or (and (<= 0 c_t_u) (> 8 c_t_u) (<= 0 c_g_j_u) (> 3 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_t_u) (> 8 c_t_u) (<= 0 c_g_j_u) (> 3 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_t_u c_t_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_t_u and 8 > c_t_u and 0 <= c_g_j_u and 3 > c_g_j_u and 0 <= c_l and 16 > c_l and c_t_u...|))
+(assert (! (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) :named |13: 0 > if(-8 + T - 64*t0 - 8*t1 <= -48 - 768*g_j0 - 48*g_j1 + 3*J, -8 + T - 64*t0 - 8*t1, -48 - ...|))
+(assert (! (<= 0 t_us) :named |14: 0 <= t_us|))
+(assert (! (> 8 t_us) :named |15: 8 > t_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 3 g_j_us) :named |17: 3 > g_j_us|))
+(assert (! (< (+ t_us (* 8 t1) (* 64 t0)) T) :named |18: t_us + 8*t1 + 64*t0 < T|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 16 l) :named |20: 16 > l|))
+(assert (! (< l (+ (* (- 768) g_j0) (* (- 48) g_j1) (* (- 16) g_j_us) (* 3 J))) :named |21: l < -768*g_j0 - 48*g_j1 - 16*g_j_us + 3*J|))
+(assert (! (and (< (+ t_us (* 8 t1) (* 64 t0)) T) (< (+ l (* 16 g_j_us) (* 48 g_j1) (* 768 g_j0)) (* 3 J))) :named |22: t_us + 8*t1 + 64*t0 < T and l + 16*g_j_us + 48*g_j1 + 768*g_j0 < 3*J|))
+(assert (! (= (+ 767 (* 3 J)) (+ (* 768 |q!(3*J + 767)//(768)|) |r!(3*J + 767)%(768)|)) :named |23: 767 + 3*J = 768*q!(3*J + 767)//(768) + r!(3*J + 767)%(768)|))
+(assert (! (>= |r!(3*J + 767)%(768)| 0) :named |24: r!(3*J + 767)%(768) >= 0|))
+(assert (! (> 768 |r!(3*J + 767)%(768)|) :named |25: 768 > r!(3*J + 767)%(768)|))
+(assert (! (= (+ 63 T) (+ (* 64 |q!(T + 63)//(64)|) |r!(T + 63)%(64)|)) :named |26: 63 + T = 64*q!(T + 63)//(64) + r!(T + 63)%(64)|))
+(assert (! (>= |r!(T + 63)%(64)| 0) :named |27: r!(T + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(T + 63)%(64)|) :named |28: 64 > r!(T + 63)%(64)|))
+(assert (! (= (+ 47 (ite (<= 768 (+ (* (- 768) g_j0) (* 3 J))) 768 (+ (* (- 768) g_j0) (* 3 J)))) (+ (* 48 |q!(IMin(768, 3*J - 768*g_j0) + 47)//(48)|) |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|)) :named |29: 47 + if(768 <= -768*g_j0 + 3*J, 768, -768*g_j0 + 3*J) = 48*q!(IMin(768, 3*J - 768*g_j0) + 47)...|))
+(assert (! (>= |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)| 0) :named |30: r!(IMin(768, 3*J - 768*g_j0) + 47)%(48) >= 0|))
+(assert (! (> 48 |r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|) :named |31: 48 > r!(IMin(768, 3*J - 768*g_j0) + 47)%(48)|))
+(assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |32: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
+(assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |33: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
+(assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |34: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
+(assert (! (not (or (and (<= 0 t_us) (> 8 t_us) (<= 0 g_j_us) (> 3 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (= t_us t_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 t_us) (> 8 t_us) (<= 0 g_j_us) (> 3 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (< (+ t_us (* 8 t1) (* 64 t0)) T) (= t_us t_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= t_us and 8 > t_us and 0 <= g_j_us and 3 > g_j_us and 0 <= l and 16 > l and 0 <= if(-8 + ...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u was written
 ;   before
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1313,13 +1265,13 @@
 (assert (! (= (+ 7 (ite (<= 64 (+ T (* (- 64) t0))) 64 (+ T (* (- 64) t0)))) (+ (* 8 |q!(IMin(64, T - 64*t0) + 7)//(8)|) |r!(IMin(64, T - 64*t0) + 7)%(8)|)) :named |30: 7 + if(64 <= T - 64*t0, 64, T - 64*t0) = 8*q!(IMin(64, T - 64*t0) + 7)//(8) + r!(IMin(64, T -...|))
 (assert (! (>= |r!(IMin(64, T - 64*t0) + 7)%(8)| 0) :named |31: r!(IMin(64, T - 64*t0) + 7)%(8) >= 0|))
 (assert (! (> 8 |r!(IMin(64, T - 64*t0) + 7)%(8)|) :named |32: 8 > r!(IMin(64, T - 64*t0) + 7)%(8)|))
-(assert (! (not (and (<= 0 t_u) (> 8 t_u) (<= 0 g_j_u) (> 3 g_j_u) (<= 0 l) (> 16 l) (= t_u t_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= t_u and 8 > t_u and 0 <= g_j_u and 3 > g_j_u and 0 <= l and 16 > l and t_u = t_u and g_j...|))
+(assert (! (not (or (and (<= 0 t_u) (> 8 t_u) (<= 0 g_j_u) (> 3 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (= t_u t_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 t_u) (> 8 t_u) (<= 0 g_j_u) (> 3 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J))) (+ (- 8) T (* (- 64) t0) (* (- 8) t1)) (+ (- 48) (* (- 768) g_j0) (* (- 48) g_j1) (* 3 J)))) (< (+ t_u (* 8 t1) (* 64 t0)) T) (= t_u t_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= t_u and 8 > t_u and 0 <= g_j_u and 3 > g_j_u and 0 <= l and 16 > l and 0 <= if(-8 + T - ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u was written
 ;   before
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1344,7 +1296,7 @@
 
 ; program of b_r: every cell of b_r that is read inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u was written
 ;   before
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1375,7 +1327,7 @@
 
 ; program of acc: the accumulator cell inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u stands for the output
 ;   of its point
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1423,7 +1375,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1490,7 +1442,7 @@
 (assert (! (not (= (+ t_u (* 8 t1) (* 64 t0)) (+ t_u (* 8 t1) (* 64 t0)))) :named |denied: t_u + 8*t1 + 64*t0 = t_u + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1525,7 +1477,7 @@
 (assert (! (not (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: b2 + 26*b1 + 52*b0 = b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1574,7 +1526,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1642,7 +1594,7 @@
 (assert (! (not (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J) = q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1692,7 +1644,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1766,7 +1718,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u holds X[t, b, c] of its point
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1827,7 +1779,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1915,7 +1867,7 @@
 (assert (! (not (and (< (+ t_u (* 8 t1) (* 64 t0)) T) (< (+ e (* 4 c1) (* 256 c0)) C))) :named |denied: t_u + 8*t1 + 64*t0 < T and e + 4*c1 + 256*c0 < C|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1977,7 +1929,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2066,7 +2018,7 @@
 (assert (! (not (= (+ t_u (* 8 t1) (* 64 t0)) (+ t_u (* 8 t1) (* 64 t0)))) :named |denied: t_u + 8*t1 + 64*t0 = t_u + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2101,7 +2053,7 @@
 (assert (! (not (= (+ b2 (* 26 b1) (* 52 b0)) (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: b2 + 26*b1 + 52*b0 = b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2164,7 +2116,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2259,7 +2211,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside g_j0, c0, t0, b0, b1, g_j1, t1, b2, c1, t_u, g_j_u holds W[c, g, j] of its point
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2320,7 +2272,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2408,7 +2360,7 @@
 (assert (! (not (and (< (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J)) (< (+ e (* 4 c1) (* 256 c0)) C))) :named |denied: l + 16*g_j_u + 48*g_j1 + 768*g_j0 < 3*J and e + 4*c1 + 256*c0 < C|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2470,7 +2422,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2559,7 +2511,7 @@
 (assert (! (not (= (+ e (* 4 c1) (* 256 c0)) (+ e (* 4 c1) (* 256 c0)))) :named |denied: e + 4*c1 + 256*c0 = e + 4*c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2622,7 +2574,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2712,7 +2664,7 @@
 (assert (! (not (= |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)| |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J) = q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2776,7 +2728,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2872,7 +2824,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2905,7 +2857,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2925,7 +2877,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2955,7 +2907,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: the accumulator cell inside t0, b_3, g_3, j_3, k_3 stands for the output of its point
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3001,7 +2953,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: the accumulator cell inside t0, b_3, g_3, j_3, k_3 stands for the output of its point, and is live
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3021,7 +2973,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: H inside t0, b_3, g_3, j_3, k_3 holds H[t, b, k] of its point
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3056,7 +3008,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of U: U inside t0, b_3, g_3, j_3, k_3 holds U[k, g, j] of its point
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3091,7 +3043,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3138,7 +3090,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: the accumulator cell inside t0, b_4, j_4 stands for the output of its point, and is live
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3158,7 +3110,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_4, j_4 holds P[t, b, 1, j] of its point
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3193,7 +3145,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_4, j_4 holds bi[1, j] of its point
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3218,7 +3170,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_4, j_4 holds R[t, b, 1, j] of its point
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3253,7 +3205,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_4, j_4 holds bh[1, j] of its point
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3278,7 +3230,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3343,7 +3295,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3363,7 +3315,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of Z: Z inside t0, b_5, j_5 holds Z[t, b, j] of its point
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3398,7 +3350,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3433,7 +3385,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3458,7 +3410,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3493,7 +3445,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3518,7 +3470,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 65
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3553,7 +3505,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 66
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3578,7 +3530,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 67
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3613,7 +3565,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 68
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3638,7 +3590,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: H inside t0, b_5, j_5 holds H[t, b, j] of its point
-; question 69
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

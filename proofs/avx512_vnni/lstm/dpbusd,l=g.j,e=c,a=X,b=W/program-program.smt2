@@ -13,10 +13,6 @@
 ; program of acc: the type of acc mentions only loops around its declaration (inside g_j0, c0, t0, b0, g_j1, t1, b1)
 ;   decided without a solver, from the structure alone
 
-; program of P_staged: the type of P_staged mentions only loops around its declaration (inside g_j0, c0, t0, b0, g_j1,
-;   t1, b1)
-;   decided without a solver, from the structure alone
-
 ; program of b_r: the type of b_r mentions only loops around its declaration (inside g_j0, c0, t0, b0, g_j1, t1, b1,
 ;   c1)
 ;   decided without a solver, from the structure alone
@@ -200,11 +196,11 @@
 (check-sat)
 (pop 1)
 
-; program of copy P -> P_staged: source and destination have one element type
+; program of load_i32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P -> P_staged: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1 holds what the type of
-;   P_staged says
+; program of load_i32 P -> acc: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_ul, g_j_ul holds what the
+;   type of acc says
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -223,9 +219,9 @@
 (declare-fun t1 () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -242,13 +238,14 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 4 c_g_j_u) :named |20: 4 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -6...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 4 g_j_ul) :named |21: 4 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -270,16 +267,16 @@
 (declare-fun t1 () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun l () Int)
 (declare-fun |r!(4*J + 1023)%(1024)| () Int)
 (declare-fun |r!(T + 10)%(11)| () Int)
 (declare-fun |r!(B + 131)%(132)| () Int)
 (declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| () Int)
 (declare-fun |r!(IMin(132, B - 132*b0) + 5)%(6)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -296,39 +293,40 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 4 c_g_j_u) :named |20: 4 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |24: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |25: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |26: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |27: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
-(assert (! (>= |r!(T + 10)%(11)| 0) :named |28: r!(T + 10)%(11) >= 0|))
-(assert (! (> 11 |r!(T + 10)%(11)|) :named |29: 11 > r!(T + 10)%(11)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |30: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |31: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |32: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |33: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |34: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |35: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |36: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |37: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |38: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)|)) :named |39: c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 = J*q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| 0) :named |40: r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| J) :named |41: r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J) < J|))
-(assert (! (not (=> (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) true (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ c_b_u (* 6 b1) (* 132 b0)) (+ c_b_u (* 6 b1) (* 132 b0))) (= |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)|)))) :named |denied: c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J implies c_b_u + 6*...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -6...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 4 g_j_ul) :named |21: 4 > g_j_ul|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |25: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |26: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |27: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |28: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
+(assert (! (>= |r!(T + 10)%(11)| 0) :named |29: r!(T + 10)%(11) >= 0|))
+(assert (! (> 11 |r!(T + 10)%(11)|) :named |30: 11 > r!(T + 10)%(11)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |31: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |32: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |33: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |34: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |35: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |36: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |37: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |38: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |39: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)) :named |40: l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |41: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| J) :named |42: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and true true (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_ul (* 6 b1) (* 132 b0)) (+ b_ul (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 132*b0 < B and l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 < 4*J implies true and true ...|))
 (check-sat)
 (pop 1)
 
-; program of load_i32 P_staged -> acc: source and destination have one element type
+; program of masked_load_i32 P -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_i32 P_staged -> acc: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_ul, g_j_ul holds
+; program of masked_load_i32 P -> acc: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_ul, g_j_ul holds
 ;   what the type of acc says
 ; question 6
 (push 1)
@@ -367,13 +365,15 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 4 g_j_ul) :named |20: 4 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -64...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 4 g_j_ul) :named |21: 4 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 132 b0)) B) :named |22: b_ul + 6*b1 + 132*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! true :named |25: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -421,32 +421,34 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_ul) :named |17: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |18: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |19: 0 <= g_j_ul|))
-(assert (! (> 4 g_j_ul) :named |20: 4 > g_j_ul|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |24: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |25: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |26: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |27: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
-(assert (! (>= |r!(T + 10)%(11)| 0) :named |28: r!(T + 10)%(11) >= 0|))
-(assert (! (> 11 |r!(T + 10)%(11)|) :named |29: 11 > r!(T + 10)%(11)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |30: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |31: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |32: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |33: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |34: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |35: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |36: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |37: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |38: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (= (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)) :named |39: l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
-(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |40: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
-(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| J) :named |41: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and true (and (< (+ b_ul (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_ul (* 6 b1) (* 132 b0)) (+ b_ul (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 132*b0 < B and l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 < 4*J implies true and b_ul ...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -64...|))
+(assert (! (<= 0 b_ul) :named |18: 0 <= b_ul|))
+(assert (! (> 6 b_ul) :named |19: 6 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |20: 0 <= g_j_ul|))
+(assert (! (> 4 g_j_ul) :named |21: 4 > g_j_ul|))
+(assert (! (< (+ b_ul (* 6 b1) (* 132 b0)) B) :named |22: b_ul + 6*b1 + 132*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! true :named |25: true|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |26: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |27: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |28: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |29: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
+(assert (! (>= |r!(T + 10)%(11)| 0) :named |30: r!(T + 10)%(11) >= 0|))
+(assert (! (> 11 |r!(T + 10)%(11)|) :named |31: 11 > r!(T + 10)%(11)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |32: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |33: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |34: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |35: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |36: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |37: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |38: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |39: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |40: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (= (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)) :named |41: l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| 0) :named |42: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| J) :named |43: r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J) < J|))
+(assert (! (not (=> (and (< (+ b_ul (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and (< l (+ (* (- 1024) g_j0) (* (- 64) g_j1) (* (- 16) g_j_ul) (* 4 J))) true (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_ul (* 6 b1) (* 132 b0)) (+ b_ul (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_ul + l)%(J)|)))) :named |denied: b_ul + 6*b1 + 132*b0 < B and l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 < 4*J implies l < -1024*g_j0...|))
 (check-sat)
 (pop 1)
 
@@ -627,11 +629,11 @@
 (check-sat)
 (pop 1)
 
-; program of store_i32 acc -> P_staged: source and destination have one element type
+; program of store_i32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_i32 acc -> P_staged: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_us, g_j_us holds
-;   what the type of P_staged says
+; program of store_i32 acc -> P: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_us, g_j_us holds what the
+;   type of P says
 ; question 11
 (push 1)
 (set-info :status unsat)
@@ -669,13 +671,14 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 4 g_j_us) :named |20: 4 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -6...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |21: 4 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -723,39 +726,41 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_us) :named |17: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |18: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |19: 0 <= g_j_us|))
-(assert (! (> 4 g_j_us) :named |20: 4 > g_j_us|))
-(assert (! (<= 0 l) :named |21: 0 <= l|))
-(assert (! (> 16 l) :named |22: 16 > l|))
-(assert (! true :named |23: true|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |24: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |25: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |26: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |27: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
-(assert (! (>= |r!(T + 10)%(11)| 0) :named |28: r!(T + 10)%(11) >= 0|))
-(assert (! (> 11 |r!(T + 10)%(11)|) :named |29: 11 > r!(T + 10)%(11)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |30: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |31: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |32: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |33: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |34: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |35: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |36: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |37: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |38: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (= (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)) :named |39: l + 16*g_j_us + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
-(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| 0) :named |40: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) >= 0|))
-(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| J) :named |41: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) < J|))
-(assert (! (not (=> (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and true (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_us (* 6 b1) (* 132 b0)) (+ b_us (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: b_us + 6*b1 + 132*b0 < B and l + 16*g_j_us + 64*g_j1 + 1024*g_j0 < 4*J implies true and b_us ...|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 <= if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -6...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |21: 4 > g_j_us|))
+(assert (! (<= 0 l) :named |22: 0 <= l|))
+(assert (! (> 16 l) :named |23: 16 > l|))
+(assert (! true :named |24: true|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |25: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |26: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |27: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |28: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
+(assert (! (>= |r!(T + 10)%(11)| 0) :named |29: r!(T + 10)%(11) >= 0|))
+(assert (! (> 11 |r!(T + 10)%(11)|) :named |30: 11 > r!(T + 10)%(11)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |31: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |32: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |33: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |34: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |35: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |36: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |37: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |38: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |39: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)) :named |40: l + 16*g_j_us + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| 0) :named |41: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| J) :named |42: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and true (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_us (* 6 b1) (* 132 b0)) (+ b_us (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies true and b_us + 6*b1 + 132*b0 < B and l + 16*g_j_us + 64*g_j1 + 1024*g_j0 < 4*J ...|))
 (check-sat)
 (pop 1)
 
-; program of copy P_staged -> P: source and destination have one element type
+; program of masked_store_i32 acc -> P: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy P_staged -> P: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1 holds what the type of P says
+; program of masked_store_i32 acc -> P: every cell written inside g_j0, c0, t0, b0, g_j1, t1, b1, b_us, g_j_us holds
+;   what the type of P says
 ; question 13
 (push 1)
 (set-info :status unsat)
@@ -774,9 +779,9 @@
 (declare-fun t1 () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -793,13 +798,15 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 4 c_g_j_u) :named |20: 4 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |23: c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -64...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |21: 4 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 132 b0)) B) :named |22: b_us + 6*b1 + 132*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 64) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |25: l < -1024*g_j0 - 64*g_j1 - 16*g_j_us + 4*J|))
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
@@ -821,16 +828,16 @@
 (declare-fun t1 () Int)
 (declare-fun b1 () Int)
 (declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
 (declare-fun |r!(4*J + 1023)%(1024)| () Int)
 (declare-fun |r!(T + 10)%(11)| () Int)
 (declare-fun |r!(B + 131)%(132)| () Int)
 (declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| () Int)
 (declare-fun |r!(IMin(132, B - 132*b0) + 5)%(6)| () Int)
-(declare-fun |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)| () Int)
-(declare-fun |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| () Int)
 (assert (! (<= 1 B) :named |1: 1 <= B|))
 (assert (! (<= 1 C) :named |2: 1 <= C|))
 (assert (! (<= 1 J) :named |3: 1 <= J|))
@@ -847,98 +854,40 @@
 (assert (! (< t1 (ite (<= 11 (+ T (* (- 11) t0))) 11 (+ T (* (- 11) t0)))) :named |14: t1 < if(11 <= T - 11*t0, 11, T - 11*t0)|))
 (assert (! (<= 0 b1) :named |15: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |16: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 c_b_u) :named |17: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |18: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |19: 0 <= c_g_j_u|))
-(assert (! (> 4 c_g_j_u) :named |20: 4 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |21: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |22: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |23: c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |24: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |25: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |26: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |27: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
-(assert (! (>= |r!(T + 10)%(11)| 0) :named |28: r!(T + 10)%(11) >= 0|))
-(assert (! (> 11 |r!(T + 10)%(11)|) :named |29: 11 > r!(T + 10)%(11)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |30: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |31: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |32: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |33: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |34: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |35: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |36: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |37: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |38: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (= (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)|) |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)|)) :named |39: c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 = J*q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J) + ...|))
-(assert (! (>= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| 0) :named |40: r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J) >= 0|))
-(assert (! (< |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| J) :named |41: r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J) < J|))
-(assert (! (not (=> true (and (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ c_b_u (* 6 b1) (* 132 b0)) (+ c_b_u (* 6 b1) (* 132 b0))) (= |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)| |q!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)//(J)|) (= |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)| |r!(16*c_g_j_u + c_l + 1024*g_j0 + 64*g_j1)%(J)|)))) :named |denied: true implies c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J and c...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, b_ul, g_j_ul was
-;   written before
-; question 15
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 1023)//(1024)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 131)//(132)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun b_ul () Int)
-(declare-fun g_j_ul () Int)
-(declare-fun l () Int)
-(declare-fun |r!(4*J + 1023)%(1024)| () Int)
-(declare-fun |r!(B + 131)%(132)| () Int)
-(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| () Int)
-(declare-fun |r!(IMin(132, B - 132*b0) + 5)%(6)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 131)//(132)|) :named |8: b0 < q!(B + 131)//(132)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|))
-(assert (! (<= 0 b1) :named |11: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_ul) :named |13: 0 <= b_ul|))
-(assert (! (> 6 b_ul) :named |14: 6 > b_ul|))
-(assert (! (<= 0 g_j_ul) :named |15: 0 <= g_j_ul|))
-(assert (! (> 4 g_j_ul) :named |16: 4 > g_j_ul|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_ul (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_ul) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |20: b_ul + 6*b1 + 132*b0 < B and l + 16*g_j_ul + 64*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |21: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |22: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |23: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |24: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |25: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |26: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |27: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |28: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |29: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |30: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |31: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (not (and (<= 0 b_ul) (> 6 b_ul) (<= 0 g_j_ul) (> 4 g_j_ul) (<= 0 l) (> 16 l) (= b_ul b_ul) (= g_j_ul g_j_ul) (= l l))) :named |denied: 0 <= b_ul and 6 > b_ul and 0 <= g_j_ul and 4 > g_j_ul and 0 <= l and 16 > l and b_ul = b_ul a...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |17: 0 > if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -64...|))
+(assert (! (<= 0 b_us) :named |18: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |19: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |20: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |21: 4 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 132 b0)) B) :named |22: b_us + 6*b1 + 132*b0 < B|))
+(assert (! (<= 0 l) :named |23: 0 <= l|))
+(assert (! (> 16 l) :named |24: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 64) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |25: l < -1024*g_j0 - 64*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |26: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |27: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |28: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 10 T) (+ (* 11 |q!(T + 10)//(11)|) |r!(T + 10)%(11)|)) :named |29: 10 + T = 11*q!(T + 10)//(11) + r!(T + 10)%(11)|))
+(assert (! (>= |r!(T + 10)%(11)| 0) :named |30: r!(T + 10)%(11) >= 0|))
+(assert (! (> 11 |r!(T + 10)%(11)|) :named |31: 11 > r!(T + 10)%(11)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |32: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |33: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |34: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |35: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |36: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |37: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |38: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |39: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |40: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (= (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)) :named |41: l + 16*g_j_us + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| 0) :named |42: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| J) :named |43: r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J) < J|))
+(assert (! (not (=> true (and (< l (+ (* (- 1024) g_j0) (* (- 64) g_j1) (* (- 16) g_j_us) (* 4 J))) (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0))) (= (+ b_us (* 6 b1) (* 132 b0)) (+ b_us (* 6 b1) (* 132 b0))) (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)//(J)|) (= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)| |r!(1024*g_j0 + 64*g_j1 + 16*g_j_us + l)%(J)|)))) :named |denied: true implies l < -1024*g_j0 - 64*g_j1 - 16*g_j_us + 4*J and b_us + 6*b1 + 132*b0 < B and l + ...|))
 (check-sat)
 (pop 1)
 
 ; program of W_packed: every cell of W_packed that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, g_j_ub was
 ;   written before
-; question 16
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -998,7 +947,7 @@
 
 ; program of X_packed: every cell of X_packed that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u was written
 ;   before
-; question 17
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1065,6 +1014,66 @@
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, b_us, g_j_us was written before
+; question 17
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 131)//(132)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)| () Int)
+(declare-fun b1 () Int)
+(declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun l () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(B + 131)%(132)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| () Int)
+(declare-fun |r!(IMin(132, B - 132*b0) + 5)%(6)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 131)//(132)|) :named |8: b0 < q!(B + 131)//(132)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|))
+(assert (! (<= 0 b1) :named |11: 0 <= b1|))
+(assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
+(assert (! (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |13: 0 <= if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -6...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |17: 4 > g_j_us|))
+(assert (! (<= 0 l) :named |18: 0 <= l|))
+(assert (! (> 16 l) :named |19: 16 > l|))
+(assert (! true :named |20: true|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |21: b_us + 6*b1 + 132*b0 < B and l + 16*g_j_us + 64*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |22: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |23: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |24: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |25: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |26: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |27: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |28: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |29: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |30: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |31: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |32: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |33: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 4 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 4 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 132 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 4 > g_j_us and 0 <= l and 16 > l and 0 <= if(-6 + ...|))
+(check-sat)
+(pop 1)
+
+; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, b_us, g_j_us was written before
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1099,92 +1108,35 @@
 (assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|))
 (assert (! (<= 0 b1) :named |11: 0 <= b1|))
 (assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 b_us) :named |13: 0 <= b_us|))
-(assert (! (> 6 b_us) :named |14: 6 > b_us|))
-(assert (! (<= 0 g_j_us) :named |15: 0 <= g_j_us|))
-(assert (! (> 4 g_j_us) :named |16: 4 > g_j_us|))
-(assert (! (<= 0 l) :named |17: 0 <= l|))
-(assert (! (> 16 l) :named |18: 16 > l|))
-(assert (! true :named |19: true|))
-(assert (! (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |20: b_us + 6*b1 + 132*b0 < B and l + 16*g_j_us + 64*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |21: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |22: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |23: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |24: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |25: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |26: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |27: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |28: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |29: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |30: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |31: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (not (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 4 g_j_us) (<= 0 l) (> 16 l) (= b_us b_us) (= g_j_us g_j_us) (= l l))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 4 > g_j_us and 0 <= l and 16 > l and b_us = b_us a...|))
-(check-sat)
-(pop 1)
-
-; program of P_staged: every cell of P_staged that is read inside g_j0, c0, t0, b0, g_j1, t1, b1 was written before
-; question 19
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun g_j0 () Int)
-(declare-fun |q!(4*J + 1023)//(1024)| () Int)
-(declare-fun b0 () Int)
-(declare-fun |q!(B + 131)//(132)| () Int)
-(declare-fun g_j1 () Int)
-(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)| () Int)
-(declare-fun b1 () Int)
-(declare-fun |q!(IMin(132, B - 132*b0) + 5)//(6)| () Int)
-(declare-fun c_b_u () Int)
-(declare-fun c_g_j_u () Int)
-(declare-fun c_l () Int)
-(declare-fun |r!(4*J + 1023)%(1024)| () Int)
-(declare-fun |r!(B + 131)%(132)| () Int)
-(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| () Int)
-(declare-fun |r!(IMin(132, B - 132*b0) + 5)%(6)| () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
-(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
-(assert (! (<= 0 b0) :named |7: 0 <= b0|))
-(assert (! (< b0 |q!(B + 131)//(132)|) :named |8: b0 < q!(B + 131)//(132)|))
-(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
-(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|))
-(assert (! (<= 0 b1) :named |11: 0 <= b1|))
-(assert (! (< b1 |q!(IMin(132, B - 132*b0) + 5)//(6)|) :named |12: b1 < q!(IMin(132, B - 132*b0) + 5)//(6)|))
-(assert (! (<= 0 c_b_u) :named |13: 0 <= c_b_u|))
-(assert (! (> 6 c_b_u) :named |14: 6 > c_b_u|))
-(assert (! (<= 0 c_g_j_u) :named |15: 0 <= c_g_j_u|))
-(assert (! (> 4 c_g_j_u) :named |16: 4 > c_g_j_u|))
-(assert (! (<= 0 c_l) :named |17: 0 <= c_l|))
-(assert (! (> 16 c_l) :named |18: 16 > c_l|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |19: c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (and (< (+ c_b_u (* 6 b1) (* 132 b0)) B) (< (+ c_l (* 16 c_g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |20: c_b_u + 6*b1 + 132*b0 < B and c_l + 16*c_g_j_u + 64*g_j1 + 1024*g_j0 < 4*J|))
-(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |21: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
-(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |22: r!(4*J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |23: 1024 > r!(4*J + 1023)%(1024)|))
-(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |24: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
-(assert (! (>= |r!(B + 131)%(132)| 0) :named |25: r!(B + 131)%(132) >= 0|))
-(assert (! (> 132 |r!(B + 131)%(132)|) :named |26: 132 > r!(B + 131)%(132)|))
-(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |27: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
-(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |28: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |29: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
-(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |30: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |31: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (not (or (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 4 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)) (and (<= 0 c_b_u) (> 6 c_b_u) (<= 0 c_g_j_u) (> 4 c_g_j_u) (<= 0 c_l) (> 16 c_l) (= c_b_u c_b_u) (= c_g_j_u c_g_j_u) (= c_l c_l)))) :named |denied: 0 <= c_b_u and 6 > c_b_u and 0 <= c_g_j_u and 4 > c_g_j_u and 0 <= c_l and 16 > c_l and c_b_u...|))
+(assert (! (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) :named |13: 0 > if(-6 + B - 132*b0 - 6*b1 <= -64 - 1024*g_j0 - 64*g_j1 + 4*J, -6 + B - 132*b0 - 6*b1, -64...|))
+(assert (! (<= 0 b_us) :named |14: 0 <= b_us|))
+(assert (! (> 6 b_us) :named |15: 6 > b_us|))
+(assert (! (<= 0 g_j_us) :named |16: 0 <= g_j_us|))
+(assert (! (> 4 g_j_us) :named |17: 4 > g_j_us|))
+(assert (! (< (+ b_us (* 6 b1) (* 132 b0)) B) :named |18: b_us + 6*b1 + 132*b0 < B|))
+(assert (! (<= 0 l) :named |19: 0 <= l|))
+(assert (! (> 16 l) :named |20: 16 > l|))
+(assert (! (< l (+ (* (- 1024) g_j0) (* (- 64) g_j1) (* (- 16) g_j_us) (* 4 J))) :named |21: l < -1024*g_j0 - 64*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (and (< (+ b_us (* 6 b1) (* 132 b0)) B) (< (+ l (* 16 g_j_us) (* 64 g_j1) (* 1024 g_j0)) (* 4 J))) :named |22: b_us + 6*b1 + 132*b0 < B and l + 16*g_j_us + 64*g_j1 + 1024*g_j0 < 4*J|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |23: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |24: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |25: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 131 B) (+ (* 132 |q!(B + 131)//(132)|) |r!(B + 131)%(132)|)) :named |26: 131 + B = 132*q!(B + 131)//(132) + r!(B + 131)%(132)|))
+(assert (! (>= |r!(B + 131)%(132)| 0) :named |27: r!(B + 131)%(132) >= 0|))
+(assert (! (> 132 |r!(B + 131)%(132)|) :named |28: 132 > r!(B + 131)%(132)|))
+(assert (! (= (+ 63 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 64 |q!(IMin(1024, 4*J - 1024*g_j0) + 63)//(64)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|)) :named |29: 63 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 64*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)| 0) :named |30: r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|) :named |31: 64 > r!(IMin(1024, 4*J - 1024*g_j0) + 63)%(64)|))
+(assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |32: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |33: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |34: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
+(assert (! (not (or (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 4 g_j_us) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (= b_us b_us) (= g_j_us g_j_us) (= l l)) (and (<= 0 b_us) (> 6 b_us) (<= 0 g_j_us) (> 4 g_j_us) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (< (+ b_us (* 6 b1) (* 132 b0)) B) (= b_us b_us) (= g_j_us g_j_us) (= l l)))) :named |denied: 0 <= b_us and 6 > b_us and 0 <= g_j_us and 4 > g_j_us and 0 <= l and 16 > l and 0 <= if(-6 + ...|))
 (check-sat)
 (pop 1)
 
 ; program of acc: every cell of acc that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u was written
 ;   before
-; question 20
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1238,13 +1190,13 @@
 (assert (! (= (+ 5 (ite (<= 132 (+ B (* (- 132) b0))) 132 (+ B (* (- 132) b0)))) (+ (* 6 |q!(IMin(132, B - 132*b0) + 5)//(6)|) |r!(IMin(132, B - 132*b0) + 5)%(6)|)) :named |30: 5 + if(132 <= B - 132*b0, 132, B - 132*b0) = 6*q!(IMin(132, B - 132*b0) + 5)//(6) + r!(IMin(1...|))
 (assert (! (>= |r!(IMin(132, B - 132*b0) + 5)%(6)| 0) :named |31: r!(IMin(132, B - 132*b0) + 5)%(6) >= 0|))
 (assert (! (> 6 |r!(IMin(132, B - 132*b0) + 5)%(6)|) :named |32: 6 > r!(IMin(132, B - 132*b0) + 5)%(6)|))
-(assert (! (not (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 4 g_j_u) (<= 0 l) (> 16 l) (= b_u b_u) (= g_j_u g_j_u) (= l l))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 4 > g_j_u and 0 <= l and 16 > l and b_u = b_u and g_j...|))
+(assert (! (not (or (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 4 g_j_u) (<= 0 l) (> 16 l) (<= 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (= b_u b_u) (= g_j_u g_j_u) (= l l)) (and (<= 0 b_u) (> 6 b_u) (<= 0 g_j_u) (> 4 g_j_u) (<= 0 l) (> 16 l) (> 0 (ite (<= (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J))) (+ (- 6) B (* (- 132) b0) (* (- 6) b1)) (+ (- 64) (* (- 1024) g_j0) (* (- 64) g_j1) (* 4 J)))) (< (+ b_u (* 6 b1) (* 132 b0)) B) (= b_u b_u) (= g_j_u g_j_u) (= l l)))) :named |denied: 0 <= b_u and 6 > b_u and 0 <= g_j_u and 4 > g_j_u and 0 <= l and 16 > l and 0 <= if(-6 + B - ...|))
 (check-sat)
 (pop 1)
 
 ; program of a_r: every cell of a_r that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u was written
 ;   before
-; question 21
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1269,7 +1221,7 @@
 
 ; program of b_r: every cell of b_r that is read inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u was written
 ;   before
-; question 22
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1300,7 +1252,7 @@
 
 ; program of acc: the accumulator cell inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u stands for the output of
 ;   its point
-; question 23
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1327,7 +1279,7 @@
 (assert (! (not (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0)))) :named |denied: t1 + 11*t0 = t1 + 11*t0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1375,7 +1327,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 25
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1442,7 +1394,7 @@
 (assert (! (not (= (+ b_u (* 6 b1) (* 132 b0)) (+ b_u (* 6 b1) (* 132 b0)))) :named |denied: b_u + 6*b1 + 132*b0 = b_u + 6*b1 + 132*b0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1491,7 +1443,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1559,7 +1511,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J) = q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 28
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1609,7 +1561,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1683,7 +1635,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: a_r inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u holds X[t, b, c] of its point
-; question 30
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1744,7 +1696,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1832,7 +1784,7 @@
 (assert (! (not (and (< (+ b_u (* 6 b1) (* 132 b0)) B) (< (+ e (* 4 c1) (* 256 c0)) C))) :named |denied: b_u + 6*b1 + 132*b0 < B and e + 4*c1 + 256*c0 < C|))
 (check-sat)
 (pop 1)
-; question 32
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1859,7 +1811,7 @@
 (assert (! (not (= (+ t1 (* 11 t0)) (+ t1 (* 11 t0)))) :named |denied: t1 + 11*t0 = t1 + 11*t0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1921,7 +1873,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 34
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2010,7 +1962,7 @@
 (assert (! (not (= (+ b_u (* 6 b1) (* 132 b0)) (+ b_u (* 6 b1) (* 132 b0)))) :named |denied: b_u + 6*b1 + 132*b0 = b_u + 6*b1 + 132*b0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2073,7 +2025,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 36
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2168,7 +2120,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of b_r: b_r inside g_j0, c0, t0, b0, g_j1, t1, b1, c1, b_u, g_j_u holds W[c, g, j] of its point
-; question 37
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2229,7 +2181,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 38
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2317,7 +2269,7 @@
 (assert (! (not (and (< (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J)) (< (+ e (* 4 c1) (* 256 c0)) C))) :named |denied: l + 16*g_j_u + 64*g_j1 + 1024*g_j0 < 4*J and e + 4*c1 + 256*c0 < C|))
 (check-sat)
 (pop 1)
-; question 39
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2379,7 +2331,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 40
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2468,7 +2420,7 @@
 (assert (! (not (= (+ e (* 4 c1) (* 256 c0)) (+ e (* 4 c1) (* 256 c0)))) :named |denied: e + 4*c1 + 256*c0 = e + 4*c1 + 256*c0|))
 (check-sat)
 (pop 1)
-; question 41
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2531,7 +2483,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 42
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2621,7 +2573,7 @@
 (assert (! (not (= |q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)| |q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)|)) :named |denied: q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J) = q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 43
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2685,7 +2637,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 44
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2781,7 +2733,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point
-; question 45
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2814,7 +2766,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside b_2, j_2 stands for the output of its point, and is live
-; question 46
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2834,7 +2786,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H0: H0 inside b_2, j_2 holds H0[b, j] of its point
-; question 47
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2864,7 +2816,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point
-; question 48
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2897,7 +2849,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside b_3, j_3 stands for the output of its point, and is live
-; question 49
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2917,7 +2869,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C0: C0 inside b_3, j_3 holds C0[b, j] of its point
-; question 50
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2947,7 +2899,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: the accumulator cell inside t0, b_4, g_4, j_4, k_4 stands for the output of its point
-; question 51
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2993,7 +2945,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: the accumulator cell inside t0, b_4, g_4, j_4, k_4 stands for the output of its point, and is live
-; question 52
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3013,7 +2965,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: H inside t0, b_4, g_4, j_4, k_4 holds H[t, b, k] of its point
-; question 53
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3048,7 +3000,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of U: U inside t0, b_4, g_4, j_4, k_4 holds U[k, g, j] of its point
-; question 54
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3083,7 +3035,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point
-; question 55
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3157,7 +3109,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: the accumulator cell inside t0, b_5, j_5 stands for the output of its point, and is live
-; question 56
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3177,7 +3129,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 1, j] of its point
-; question 57
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3212,7 +3164,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[1, j] of its point
-; question 58
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3237,7 +3189,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 1, j] of its point
-; question 59
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3272,7 +3224,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[1, j] of its point
-; question 60
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3297,7 +3249,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_5, j_5 holds C[t, b, j] of its point
-; question 61
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3332,7 +3284,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 0, j] of its point
-; question 62
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3367,7 +3319,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[0, j] of its point
-; question 63
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3392,7 +3344,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 0, j] of its point
-; question 64
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3427,7 +3379,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[0, j] of its point
-; question 65
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3452,7 +3404,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_5, j_5 holds P[t, b, 2, j] of its point
-; question 66
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3487,7 +3439,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_5, j_5 holds bi[2, j] of its point
-; question 67
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3512,7 +3464,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_5, j_5 holds R[t, b, 2, j] of its point
-; question 68
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3547,7 +3499,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_5, j_5 holds bh[2, j] of its point
-; question 69
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3572,7 +3524,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point
-; question 70
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3622,7 +3574,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of H: the accumulator cell inside t0, b_6, j_6 stands for the output of its point, and is live
-; question 71
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3642,7 +3594,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of P: P inside t0, b_6, j_6 holds P[t, b, 3, j] of its point
-; question 72
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3677,7 +3629,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bi: bi inside t0, b_6, j_6 holds bi[3, j] of its point
-; question 73
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3702,7 +3654,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of R: R inside t0, b_6, j_6 holds R[t, b, 3, j] of its point
-; question 74
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3737,7 +3689,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of bh: bh inside t0, b_6, j_6 holds bh[3, j] of its point
-; question 75
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3762,7 +3714,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of C: C inside t0, b_6, j_6 holds C[t + 1, b, j] of its point
-; question 76
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
