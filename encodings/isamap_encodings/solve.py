@@ -14,12 +14,12 @@ from typing import Any, Protocol
 
 import z3
 
+from isamap_encodings.engines import answered
 from isamap_encodings.smtlib import Texts, script
 from isamap_encodings.terms import NotExpressible, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 RLIMIT = 4_000_000  # solver steps; about two seconds on the slowest claims seen
-SEED = 0
 
 
 @dataclass(frozen=True)
@@ -143,12 +143,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
 
 def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int) -> tuple[Verdict, str]:
     started = time.perf_counter()
-    solver = z3.Solver()
-    solver.set("random_seed", SEED)
-    solver.set("rlimit", rlimit)
-    solver.add(*assumptions)
-    solver.add(z3.Not(claim))
-    answer = solver.check()
+    answer, solver = answered([*assumptions, z3.Not(claim)], rlimit)
     seconds = time.perf_counter() - started
     if answer == z3.unsat:
         return Proved(seconds), "unsat"

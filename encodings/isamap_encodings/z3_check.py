@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import z3
 
 from isamap_encodings.smtlib import labels
-from isamap_encodings.solve import RLIMIT, SEED
+from isamap_encodings.engines import answered
+from isamap_encodings.solve import RLIMIT
 
 STEPS = 5 * RLIMIT  # some lemmas are asked with more than the usual limit
 
 
 def z3_answer(script: str, rlimit: int = STEPS) -> str:
     """The answer to the script's assertions: sat, unsat, or unknown at the limit; 'error: ' and Z3's words otherwise."""
-    solver = _solver(rlimit, z3.Context())
+    context = z3.Context()
     try:
-        solver.from_string(script)
-        return str(solver.check())
+        return str(answered(z3.parse_smt2_string(script, ctx=context), rlimit, context)[0])
     except z3.Z3Exception as error:
         return f"error: {str(error).strip()}"
 
@@ -47,13 +47,5 @@ def unsat_core(script: str, rlimit: int = STEPS) -> list[tuple[str, str]] | None
 
 
 def _contradict(assertions: Sequence[z3.BoolRef], rlimit: int) -> bool:
-    solver = _solver(rlimit, assertions[0].ctx if assertions else z3.Context())
-    solver.add(*assertions)
-    return bool(solver.check() == z3.unsat)
-
-
-def _solver(rlimit: int, context: z3.Context) -> z3.Solver:
-    solver = z3.Solver(ctx=context)
-    solver.set("random_seed", SEED)
-    solver.set("rlimit", rlimit)
-    return solver
+    context = assertions[0].ctx if assertions else z3.Context()
+    return bool(answered(assertions, rlimit, context)[0] == z3.unsat)

@@ -11,7 +11,8 @@ import json
 from typing import Any
 
 from isamap_encodings.cvc5_check import RESOURCES, cvc5_version
-from isamap_encodings.solve import SEED, versions
+from isamap_encodings.engines import DIRECT, SEED
+from isamap_encodings.solve import versions
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.digests import canonical, digest, encodings_digest
 
@@ -57,7 +58,7 @@ class Memory:
 
     def __init__(self, use: bool = True) -> None:
         self.outcomes = Cache(use)
-        self.z3 = Answers(self.outcomes, "z3", versions()["z3"], SEED, encodings_digest())
+        self.z3 = Answers(self.outcomes, "z3", versions()["z3"], SEED, DIRECT, encodings_digest())
         self.cvc5 = Answers(self.outcomes, "cvc5", cvc5_version(), RESOURCES, encodings_digest())
 
     def flush(self) -> None:

@@ -1,0 +1,33 @@
+"""Z3's engines in the order in which they are tried: the direct one first, for a while, then the one that prepares formulas.
+
+Z3's ordinary solver looks at what a formula is made of and picks tactics for it; where integers are multiplied it tries
+short bit-vectors before anything else. That finds models that the direct engine misses, and for the contradictions that
+proofs consist of it takes five times as long (508 questions of one GRU: 7.3 s and 1.5 s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+
+SEED = 0
+DIRECT = 300_000  # steps of the direct engine; six times what the longest question of the library takes
+
+
+def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tuple[Any, Any]:
+    """(sat, unsat or unknown, the solver that said it). rlimit: the most steps of the engine that is tried last."""
+    solver = z3.SimpleSolver(ctx=context)
+    answer = _check(solver, assertions, min(rlimit, DIRECT))
+    if answer == z3.unknown:
+        solver = z3.Solver(ctx=context)
+        answer = _check(solver, assertions, rlimit)
+    return answer, solver
+
+
+def _check(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
+    solver.set("random_seed", SEED)
+    solver.set("rlimit", rlimit)
+    solver.add(*assertions)
+    return solver.check()
