@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -62,8 +63,8 @@ def _near(known: Sequence[Any], goal: Any, sizes: Sequence[str]) -> list[Any]:
 
     A size is in nearly everything and counts as no tie. What a part of the assumptions implies, all of them imply.
     """
-    left = [(a, frozenset(_names([a])) - frozenset(sizes)) for a in known]
-    tied = frozenset(_names([goal])) - frozenset(sizes)
+    left = [(a, _named(a) - frozenset(sizes)) for a in known]
+    tied = _named(goal) - frozenset(sizes)
     for _ in range(TIES):
         tied |= frozenset().union(*(names for _, names in left if names & tied))
     return [a for a, names in left if not names or names & tied]
@@ -132,10 +133,12 @@ def _replayed(known: list[Any], goal: Any, sizes: Sequence[str], verdict: Refute
 
 
 def _names(formulas: Sequence[Any]) -> list[str]:
-    found: set[str] = set()
-    for f in formulas:
-        if isinstance(f, tuple):
-            found.update(_names(f[1:]))
-        elif hasattr(f, "free_symbols"):
-            found.update(s.name for s in f.free_symbols)
-    return sorted(found)
+    return sorted(frozenset().union(*map(_named, formulas)))
+
+
+@lru_cache(maxsize=20_000)
+def _named(formula: Any) -> frozenset[str]:
+    """The variables of a formula or of a term in it."""
+    if isinstance(formula, tuple):
+        return frozenset().union(*map(_named, formula[1:]))
+    return frozenset(s.name for s in getattr(formula, "free_symbols", ()))

@@ -14,7 +14,7 @@ from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program
-from isamap_smt.certificates.digests import kernel_digest, mapping_digest
+from isamap_smt.certificates.digests import mapping_digest
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.further import further_from
@@ -30,7 +30,7 @@ from isamap_smt.certificates.store import (
     program_digest,
     stated,
 )
-from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
 from isamap_smt.certificates.words import differences
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
@@ -86,13 +86,13 @@ class _Check:
         if self.document["kind"] == "machine":
             return self._machine()
         try:
-            kernel = kernel_from(self.document["kernel"])
+            kernel, digest = self.sources.kernel(self.document["kernel"])
             instruction = self.sources.instruction(self.document["instruction"]["source"], kernel)
             parts = [self.document, *self.document.get("further", [])]
             found = [self.sources.instruction_digests(p["instruction"]["source"], kernel) for p in parts]
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
-        self._changed("kernel", kernel.name, kernel_digest(kernel), self.document["kernel"])
+        self._changed("kernel", kernel.name, digest, self.document["kernel"])
         told = [today.changed(part["instruction"]) for part, today in zip(parts, found, strict=True)]
         self.changes += [t for t in dict.fromkeys(told) if t]
         if self.document["kind"] == "completeness":

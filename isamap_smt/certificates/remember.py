@@ -15,11 +15,11 @@ from typing import Any
 
 from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.digests import canonical, digest, generator_digest, kernel_digest
+from isamap_smt.certificates.digests import canonical, digest, generator_digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import read_manifest, well_formed
 from isamap_smt.certificates.outcome import Outcome
-from isamap_smt.certificates.subject import Sources, kernel_from
+from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import IsamapError
 
 
@@ -77,8 +77,8 @@ def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sou
     further = document.get("further", [])
     try:
         if "kernel" in document:
-            kernel = kernel_from(document["kernel"])
-            common.append(kernel_digest(kernel))
+            kernel, its_digest = sources.kernel(document["kernel"])
+            common.append(its_digest)
             for part in (document, *further):
                 found = sources.instruction_digests(part["instruction"]["source"], kernel)
                 exact.append(found.whole)

@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from isamap_smt.certificates.digests import InstructionDigests, hardware_digests, instruction_digests
+from isamap_smt.certificates.digests import (
+    InstructionDigests,
+    canonical,
+    hardware_digests,
+    instruction_digests,
+    kernel_digest,
+)
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.expressions import (
     condition_document,
@@ -46,10 +52,19 @@ class Sources:
     _parts: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
     _moves: dict[str, list[list[str]]] = field(default_factory=dict, compare=False, repr=False)
     _instructions: dict[str, InstructionDigests] = field(default_factory=dict, compare=False, repr=False)
+    _kernels: dict[str, tuple[Kernel, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def hardware(self, name: str) -> Hardware:
         """The machine of that name. Raises IsamapError where there is none."""
         return self.machines.get(name) or find_hardware(name)
+
+    def kernel(self, document: Dict[str, Any]) -> tuple[Kernel, str]:
+        """kernel_from(document) and its digest, made once. Raises IsamapError where there is none."""
+        key = canonical(document)
+        if key not in self._kernels:
+            found = kernel_from(document)
+            self._kernels[key] = found, kernel_digest(found)
+        return self._kernels[key]
 
     def instruction(self, source: str, kernel: Kernel) -> Instruction:
         """The instruction machine.name, file.py:name, or the kernel's own point."""
