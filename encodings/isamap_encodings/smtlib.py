@@ -53,7 +53,7 @@ def script(assertions: Sequence[Any], known: Texts | None = None) -> str:
     lines = []
     for number, a in enumerate(assertions, 1):
         text, needs = _text(a, texts)
-        declared |= {n: d for n, d in needs.items() if n not in declared}
+        declared |= needs  # a name keeps the place of its first use
         last = number == len(assertions) and z3.is_not(a)
         if last:
             claim = a.arg(0)
@@ -99,7 +99,7 @@ def _written(term: Any, texts: Texts) -> tuple[str, dict[str, str]]:
     parts = [_text(a, texts) for a in term.children()]
     needs: dict[str, str] = {}
     for _, below in parts:
-        needs |= {n: d for n, d in below.items() if n not in needs}
+        needs |= below
     if head.kind() == z3.Z3_OP_UNINTERPRETED:
         domain = " ".join(head.domain(k).sexpr() for k in range(head.arity()))
         needs.setdefault(name, f"(declare-fun {name} ({domain}) {head.range().sexpr()})")

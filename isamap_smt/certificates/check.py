@@ -14,7 +14,7 @@ from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program
-from isamap_smt.certificates.digests import mapping_digest
+from isamap_smt.certificates.digests import digest, mapping_digest
 from isamap_smt.certificates.discharge import second_opinion, z3_again
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.further import further_from
@@ -27,7 +27,6 @@ from isamap_smt.certificates.store import (
     Lowered,
     completeness_certificate,
     machine_certificate,
-    program_digest,
     stated,
 )
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
@@ -86,14 +85,14 @@ class _Check:
         if self.document["kind"] == "machine":
             return self._machine()
         try:
-            kernel, digest = self.sources.kernel(self.document["kernel"])
+            kernel, today = self.sources.kernel(self.document["kernel"])
             instruction = self.sources.instruction(self.document["instruction"]["source"], kernel)
             parts = [self.document, *self.document.get("further", [])]
             found = [self.sources.instruction_digests(p["instruction"]["source"], kernel) for p in parts]
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
-        self._changed("kernel", kernel.name, digest, self.document["kernel"])
-        told = [today.changed(part["instruction"]) for part, today in zip(parts, found, strict=True)]
+        self._changed("kernel", kernel.name, today, self.document["kernel"])
+        told = [now.changed(part["instruction"]) for part, now in zip(parts, found, strict=True)]
         self.changes += [t for t in dict.fromkeys(told) if t]
         if self.document["kind"] == "completeness":
             return self._completeness(kernel, instruction)
@@ -189,10 +188,10 @@ class _Check:
         answers = self.memory.z3
         more = further_from(self.document, proved.mapping.kernel, self.sources, answers)
         schedule = schedule_from(then, proved, self.sources.hardware(then["hardware"]))
-        derived, program = derive_program(schedule, *more, answers=answers)
-        if program_digest(program) != self.document["program"]["digest"]:
+        lowered = Lowered((schedule, *more), *derive_program(schedule, *more, answers=answers))
+        if digest(lowered.text) != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
-        return Lowered((schedule, *more), derived, program)
+        return lowered
 
     def _stored(self, steps: Sequence[Step], prefix: str) -> list[Question]:
         """Stored questions that are not today's; every claim whose questions differ is a change."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,12 @@ class Lowered:
     derived: Derived
     program: Program
 
+    @cached_property
+    def text(self) -> str:
+        """The program as pseudo-code, which shows every loop, buffer, move and execution, with what it assumes."""
+        assumed = "".join(f"assumes {a}\n" for a in self.program.assumptions)
+        return f"{self.program}\n{assumed}"
+
 
 def stated(
     mapping: Mapping, derived: Derived, lowered: Lowered | None, kernel: str | None, instruction: str | None
@@ -111,9 +118,9 @@ def stated(
         document["further"] = [
             further_document(s, _instruction_document(s.proved.mapping.instruction, None)) for s in more
         ]
-        document["program"] = {"file": PROGRAM, "digest": program_digest(lowered.program)}
+        document["program"] = {"file": PROGRAM, "digest": digest(lowered.text)}
         below = lowered.derived
-        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: program_text(lowered.program)}
+        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: lowered.text}
         claims += claim_documents(below.steps, "program-")
         last = below.proof
     document |= {"arithmetic": last.arithmetic, "assumptions": list(last.assumptions), "claims": claims}
@@ -211,17 +218,6 @@ def claim_files(identifier: str, steps: Sequence[Step], prefix: str) -> dict[str
     for step in steps:
         grouped.setdefault(step.claim, []).append(step)
     return {f"{prefix}{claim}.smt2": claim_text(identifier, claim, part) for claim, part in grouped.items()}
-
-
-def program_text(program: Program) -> str:
-    """The program as pseudo-code, with what it assumes."""
-    assumed = "".join(f"assumes {a}\n" for a in program.assumptions)
-    return f"{program}\n{assumed}"
-
-
-def program_digest(program: Program) -> str:
-    """Of the pseudo-code, which shows every loop, buffer, move and execution."""
-    return digest(program_text(program))
 
 
 def solvers() -> dict[str, str]:
