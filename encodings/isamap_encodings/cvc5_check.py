@@ -44,7 +44,8 @@ def cvc5_answer(script: str, resources: int = RESOURCES) -> str:
         while not (command := parser.nextCommand()).isNull():
             said = str(command.invoke(solver, parser.getSymbolManager())).strip()
             if said:
-                answer = said if said in ("sat", "unsat", "unknown") else f"error: {said}"
+                word = said.partition(" ")[0]  # `unknown` is followed by why, such as (RESOURCEOUT)
+                answer = word if word in ("sat", "unsat", "unknown") else f"error: {said}"
     except RuntimeError as error:
         return f"error: {error}"
     return answer

@@ -148,8 +148,14 @@ def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int) -> tuple[Verdict
     if answer == z3.unsat:
         return Proved(seconds), "unsat"
     if answer == z3.unknown:
-        return Unknown(f"Z3 gave up after {rlimit} steps ({solver.reason_unknown()})", seconds), "unknown"
+        return Unknown(f"Z3 gave up {_why(solver, rlimit)}", seconds), "unknown"
     return Refuted(_values(solver.model(), _constants([*assumptions, claim])), "", seconds), "sat"
+
+
+def _why(solver: Any, rlimit: int) -> str:
+    reason = solver.reason_unknown()
+    at_the_limit = reason in ("canceled", "max. resource limit exceeded")
+    return f"after {rlimit} steps" if at_the_limit else f"within {rlimit} steps: {reason}"
 
 
 def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT) -> Verdict:

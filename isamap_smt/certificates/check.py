@@ -30,6 +30,7 @@ from isamap_smt.certificates.store import (
     stated,
 )
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
+from isamap_smt.certificates.undecided import CONTRADICTED, question_files, undecided_files
 from isamap_smt.certificates.words import differences
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
@@ -159,7 +160,7 @@ class _Check:
         except IsamapError as error:
             return Outcome(self.id, "broken", ("the mapping cannot be made any more", str(error)))
         if not isinstance(result, ProvedMapping):
-            return self._not_proved(derived.proof, str(result))
+            return self._not_proved(derived.proof, str(result), derived.steps)
         self._changed("mapping", mapping.id, mapping_digest(mapping), then)
         steps, last, lowered = [*derived.steps], derived.proof, None
         stored = self._stored(derived.steps, "")
@@ -170,7 +171,7 @@ class _Check:
                 return Outcome(self.id, "broken", ("the program cannot be lowered any more", *self.changes, str(error)))
             last = lowered.derived.proof
             if not last.proved:
-                return self._not_proved(last, _told(last))
+                return self._not_proved(last, _told(last), lowered.derived.steps)
             steps += lowered.derived.steps
             stored += self._stored(lowered.derived.steps, "program-")
         if list(last.assumptions) != self.document["assumptions"] or last.arithmetic != self.document["arithmetic"]:
@@ -208,10 +209,12 @@ class _Check:
         self.changes += [f"the claim of {name} is new" for name in grouped if name not in mine]
         return other
 
-    def _not_proved(self, proof: Proof, told: str) -> Outcome:
+    def _not_proved(self, proof: Proof, told: str, steps: Sequence[Step] = ()) -> Outcome:
         status = "broken" if proof.word == "refuted" else "unknown"
         first = "no longer proved" if status == "broken" else "no longer decided"
-        return Outcome(self.id, status, (first, *self.changes, told), len(proof.claims))
+        left = undecided_files(self.id, steps) if status == "unknown" else {}
+        told_all = (first, *self.changes, told)
+        return Outcome(self.id, status, told_all, len(proof.claims), formulas_left=tuple(left.items()))
 
     def _proved(self, claims: int, steps: Sequence[Step], stored: Sequence[Question]) -> Outcome:
         """All claims hold by Z3: what cvc5 says, what both say of stored text that differs, and whether anything changed."""
@@ -222,6 +225,7 @@ class _Check:
             if answer != q.wanted:
                 told.append(f"a stored formula should be {q.wanted}, and Z3 says {answer}")
         told += [f"of a stored formula: {d}" for d in second_opinion(stored, self.memory.cvc5).disagreements]
+        left = question_files(self.id, steps, lambda q: q.smtlib in tally.contested, CONTRADICTED)
         status = "ok"
         if told:
             status = "unknown"
@@ -237,6 +241,7 @@ class _Check:
             tally.agreed,
             tally.open + len(tally.disagreements),
             z3=tuple(round(q.seconds, 5) for s in steps for q in s.queries),
+            formulas_left=tuple(left.items()),
         )
 
 

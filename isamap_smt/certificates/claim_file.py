@@ -36,14 +36,15 @@ def _wanted(script: str) -> str:
     return "sat" if wants_model(script) else "unsat"
 
 
-def claim_text(identifier: str, claim: str, steps: Sequence[Step]) -> str:
-    """The file of one claim."""
+def claim_text(identifier: str, claim: str, steps: Sequence[Step], *notes: str) -> str:
+    """The file of one claim. notes: sentences about all of its questions."""
     lines = [
         "(set-info :smt-lib-version 2.6)",
         LOGIC,
         f"; {identifier}",
         f"; claim: {claim}",
         "; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.",
+        *(f"; {note}" for note in notes),
     ]
     number = 0
     for step in steps:

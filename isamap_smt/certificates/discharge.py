@@ -14,11 +14,15 @@ from isamap_smt.certificates.claim_file import Question
 
 @dataclass(frozen=True)
 class Tally:
-    """How many questions cvc5 answered as wanted, how many it left open, and what it or Z3 contradicts, in words."""
+    """How many questions cvc5 answered as wanted, how many it left open, and what it or Z3 contradicts, in words.
+
+    contested: the text of each question that they answer differently.
+    """
 
     agreed: int = 0
     open: int = 0
     disagreements: tuple[str, ...] = ()
+    contested: frozenset[str] = frozenset()
 
 
 def second_opinion(questions: Sequence[Question], answers: Answers) -> Tally:
@@ -27,6 +31,7 @@ def second_opinion(questions: Sequence[Question], answers: Answers) -> Tally:
         return Tally(0, len(questions))
     agreed, left = 0, 0
     disagreements = []
+    contested = set()
     for q in questions:
         answer = _answer(q.script, answers, cvc5_answer)
         if answer == q.wanted:
@@ -35,7 +40,8 @@ def second_opinion(questions: Sequence[Question], answers: Answers) -> Tally:
             left += 1
         else:
             disagreements.append(f"Z3 says {q.wanted}, cvc5 says {answer}")
-    return Tally(agreed, left, tuple(disagreements))
+            contested.add(q.script)
+    return Tally(agreed, left, tuple(disagreements), frozenset(contested))
 
 
 def z3_again(questions: Sequence[Question], answers: Answers) -> list[str]:

@@ -19,7 +19,8 @@ class Outcome:
 
     told: sentences, the first says what is the matter. claims, formulas: numbers of obligations and of questions. second:
     questions that cvc5 answered like Z3. alone: questions that only Z3 decides. seconds: of the whole check, on one core.
-    z3: seconds of each question. remembered: an earlier check found it, and nothing it depends on has changed.
+    z3: seconds of each question. formulas_left: what Z3 gave up on, or the solvers contradict each other about, as
+    (path, SMT-LIB text). remembered: an earlier check found it, and nothing it depends on has changed.
     """
 
     id: str
@@ -32,10 +33,11 @@ class Outcome:
     seconds: float = 0.0
     z3: tuple[float, ...] = ()
     remembered: bool = False
+    formulas_left: tuple[tuple[str, str], ...] = ()
 
     def as_document(self) -> dict[str, Any]:
         """As JSON."""
-        return {k: v for k, v in asdict(self).items() if k != "z3"}
+        return {k: v for k, v in asdict(self).items() if k not in ("z3", "formulas_left")}
 
     def __str__(self) -> str:
         first, *rest = self.told or ("",)

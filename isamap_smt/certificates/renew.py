@@ -9,8 +9,10 @@ from isamap_smt.certificates.derive import derive_mapping
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import read_manifest, well_formed
+from isamap_smt.certificates.names import mapping_id
 from isamap_smt.certificates.store import Certificate, mapping_certificate
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.proof import ProvedMapping
 
@@ -19,7 +21,8 @@ def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedM
     """The manifest, and the mapping that it names, between today's kernel and instruction and proved.
 
     Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
-    NotProvedError, with the counterexample, where a claim does not hold, and what looking up names raises.
+    NotProvedError, with the counterexample, where a claim does not hold (UndecidedError where it is unknown), and what
+    looking up names raises.
     """
     with well_formed():
         document = read_manifest(place)
@@ -28,9 +31,9 @@ def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedM
         kernel = kernel_from(document["kernel"])
         instruction = sources.instruction(document["instruction"]["source"], kernel)
         mapping = mapping_from(document["mapping"], kernel, instruction)
-    _, result = derive_mapping(mapping)
+    derived, result = derive_mapping(mapping)
     if not isinstance(result, ProvedMapping):
-        raise NotProvedError(f"{place}: not proved today\n{result}")
+        raise unproved(f"{place}: not proved today\n{result}", mapping_id(mapping), derived, NotProvedError)
     return document, result
 
 

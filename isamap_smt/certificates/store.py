@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,16 +20,16 @@ from isamap_smt.certificates.digests import (
     kernel_digest,
     mapping_digest,
 )
-from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import write_certificate
+from isamap_smt.certificates.names import machine_and_name, mapping_id
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
+from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 
@@ -63,19 +62,20 @@ def mapping_certificate(
 
     more: schedules of further statements that the program maps; their mappings are proved again at each check, and their
     formulas stand in certificates of their own. kernel, instruction: where today's ones are found, such as
-    `kernels.py:mine`, if not by their names. Raises CertificateError where a claim is not proved, or what is proved
-    cannot be written.
+    `kernels.py:mine`, if not by their names. Raises CertificateError where a claim is not proved (UndecidedError
+    where it is unknown), or what is proved cannot be written.
     """
     identifier = mapping_id(proved.mapping)
     derived, again = derive_mapping(proved.mapping)
     if not isinstance(again, ProvedMapping):
-        raise CertificateError(f"{identifier} is not proved:\n{again}")
+        raise unproved(f"{identifier} is not proved:\n{again}", identifier, derived)
     lowered = None
     if schedule is not None:
         schedules = (replace(schedule, proved=again), *more)
         lowered = Lowered(schedules, *derive_program(*schedules))
         if not lowered.derived.proof.proved:
-            raise CertificateError(f"the program of {identifier} is not proved:\n{lowered.derived.proof}")
+            told = f"the program of {identifier} is not proved:\n{lowered.derived.proof}"
+            raise unproved(told, identifier, lowered.derived)
     found = stated(proved.mapping, derived, lowered, kernel, instruction)
     steps = (*derived.steps, *(lowered.derived.steps if lowered else ()))
     seconds = round(sum(q.seconds for s in steps for q in s.queries), 3)
@@ -131,7 +131,7 @@ def completeness_certificate(
     family: Family, legal: Sequence[str], witnesses: Sequence[Witness], kernel: str | None = None
 ) -> Certificate:
     """The certificate that the legal list of a family is complete."""
-    machine, short = _names(family.instruction)
+    machine, short = machine_and_name(family.instruction)
     identifier = f"{machine}/{family.kernel.name}/complete,{short}"
     words = (
         f"each of {family.size} candidates is one of {len(legal)} listed ones, not in normal form, or violated by one of "
@@ -164,26 +164,6 @@ def machine_certificate(hardware: Hardware) -> Certificate:
         "parts": hardware_digests(hardware),
     }
     return Certificate(identifier, document, {})
-
-
-def mapping_id(mapping: Mapping) -> str:
-    """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory."""
-    machine, short = _names(mapping.instruction)
-    name = mapping.id
-    if mapping.instruction.axes and not is_fused(mapping):  # its expressions would make no name
-        name = f"by-hand-{mapping_digest(mapping)[:12]}"
-    if mapping.statement_index:
-        name = f"statement-{mapping.statement_index + 1},{name}"
-    return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
-
-
-def _names(instruction: Instruction) -> tuple[str, str]:
-    machine, dot, short = instruction.name.rpartition(".")
-    return (_plain(machine), _plain(short)) if dot else ("user", _plain(instruction.name))
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",")).lstrip(".") or "unnamed"
 
 
 def _instruction_document(instruction: Instruction, source: str | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from isamap_smt.cli import open_formulas
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json
 from isamap_smt.cli.output import console, print_json, say, table
@@ -34,9 +35,12 @@ def jobs_option(function: Any) -> Any:
 @click.argument("directory", required=False, default=DIRECTORY, metavar="[DIR]")
 @click.option("--hardware", multiple=True, metavar="FILE", help="Check against this edited description; repeatable.")
 @click.option("--no-cache", is_flag=True, help="Ask every question again, whatever earlier runs answered.")
+@open_formulas.option
 @jobs_option
 @as_json
-def check(directory: str, hardware: tuple[str, ...], no_cache: bool, jobs: int | None, as_json: bool) -> int:
+def check(
+    directory: str, hardware: tuple[str, ...], no_cache: bool, undecided: str, jobs: int | None, as_json: bool
+) -> int:
     """Derive every claim of the certificates in DIR (./proofs) again, and discharge it with Z3 and with cvc5.
 
     Exit status: 0 all ok; 1 some broken (a claim no longer holds), stale (it holds, but was written for something else)
@@ -53,10 +57,14 @@ def check(directory: str, hardware: tuple[str, ...], no_cache: bool, jobs: int |
             progress=lambda n, of, o: tell(n, of, o.id),
         )
     status = exit_status(outcomes)
+    saved = open_formulas.save({path: text for o in outcomes for path, text in o.formulas_left}, undecided)
     if as_json:
-        print_json({**summary(outcomes), "status": status, "certificates": [o.as_document() for o in outcomes]})
+        documents = [o.as_document() for o in outcomes]
+        print_json({**summary(outcomes), "status": status, "saved": saved, "certificates": documents})
     else:
         show(outcomes)
+        for line in open_formulas.told(saved):
+            console().print(line, soft_wrap=True)
     return status
 
 
@@ -121,18 +129,24 @@ def solver_words(found: dict[str, Any]) -> str:
 @command.command("update")
 @click.argument("pattern", required=False, default="*")
 @click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
+@open_formulas.option
 @jobs_option
-def update(pattern: str, directory: str, jobs: int | None) -> int:
+def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> int:
     """Write the certificates of the library's kernels on its machines, and anew those of your own files that DIR holds.
 
     PATTERN such as avx2/gemm picks some.
 
     All of them appear, or none: an interrupt leaves what was there.
     """
+    from isamap_smt.certificates.undecided import UndecidedError
     from isamap_smt.cli.proofs_update import update_directory
 
-    with counting_bar("proving") as tell:
-        written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
+    try:
+        with counting_bar("proving") as tell:
+            written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
+    except UndecidedError as error:
+        saved = open_formulas.told(open_formulas.save(error.formulas, undecided))
+        raise UndecidedError("\n".join([str(error), *saved]), error.formulas) from None
     say(f"{counted(len(written), 'certificate')} written to {directory}")
     return 0
 

@@ -10,6 +10,7 @@ from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest
 from isamap_smt.certificates.renew import renewed
 from isamap_smt.certificates.subject import Sources
+from isamap_smt.certificates.undecided import UndecidedError
 from isamap_smt.cli.proofs_choice import Wanted, wanted
 from isamap_smt.ir.errors import IsamapError
 
@@ -47,6 +48,8 @@ def write_again(one: Own, scratch: str) -> list[str]:
     place = Path(one.directory) / one.id
     try:
         certificate = renewed(place, Sources())
+    except UndecidedError as error:
+        raise UndecidedError(f"{place} cannot be written anew: {error}", error.formulas) from None
     except IsamapError as error:
         hint = "delete it, or save it again" if isinstance(error, DamagedError) else "mend that, or delete it"
         raise CertificateError(f"{place} cannot be written anew: {error}\n{hint}") from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.cli import open_formulas
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
@@ -46,6 +47,7 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     "--statement", "number", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
     help="Which statement of a kernel of several is mapped.",
 )  # fmt: skip
+@open_formulas.option
 @kernel_options
 def command(
     words: tuple[str, ...],
@@ -54,6 +56,7 @@ def command(
     partial: bool,
     number: int,
     given: str | None,
+    undecided: str,
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -62,8 +65,9 @@ def command(
 ) -> int:
     """Prove or refute one mapping of KERNEL onto INSTRUCTION.
 
-    Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse.
+    Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. Where Z3 gives up, the formula is saved.
     """
+    from isamap_smt.certificates.undecided import undecided_formulas
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
@@ -81,12 +85,17 @@ def command(
     with progress(f"proving {mapping.id}"):
         result = prove(mapping, assume)
         pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)
+        left = {} if isinstance(result, ProvedMapping) else undecided_formulas(result)
+    saved = open_formulas.save(left, undecided)
     if as_json:
-        print_json({"mapping": result.mapping.id, **proof_document(result.proof), **extras(result), **together(pair)})
+        found = {"mapping": result.mapping.id, **proof_document(result.proof), **extras(result), **together(pair)}
+        print_json({**found, "saved": saved})
     else:
         show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
         if given is not None:
             console().print(f"\ntogether: {pair or _no_pair(result, given)}{_further(pair)}", soft_wrap=True)
+        for line in open_formulas.told(saved):
+            console().print(line, soft_wrap=True)
     return STATUS[result.proof.word]
 
 

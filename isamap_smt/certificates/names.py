@@ -1,0 +1,31 @@
+"""Ids of certificates, which are their paths below a directory: no character of them means anything to a file system."""
+
+from __future__ import annotations
+
+import re
+
+from isamap_smt.certificates.digests import mapping_digest
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.mapping.fuse import is_fused
+
+
+def mapping_id(mapping: Mapping) -> str:
+    """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory."""
+    machine, short = machine_and_name(mapping.instruction)
+    name = mapping.id
+    if mapping.instruction.axes and not is_fused(mapping):  # its expressions would make no name
+        name = f"by-hand-{mapping_digest(mapping)[:12]}"
+    if mapping.statement_index:
+        name = f"statement-{mapping.statement_index + 1},{name}"
+    return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
+
+
+def machine_and_name(instruction: Instruction) -> tuple[str, str]:
+    """The instruction's machine, `user` where its name has none, and the rest of its name."""
+    machine, dot, short = instruction.name.rpartition(".")
+    return (_plain(machine), _plain(short)) if dot else ("user", _plain(instruction.name))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",")).lstrip(".") or "unnamed"
