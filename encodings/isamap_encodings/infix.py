@@ -21,7 +21,7 @@ _BINDS = {"implies": 0, "or": 1, "and": 2, "=": 4, "!=": 4, "<=": 4, "<": 4, ">=
 _TIGHT = 9
 
 
-# id of a term -> (the term, which keeps the id from being used again, text, how tightly it binds, its nodes)
+# address of a term -> (the term, which keeps the address from being used again, text, how tightly it binds, its nodes)
 Written = dict[int, tuple[Any, str, int, int]]
 
 
@@ -42,7 +42,7 @@ def infix(term: Any, written: Written | None = None) -> str:
 
 def _text(term: Any, left: _Left) -> tuple[str, int]:
     """(text, how tightly its outermost operator binds)."""
-    known = left.written.get(term.get_id())
+    known = left.written.get(term.ast.value)
     if known is not None and known[3] <= left.nodes:
         left.nodes -= known[3]
         return known[1], known[2]
@@ -52,7 +52,7 @@ def _text(term: Any, left: _Left) -> tuple[str, int]:
         return "...", _TIGHT
     text, binds = _expanded(term, left)
     if left.nodes >= 0:  # nothing of it was left out
-        left.written[term.get_id()] = (term, text, binds, before - left.nodes)
+        left.written[term.ast.value] = (term, text, binds, before - left.nodes)
     return text, binds
 
 

@@ -26,7 +26,8 @@ _PARAMETERS = {
 
 @dataclass(frozen=True)
 class Texts:
-    """What has been written, by the id of the term; each entry holds its term, which keeps the id from being used again.
+    """What has been written, by the term's address (equal terms of one context are one); each entry holds its term, which
+    keeps the address from being used again.
 
     terms: (term, text, what it needs declared). labels: (term, what it says in infix). parts: of labels.
     """
@@ -76,17 +77,17 @@ def symbol(name: str) -> str:
 
 
 def _label(term: Any, texts: Texts) -> str:
-    found = texts.labels.get(term.get_id())
+    found = texts.labels.get(term.ast.value)
     if found is None:
-        texts.labels[term.get_id()] = found = (term, infix(term, texts.parts))
+        texts.labels[term.ast.value] = found = (term, infix(term, texts.parts))
     return found[1]
 
 
 def _text(term: Any, texts: Texts) -> tuple[str, dict[str, str]]:
-    found = texts.terms.get(term.get_id())
+    found = texts.terms.get(term.ast.value)
     if found is None:
         text, needs = _written(term, texts)
-        texts.terms[term.get_id()] = found = (term, text, needs)
+        texts.terms[term.ast.value] = found = (term, text, needs)
     return found[1], found[2]
 
 

@@ -11,6 +11,7 @@ for the products then holds for the variables, so a claim proved this way is pro
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,7 +107,7 @@ class Terms:
             case "bool":
                 return z3.Bool(args[0])
         a, b = (self.term(x) for x in args)
-        return {"eq": a == b, "ne": a != b, "le": a <= b, "lt": a < b}[head]
+        return COMPARISONS[head](a, b)
 
     def division(self, a: Any, b: Any) -> tuple[Any, Any]:
         """Fresh q, r with a = b*q + r and 0 <= r < b; b > 0 becomes an obligation unless b is a positive number."""
@@ -178,6 +179,9 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "IMin": _min,
     "IMax": _max,
 }
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt,
+}  # fmt: skip
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "StrictLessThan": lambda a, b: a < b,
     "LessThan": lambda a, b: a <= b,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
-from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.language.printer import statement_lines
 from isamap_smt.runtime.packing import assumed_ranges, constant_tensors
 
 
-def _role(kernel: Kernel, name: str) -> str:
+def _role(program: Program, name: str) -> str:
     """What a tensor is to the caller; an output of a reduction is added to."""
+    kernel = program.kernel
     if name in kernel.inputs:
         return "input"
     op = next(s.op for s in kernel.statements if s.target.tensor == name)
+    if name in program.starts:
+        return "work space" if name in kernel.temporaries else "output, begun at 0 or added to"
     if name in kernel.temporaries:
         start = {"+": "zeros", "=": "anything", "*": "ones"}.get(op, "the neutral element of its reduction")
         return f"work space, to hold {start} at each call"
@@ -29,10 +31,13 @@ def c_header(program: Program) -> str:
     lines.append("tensors: pointers, in this order, row-major and without gaps:")
     for n, t in enumerate(kernel.tensors):
         shape = "".join(f"[{e}]" for e in t.shape)
-        role = _role(kernel, t.name)
+        role = _role(program, t.name)
         lines.append(f"  {n}  {t.dtype.c} {t.name}{shape}  ({t.dtype}, {role})")
-    names = ", ".join(kernel.free_sizes)
-    lines.append(f"sizes: {names}, as int64_t" if names else "sizes: none are left open; NULL will do")
+    names = list(kernel.free_sizes)
+    begun = [t for t in program.starts if t not in kernel.temporaries]
+    if begun:
+        names.append(f"1 to begin {', '.join(begun)} at 0 or 0 to add to what is there")
+    lines.append(f"sizes: {', '.join(names)}, as int64_t" if names else "sizes: none are left open; NULL will do")
     constant = constant_tensors(program)
     if constant:
         lines.append(f"packed: buffers of isamap_packed_bytes each, filled by isamap_pack from {', '.join(constant)}")

@@ -9,7 +9,7 @@ import sympy as sp
 from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
 from isamap_smt.proof.program_memory import entry_bound
 
 
@@ -29,8 +29,7 @@ def heap_buffers(body: tuple[Node, ...], inside_parallel: bool) -> list[Buffer]:
 
 def declare_arguments(p: Printer) -> None:
     kernel = p.program.kernel
-    for n, size in enumerate(kernel.free_sizes):
-        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+    _declare_sizes(p)
     for n, t in enumerate(kernel.tensors):
         name = p.places[t.name][0]
         if t.name in kernel.outputs:
@@ -39,6 +38,14 @@ def declare_arguments(p: Printer) -> None:
             p.put(f"const {pointer_type(t.dtype)} restrict {name} = tensors[{n}];")
     unused(p, ["tensors", "sizes", *p.names.values(), *(p.places[t.name][0] for t in kernel.tensors)])
     _size_check(p)
+
+
+def _declare_sizes(p: Printer) -> None:
+    free = p.program.kernel.free_sizes
+    for n, size in enumerate(free):
+        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+    if FRESH.name in p.names:
+        p.put(f"const int64_t {p.names[FRESH.name]} = sizes[{len(free)}] != 0;")
 
 
 def _size_check(p: Printer) -> None:
@@ -93,8 +100,7 @@ def pointer_type(dtype: DType) -> str:
 
 def packed_bytes(p: Printer) -> str:
     p.lines, p.depth = [], 1
-    for n, size in enumerate(p.program.kernel.free_sizes):
-        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+    _declare_sizes(p)
     unused(p, ["sizes", *p.names.values()])
     for which, b in enumerate(packed_buffers(p.program)):
         count = c_expr(sp.Mul(*b.shape), p.names, tight=True)

@@ -6,8 +6,9 @@ The C exports
     int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
     int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which);
 
-tensors in the order of kernel.tensors, sizes in the order of kernel.free_sizes, packed in the order of the buffers
-filled by `ahead`. Results: 0 done, 1 out of memory, 2 sizes out of range.
+tensors in the order of kernel.tensors; sizes in the order of kernel.free_sizes, then, of a program that starts outputs by
+itself, whether it shall (1) or the call adds to what they hold (0); packed in the order of the buffers filled by `ahead`.
+Results: 0 done, 1 out of memory, 2 sizes out of range.
 """
 
 from __future__ import annotations

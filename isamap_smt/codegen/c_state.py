@@ -9,7 +9,7 @@ from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.codegen.moves import register_operand
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Alloc, Exec, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.program import FRESH, Alloc, Exec, Loop, Move, Node, Program, Ref, walk
 
 _KEYWORDS = frozenset(
     [
@@ -107,6 +107,8 @@ def name_everything(p: Printer) -> None:
 
     for size in program.kernel.free_sizes:
         p.names[size] = unique(f"n_{size}")
+    if program.starts:
+        p.names[FRESH.name] = unique("isamap_fresh")
     for t in program.kernel.tensors:
         p.places[t.name] = (unique(t.name), t.dtype, t.shape)
     for n, _ in walk((*program.ahead, *program.body)):

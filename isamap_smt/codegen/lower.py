@@ -39,7 +39,8 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     ahead = tuple(node for n in nests for node in n.ahead)
     body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys(a for n in nests for a in n.assumptions))
-    return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]))
+    begun = tuple(t for n in nests for t in n.starts)
+    return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
 
 
 @dataclass(frozen=True)

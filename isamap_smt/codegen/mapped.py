@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.begin import Begin, beginning
 from isamap_smt.codegen.moves import contiguous, find_move, find_zero, lane_symbols
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.offsets import row_major
@@ -48,6 +49,7 @@ class _Lowering:
     inputs: tuple[str, ...]
     feeds: dict[str, Feed]
     others: Others
+    begin: Begin | None
 
     @property
     def compute(self) -> Any:
@@ -68,6 +70,7 @@ class LoweredNest:
     setup: Nodes
     body: Nodes
     assumptions: tuple[str, ...]
+    starts: tuple[str, ...]
 
 
 def lower_nest(schedule: Schedule, first: int, end: int, turn: str = "") -> LoweredNest:
@@ -79,7 +82,9 @@ def lower_nest(schedule: Schedule, first: int, end: int, turn: str = "") -> Lowe
     state = _state(schedule, first, end, turn)
     ahead = tuple(node for f in state.feeds.values() if f.ahead for node in f.setup)
     body = (*state.others.before, *_loops(state, 1 if turn else 0), *state.others.after)
-    return LoweredNest(state.nest.kernel, ahead, _setup(state, 0) if turn else (), body, _assumptions(state))
+    setup = _setup(state, 0) if turn else ()
+    starts = (state.begin.tensor,) if state.begin else ()
+    return LoweredNest(state.nest.kernel, ahead, setup, body, _assumptions(state), starts)
 
 
 def turn_variable(axis: str) -> Any:
@@ -111,7 +116,8 @@ def _state(schedule: Schedule, first: int, end: int, turn: str) -> _Lowering:
     feeds = {o: _feed(nest, schedule, inputs, o, bool(turn)) for o in inputs}
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
-    return _Lowering(schedule, nest, output, inputs, feeds, beside)
+    begin = beginning(nest, schedule, output) if _is_direct(nest, output) else None
+    return _Lowering(schedule, nest, output, inputs, feeds, beside, begin)
 
 
 def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, turns: bool) -> Feed:
@@ -241,18 +247,33 @@ def _values(state: _Lowering, units: dict[str, Any], lanes: dict[str, Any]) -> d
 
 def _output_moves(state: _Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     """Loading and storing the accumulators: straight from the tensor, or through a staging buffer."""
-    nest = state.nest
-    access = nest.mapping.operand_access(state.output)
-    lanes = nest.lanes(state.output)
-    values = _values(state, {}, {lane: sym(lane) for lane in lanes})
+    if not _is_direct(state.nest, state.output):
+        return _staged_moves(state, acc)
+    load, store = _direct_moves(state, store=False), _direct_moves(state, store=True)
+    return (_begun(state, state.begin, load) if state.begin else load), store
+
+
+def _is_direct(nest: Nest, output: str) -> bool:
+    """Whether the lanes of the accumulators lie next to each other in the tensor, and masks can cut them."""
+    access = nest.mapping.operand_access(output)
+    compute, lanes = nest.mapping.instruction, nest.lanes(output)
+    values = {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
     point = nest.point(values)
     index = tuple(substitute(i, point) for i in access.index)
     offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
-    sizes = [(lane, state.compute.axes[lane]) for lane in lanes]
+    sizes = [(lane, compute.axes[lane]) for lane in lanes]
     tailed = [lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)]
-    if contiguous(offset, sizes) and tailed in ([], list(lanes[:1])):
-        return _direct_moves(state, store=False), _direct_moves(state, store=True)
-    return _staged_moves(state, acc)
+    return contiguous(offset, sizes) and tailed in ([], list(lanes[:1]))
+
+
+def _begun(state: _Lowering, begin: Begin, load: Nodes) -> Nodes:
+    """Zeros where nothing has been added to the elements yet, their values otherwise."""
+    units = {a: sym(f"{_plain(a)}_uz") for a in _unrolled(state, state.output)}
+    register = Ref(state.nest.buffer("acc"), tuple(units.values()))
+    zero = _unroll(state.nest, units, Move(begin.zero, register, None))
+    if not begin.visits and begin.always:
+        return zero
+    return If((begin.first,), zero), If((begin.later,), load)
 
 
 def _direct_moves(state: _Lowering, store: bool) -> Nodes:

@@ -30,7 +30,7 @@ from isamap_smt.ir.machine import (
     Stop,
     garbage,
 )
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.program import FRESH, Program
 from isamap_smt.ir.steps import body_of
 
 
@@ -58,25 +58,28 @@ def run_program(
 ) -> Run:
     """Run `ahead`, then `body`. Outputs start at `out`, or at the reduction's neutral element; inputs are not changed.
 
-    Free sizes are read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`.
+    What the program starts by itself (Program.starts) holds anything before: temporaries, and outputs where `out` is
+    not given. Free sizes are read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`.
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
     kernel = program.kernel
-    m = Machine(kernel, _sizes(kernel, arrays, dict(sizes or {})), poison, seed)
-    _bind(m, arrays, out)
+    env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
+    m = Machine(kernel, env, poison, seed)
+    _bind(m, arrays, out, {n for n in program.starts if out is None or n in kernel.temporaries})
     held = {n: m.memory[n] for n in kernel.outputs}
     run = body_of((*program.ahead, *program.body))
+    whole = True
     try:
         with np.errstate(all="ignore"):
             run(m)
     except Stop:
-        pass
+        whole = False
     except KeyError as e:
         m.findings.append(Finding(UNDEFINED, f"nothing defines {e.args[0]} where it is used"))
     for name, array in held.items():
         mask = array.mask.reshape(array.shape)
-        if poison and mask.any():
+        if poison and whole and mask.any():  # what a run that was stopped did not come to is no finding
             where = [int(i) for i in np.argwhere(mask)[0]]
             m.findings.append(Finding(POISON, f"{name}{where} depends on memory nobody wrote"))
     outputs = {n: a.data.reshape(a.shape) for n, a in held.items()}
@@ -95,8 +98,10 @@ def _sizes(kernel: Kernel, arrays: Dict[str, np.ndarray], env: dict[str, int]) -
     return env
 
 
-def _bind(m: Machine, arrays: Dict[str, np.ndarray], out: Dict[str, np.ndarray] | np.ndarray | None) -> None:
-    """Make the kernel's tensors arrays in memory."""
+def _bind(
+    m: Machine, arrays: Dict[str, np.ndarray], out: Dict[str, np.ndarray] | np.ndarray | None, unwritten: set[str]
+) -> None:
+    """Make the kernel's tensors arrays in memory; those that are unwritten hold anything, as a new buffer does."""
     ops = {s.target.tensor: s.op for s in reversed(m.kernel.statements)}
     given = out if isinstance(out, Dict) else {} if out is None else {m.kernel.outputs[0]: out}
     given = {n: a for n, a in given.items() if n not in m.kernel.temporaries}
@@ -109,7 +114,9 @@ def _bind(m: Machine, arrays: Dict[str, np.ndarray], out: Dict[str, np.ndarray] 
             data = np.ascontiguousarray(arrays[t.name], dtype=t.dtype.numpy).reshape(np.shape(arrays[t.name]))
         if data.shape != shape:
             raise SizeError(f"{t.name} has shape {data.shape}, the kernel needs {shape}")
-        m.memory[t.name] = Memory(t.name, data.reshape(-1), shape, t.dtype, readonly=t.name not in ops)
+        poisoned = m.poisoning and t.name in unwritten
+        flat = m.fresh(shape, t.dtype) if poisoned else data.reshape(-1)
+        m.memory[t.name] = Memory(t.name, flat, shape, t.dtype, poisoned, readonly=t.name not in ops)
 
 
 __all__ = ["BOUNDS", "LANES", "POISON", "RACE", "UNDEFINED", "WRITE", "Finding", "Run", "garbage", "run_program"]

@@ -31,11 +31,16 @@ from typing import Any
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
+
+FRESH = sym(
+    "fresh?"
+)  # 1 in a call whose outputs begin at 0, 0 in a call that adds to what they hold; no name of a user's
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,8 @@ class Program(Shown):
     Buffers declared at the top level of `ahead` are visible in `body`.
     assumptions: hypotheses in words, also checked at entry ('W is finite').
     more: the schedules of further statements that are mapped onto instructions, each with its own proved mapping.
+    starts: tensors that the body sets to 0 by itself before it adds to them, so that they may hold anything before:
+    temporaries in every call, outputs in calls in which FRESH is 1.
     """
 
     schedule: Schedule
@@ -164,6 +171,7 @@ class Program(Shown):
     assumptions: tuple[str, ...] = ()
     name: str = "kernel"
     more: tuple[Schedule, ...] = ()
+    starts: tuple[str, ...] = ()
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:

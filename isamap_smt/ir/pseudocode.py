@@ -28,6 +28,9 @@ def pseudocode(program: Program) -> str:
     if kernel.free_sizes:
         lines.append(f"sizes given at each call: {', '.join(kernel.free_sizes)}")
     lines += [f"assumes {a}" for a in program.assumptions]
+    for name in program.starts:
+        when = "" if name in kernel.temporaries else " where fresh? is 1: the call adds to nothing"
+        lines.append(f"{name} begins at 0{when}")
     if program.ahead:
         lines += ["once, before the calls:", *_block(program.ahead, 1)]
     lines += ["each call:", *_block(program.body, 1)]

@@ -29,6 +29,7 @@ from isamap_smt.proof.program_preconditions import needed
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
+from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_trial import search, trials
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
@@ -113,6 +114,7 @@ def _claims(book: Book) -> None:
     touched = accesses(book, transfers)
     held = holders(book.sites, touched)
     scopes = scope_claims(book, touched, held)
+    start_claims(book, transfers, touched, held, scopes)
     read_claims(book, transfers, touched)
     compute_claims(book)
     link_claims(book)

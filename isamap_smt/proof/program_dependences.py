@@ -135,21 +135,33 @@ def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scope
     """No use of an element comes before a contribution to it has reached memory, at any depth of the shared loops."""
     home, settled = _settled(e.target, holders, scopes)
     anchor = e.site if home is None else home
-    shared = common(anchor, use.site)
     again = primed([x.var.name for x in use.site.loops] + own_names(use.site.node))
     given = [*state(e.site), e.live, *e.inside(), *rename([*state(use.site), *use.where], again)]
     given += equal(e.output, [rename(i, again) for i in use.element])
     given += use.order.holds(e.point, {a: rename(v, again) for a, v in use.point.items()})
-    around = [x for x in anchor.around[: max(0, shared - 1)] if isinstance(x, Loop)]
     tensor = e.statement.target.tensor
     about = f"every contribution {place(e.site)} to an element of {tensor} has reached memory before it {use.words}"
-    for x in around:
-        other = again[x.var.name]
+    never_earlier(book, "order", tensor, about, (anchor, settled), given, use.site)
+
+
+def never_earlier(
+    book: Book, claim: str, tensor: str, about: str, anchor: tuple[Site, int], given: Sequence[Formula], use: Site
+) -> None:
+    """Two moments of a run, as `given` describes them, the second one with primed variables: it is never before the first.
+
+    anchor: where the first one stands, and which statement of the body around it; -1 for the place itself. use: where the
+    second one stands.
+    """
+    site, settled = anchor
+    shared = common(site, use)
+    known = list(given)
+    for x in (x for x in site.around[: max(0, shared - 1)] if isinstance(x, Loop)):
+        other = primed([x.var.name])[x.var.name]
         wrong: Formula = ("ne", x.var, other) if x.kind == "parallel" else ("lt", other, x.var)
-        book.ask("order", tensor, f"{about}: along {x.var}", [*given, wrong], [("or",)])
-        given.append(("eq", x.var, other))
-    if not _stands_before(anchor, settled, use.site, shared):
-        book.ask("order", tensor, about, given, [("or",)])
+        book.ask(claim, tensor, f"{about}: along {x.var}", [*known, wrong], [("or",)])
+        known.append(("eq", x.var, other))
+    if not _stands_before(site, settled, use, shared):
+        book.ask(claim, tensor, about, known, [("or",)])
 
 
 def _settled(target: Place, holders: Holders, scopes: Scopes) -> tuple[Site | None, int]:

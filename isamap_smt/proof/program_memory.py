@@ -17,7 +17,7 @@ import sympy as sp
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
 
@@ -94,6 +94,8 @@ class _Magnitude:
         if e.is_Integer:
             return abs(e)
         if e.is_Symbol:
+            if e == FRESH:
+                return sp.S.One
             if e.name in self.sizes:
                 return e
             if e.name not in self.variables:

@@ -20,6 +20,7 @@ from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, transfer
 from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
 from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
+from isamap_smt.proof.program_start import begins
 
 
 def move_claims(book: Book) -> list[Transfer]:
@@ -91,10 +92,11 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
         "program", subject, "source and destination have one element type",
         t.src is None or t.src.held.dtype == t.dst.held.dtype, f"{subject} changes the element type",
     )  # fmt: skip
-    book.ask(
-        "program", subject, f"every cell written {where} holds what the type of {t.dst.name} says",
-        [*around, t.written], [arrives(t)],
-    )  # fmt: skip
+    if not begins(book, t):
+        book.ask(
+            "program", subject, f"every cell written {where} holds what the type of {t.dst.name} says",
+            [*around, t.written], [arrives(t)],
+        )  # fmt: skip
     _inside(book, subject, t.dst, [*around, t.written], "written")
     if t.src is not None:
         _inside(book, subject, t.src, [*around, t.selected], "read")

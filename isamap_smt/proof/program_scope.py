@@ -23,7 +23,7 @@ from isamap_smt.ir.program import Ref
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
-from isamap_smt.proof.program_held import Place, Transfer, place_of
+from isamap_smt.proof.program_held import TRUE, Place, Transfer, place_of
 from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, primed, rename, state
 
@@ -104,7 +104,7 @@ def _claims(book: Book, s: Scope, touched: Sequence[Access]) -> None:
         for t in group:
             p = t.dst if t.dst.home is s.site else t.src
             assert p is not None
-            writers.append((t.site, p, t.selected))
+            writers.append((t.site, p, TRUE if t.src is None else t.selected))  # a zero is put into every cell
         goal = covered(s.site, cells, writers, len(s.site.position) - 1)
         book.ask("progress", s.name, f"every live cell of {s.name} {place(s.site)} is {words}", live, [goal])
     _distinct(book, s, here, live)

@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
 
 Formula = Any  # see isamap_encodings.terms
 
@@ -82,9 +82,15 @@ class Sites:
 
     @property
     def hypotheses(self) -> list[Formula]:
-        """Sizes are at least 1, parameters at least their lower bound. The entry check enforces it."""
+        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1. The entry check enforces it."""
         low = {p.name: p.low for p in self.kernel.parameters}
-        return [("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes]
+        flag = span(FRESH, 2) if self.program.starts else []
+        return [*(("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes), *flag]
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names that have a value from the start: the sizes, and FRESH where the program starts tensors by itself."""
+        return (*self.sizes, FRESH.name) if self.program.starts else self.sizes
 
     def of(self, *kinds: type) -> list[Site]:
         """Sites whose node is one of these."""
@@ -139,7 +145,7 @@ def _check_names(sites: Sites) -> None:
     for s in sites.sites:
         names = [v.var.name for v in s.loops]
         own = own_names(s.node)
-        taken = [*names, *own, *sites.sizes]
+        taken = [*names, *own, *sites.given]
         if len(set(taken)) != len(taken):
             twice = sorted({n for n in taken if taken.count(n) > 1})
             raise UnrecognisedError(f"the name {', '.join(twice)} means two things at once")
@@ -153,7 +159,7 @@ def _check_names(sites: Sites) -> None:
 
 def _check_defined(sites: Sites, s: Site) -> None:
     """Every symbol is a size, a loop around it, or a variable of the statement itself (in order of its counts)."""
-    known = set(sites.sizes)
+    known = set(sites.given)
     for n in s.around:
         _need(known, n.condition if isinstance(n, If) else (n.count,), s)
         known |= {n.var.name} if isinstance(n, Loop) else set()

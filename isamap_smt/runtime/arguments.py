@@ -39,10 +39,14 @@ class Signature:
 
 @dataclass(frozen=True)
 class Arguments:
-    """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them."""
+    """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them.
+
+    fresh: no output was given, so all of them begin at the neutral element.
+    """
 
     arrays: Dict[str, np.ndarray]
     sizes: Dict[str, int]
+    fresh: bool
 
 
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:

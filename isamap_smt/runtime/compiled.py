@@ -6,8 +6,9 @@ The library exports, with 0 for success, 1 for out of memory and other codes for
     int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
     int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which);
 
-tensors in the order of kernel.tensors, sizes in that of kernel.free_sizes, packed in that of the buffers which `ahead`
-fills. ctypes releases Python's lock while the code runs.
+tensors in the order of kernel.tensors; sizes in that of kernel.free_sizes, then 1 where outputs begin at 0 and 0 where the
+call adds to what they hold; packed in the order of the buffers which `ahead` fills. ctypes releases Python's lock while the
+code runs.
 """
 
 from __future__ import annotations
@@ -166,11 +167,12 @@ class CompiledKernel(Shown):
         if finite:
             check.check_finite(signature, self.finite, everything)
         check.check_ranges(signature, self.ranges, everything)
+        fresh = not results
         for name in self.kernel.outputs:
             if name not in everything:
-                everything[name] = self._fresh(name, sizes)
+                everything[name] = self._made(name, sizes, fresh)
         check.check_conditions(signature, self.program.assumptions, everything, sizes)
-        return check.Arguments(everything, sizes)
+        return check.Arguments(everything, sizes, fresh)
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
@@ -185,14 +187,16 @@ class CompiledKernel(Shown):
                 self._fits[key] = sizes
         return sizes
 
-    def _fresh(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
-        """An output at the neutral element of the first statement that writes it."""
+    def _made(self, name: str, sizes: Dict[str, int], fresh: bool) -> np.ndarray:
+        """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
         tensor = self.signature.tensors[name]
         array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
-        self._begin(name, array)
+        if not (fresh and name in self.program.starts):
+            self._begin(name, array)
         return array
 
     def _begin(self, name: str, array: np.ndarray) -> None:
+        """Fill it with the neutral element of the first statement that writes it."""
         op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
         array.fill(neutral(op, self.signature.tensors[name].dtype))
 
@@ -211,8 +215,8 @@ class CompiledKernel(Shown):
         addresses = [arrays[t.name].ctypes.data if t.name in arrays else None for t in self.kernel.tensors]
         return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
-    def _size_array(self, sizes: Dict[str, int]) -> Any:
-        values = [int(sizes[n]) for n in self.signature.free_sizes]
+    def _size_array(self, sizes: Dict[str, int], fresh: bool = False) -> Any:
+        values = [*(int(sizes[n]) for n in self.signature.free_sizes), int(fresh)]
         return (ctypes.c_int64 * max(1, len(values)))(*values)
 
     def _check(self, code: int) -> None:
@@ -246,16 +250,18 @@ class Call:
         self.arguments = arguments
         self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
         self._tensors = kernel._pointers(arguments.arrays)
-        self._sizes = kernel._size_array(arguments.sizes)
+        self._sizes = kernel._size_array(arguments.sizes, arguments.fresh)
+        self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.program.starts]
         self._packed = _buffer_pointers(buffers)
         self._pack = kernel._pack if pack else None
 
     def run(self) -> None:
-        """Compute; outputs with `+=` are added to once more at every run, temporaries start anew.
+        """Compute; outputs with `+=` that were given, or that the program does not start by itself, are added to once
+        more at every run; temporaries start anew.
 
         Raises MemoryError or SizeError.
         """
-        for name in self._kernel.kernel.temporaries:
+        for name in self._begun:
             self._kernel._begin(name, self.arguments.arrays[name])
         if self._pack is not None:
             self._kernel._check(self._pack(self._tensors, self._sizes, self._packed))

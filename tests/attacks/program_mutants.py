@@ -65,6 +65,10 @@ def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
     """(kind, in words, program), each different from the program."""
     moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Move)]
     kinds = tuple(dict.fromkeys(moves))
+    for t in program.kernel.tensors:
+        left = tuple(n for n in program.starts if n != t.name)
+        starts = left if t.name in program.starts else (*program.starts, t.name)
+        yield "starts", f"{t.name} {'not ' * (t.name in program.starts)}begun", replace(program, starts=starts)
     for part in ("ahead", "body"):
         for kind, what, nodes in _edits(getattr(program, part), (), kinds):
             if nodes != getattr(program, part):

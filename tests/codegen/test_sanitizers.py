@@ -59,7 +59,9 @@ def _prepare(case: Case, cc: str, directory: Path) -> tuple[str, str, np.ndarray
     held = {t.name: arrays[t.name] for t in kernel.tensors}
     held = {n: a.view(np.uint16) if a.dtype.name == "bfloat16" else a for n, a in held.items()}
     values = {str(a.extent): sizes[a.name] for a in kernel.axes} | sizes
-    free = np.array([values[n] for n in program.kernel.free_sizes] or [0], np.int64)
+    free = np.array(
+        [*(values[n] for n in program.kernel.free_sizes), 0], np.int64
+    )  # 0: it adds to what the outputs hold
     file = directory / f"{case.name}.npz"
     np.savez(file, **held, _out=[t.name for t in kernel.tensors].index(out), _sizes=free)
     return str(library), str(file), want

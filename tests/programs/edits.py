@@ -18,6 +18,10 @@ def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, l
     """The program with that many random edits, and their names."""
     done: list[str] = []
     while len(done) < edits:
+        if rng.random() < 0.02:
+            program, name = _starts(program, rng)
+            done.append(name)
+            continue
         part = "ahead" if program.ahead and rng.random() < 0.2 else "body"
         nodes = getattr(program, part)
         changed, name = _edit_body(nodes, rng)
@@ -25,6 +29,13 @@ def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, l
             program = replace(program, **{part: changed})
             done.append(name)
     return program, done
+
+
+def _starts(program: Program, rng: random.Random) -> tuple[Program, str]:
+    """One tensor more, or one less, that is said to begin at 0."""
+    name = rng.choice([t.name for t in program.kernel.tensors])
+    left = tuple(t for t in program.starts if t != name)
+    return replace(program, starts=left if name in program.starts else (*program.starts, name)), "starts"
 
 
 def paths(nodes: tuple[Node, ...], at: tuple[int, ...] = ()) -> list[tuple[int, ...]]:

@@ -9,8 +9,8 @@ from typing import Any
 import sympy as sp
 import toys
 
-from isamap_smt.ir.expr import FloorDiv, sym
-from isamap_smt.ir.program import Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.expr import FloorDiv, IMax, sym
+from isamap_smt.ir.program import FRESH, Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
 Rewrite = Callable[[Node], tuple[Node, ...] | None]
 
@@ -46,7 +46,8 @@ def _holds(n: Node, kind: type, **fields: Any) -> bool:
 def _touches_acc(n: Node, move: str) -> bool:
     if isinstance(n, Loop | If):
         return any(_touches_acc(x, move) for x in n.body)
-    return isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind == move
+    kinds = ("load", "zero") if move == "load" else (move,)
+    return isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind in kinds
 
 
 def _scope_of_acc(n: Node) -> bool:
@@ -127,7 +128,9 @@ def hoisted() -> Program:
             if isinstance(n, If):
                 return If(tuple(c.subs(sym("i1"), 0) for c in n.condition), inner)
             return replace(n, body=inner)
-        assert isinstance(n, Move) and n.memory
+        assert isinstance(n, Move)
+        if n.memory is None:
+            return n
         return replace(n, memory=Ref(n.memory.name, tuple(i.subs(sym("i1"), 0) for i in n.memory.index)))
 
     def f(n: Node) -> Any:
@@ -176,6 +179,54 @@ def restarted() -> Program:
             return (replace(n, instruction=toys.ZERO, memory=None, active=None),)
 
     return rewritten(toys.packed_gemm(), f)
+
+
+def _begun_where(amount: Any, program: Program | None = None) -> Program:
+    """The accumulator is zeroed where the amount is 1 or more, and loaded elsewhere."""
+
+    def f(n: Node) -> Any:
+        if isinstance(n, If) and any(FRESH in c.free_symbols for c in n.condition):
+            (c,) = n.condition
+            return (If((sp.Ge(amount, 1) if isinstance(c, sp.Ge) else sp.Lt(amount, 1),), n.body),)
+
+    return rewritten(program or toys.packed_gemm(), f)
+
+
+def begun_again() -> Program:
+    """A call that adds to nothing zeroes the accumulator at each block of the reduction."""
+    return _begun_where(FRESH)
+
+
+def begun_late() -> Program:
+    """It is zeroed at the second block of the reduction, and the first one loads what nobody wrote."""
+    k = sym("k0")
+    return _begun_where(FRESH - IMax(k - 1, 1 - k))
+
+
+def begun_though_given() -> Program:
+    """It is zeroed in a call that adds to what the output holds, too."""
+    return _begun_where(1 - sym("k0"))
+
+
+def begun_never() -> Program:
+    """Nothing is ever zeroed."""
+    return _begun_where(FRESH - 1)
+
+
+def begun_by_nobody() -> Program:
+    """The program is said to start its output, and only loads it."""
+    return replace(toys.staged_gemm(), starts=("C",))
+
+
+def begun_by_column() -> Program:
+    """It is zeroed for the first block of columns only."""
+    return _begun_where(FRESH - sym("k0") - sym("j0"))
+
+
+def begun_input() -> Program:
+    """An input is said to begin at 0."""
+    program = toys.packed_gemm()
+    return replace(program, starts=(*program.starts, "A"))
 
 
 def k_one_short() -> Program:

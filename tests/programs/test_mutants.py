@@ -28,7 +28,14 @@ TRAPS = {
     "parallel_k": {"disjoint"},
     "parallel_inner_k": {"disjoint"},
     "missing_load": {"progress"},
-    "restarted": {"program"},
+    "restarted": {"progress"},
+    "begun_again": {"progress"},
+    "begun_late": {"progress"},
+    "begun_though_given": {"progress"},
+    "begun_never": {"progress"},
+    "begun_by_nobody": {"progress"},
+    "begun_by_column": {"progress"},
+    "begun_input": {"progress"},
     "k_one_short": {"coverage"},
     "k_one_more": {"bounds"},
     "unmasked_store": {"bounds", "program"},
@@ -48,7 +55,7 @@ TRAPS = {
 }
 # claims that alone refute some program
 ALONE = {
-    "bounds": "unclamped_row", "neutral": "dead_factor", "precondition": "strided_lanes", "disjoint": "parallel_k",
+    "bounds": "unclamped_row", "neutral": "dead_factor", "precondition": "strided_lanes", "disjoint": "parallel_inner_k",
     "program": "row_plus_one", "progress": "early_store", "exclusive": "twin_registers", "memory": "serial_registers",
     "link": "double_accumulation", "coverage": "k_one_short", "hypotheses": "divisor_may_be_zero",
 }  # fmt: skip

@@ -62,8 +62,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun q_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 N) :named |2: 1 <= N|))
+(assert (! (<= 1 P) :named |3: 1 <= P|))
+(assert (! (<= 1 Q) :named |4: 1 <= Q|))
+(assert (! (<= 0 q_uz) :named |5: 0 <= q_uz|))
+(assert (! (> 13 q_uz) :named |6: 13 > q_uz|))
+(assert (! (<= 0 l) :named |7: 0 <= l|))
+(assert (! (> 8 l) :named |8: 8 > l|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 q_uz) (> 13 q_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= q_uz and 13 > q_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -86,7 +109,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -172,7 +195,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -229,7 +252,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -316,7 +339,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 W -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -336,7 +359,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 W -> b_r: every element of W that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -378,7 +401,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 I_padded -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -398,7 +421,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 I_padded -> a_r: every element of I_padded that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -489,7 +512,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -575,7 +598,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -601,7 +624,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -688,7 +711,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -748,7 +771,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -770,7 +793,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -789,7 +812,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -132,8 +132,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f64 C -> acc: every element of acc that is written lies inside it
+; bounds of zero_f64 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |5: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 4 l) :named |9: 4 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 4 l))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 4 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f64 C -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -157,7 +181,7 @@
 (pop 1)
 
 ; bounds of load_f64 C -> acc: every element of C that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -222,7 +246,7 @@
 (pop 1)
 
 ; bounds of masked_load_f64 C -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -288,7 +312,7 @@
 (pop 1)
 
 ; bounds of masked_load_f64 C -> acc: every element of C that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -354,7 +378,7 @@
 (pop 1)
 
 ; bounds of load_f64 B_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -375,7 +399,7 @@
 (pop 1)
 
 ; bounds of load_f64 B_packed -> b_r: every element of B_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -439,7 +463,7 @@
 (pop 1)
 
 ; bounds of broadcast_f64 A -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -457,7 +481,7 @@
 (pop 1)
 
 ; bounds of broadcast_f64 A -> a_r: every element of A that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -510,7 +534,7 @@
 (pop 1)
 
 ; bounds of store_f64 acc -> C: every element of C that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -575,7 +599,7 @@
 (pop 1)
 
 ; bounds of store_f64 acc -> C: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -602,7 +626,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f64 acc -> C: every element of C that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -668,7 +692,7 @@
 (pop 1)
 
 ; bounds of masked_store_f64 acc -> C: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -737,7 +761,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_pd: every element of acc that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -760,7 +784,7 @@
 (pop 1)
 
 ; bounds of fmadd_pd: every element of a_r that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -777,7 +801,7 @@
 (pop 1)
 
 ; bounds of fmadd_pd: every element of b_r that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

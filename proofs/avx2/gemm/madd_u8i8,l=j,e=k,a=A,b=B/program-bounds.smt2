@@ -238,8 +238,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |5: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 8 l) :named |9: 8 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -263,7 +287,7 @@
 (pop 1)
 
 ; bounds of load_i32 C -> acc: every element of C that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -328,7 +352,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -394,7 +418,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of C that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -460,7 +484,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -484,7 +508,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of B_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -540,7 +564,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -561,7 +585,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of A_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -622,7 +646,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of C that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -687,7 +711,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -714,7 +738,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> C: every element of C that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -780,7 +804,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> C: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -849,7 +873,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of madd_u8i8: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -872,7 +896,7 @@
 (pop 1)
 
 ; bounds of madd_u8i8: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -892,7 +916,7 @@
 (pop 1)
 
 ; bounds of madd_u8i8: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

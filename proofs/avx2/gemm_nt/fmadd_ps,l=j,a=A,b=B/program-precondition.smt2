@@ -4,6 +4,12 @@
 ; claim: precondition
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
+; precondition of zero_f32 0 -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
 ; precondition of load_f32 C -> acc: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 

@@ -25,6 +25,9 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -44,6 +47,12 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of i_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_ul: an unrolled loop has a fixed count

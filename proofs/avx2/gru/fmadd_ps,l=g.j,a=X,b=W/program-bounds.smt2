@@ -407,8 +407,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 12
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t_uz) :named |5: 0 <= t_uz|))
+(assert (! (> 6 t_uz) :named |6: 6 > t_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 t_uz) (> 6 t_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= t_uz and 6 > t_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -434,7 +460,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -485,7 +511,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 6 t1) (* 90 t0)))) :named |denied: 0 <= t_ul + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -537,7 +563,7 @@
 (assert (! (not (< (+ t_ul (* 6 t1) (* 90 t0)) T)) :named |denied: t_ul + 6*t1 + 90*t0 < T|))
 (check-sat)
 (pop 1)
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -563,7 +589,7 @@
 (assert (! (not (<= 0 (+ b1 (* 52 b0)))) :named |denied: 0 <= b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -590,7 +616,7 @@
 (assert (! (not (< (+ b1 (* 52 b0)) B)) :named |denied: b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -633,7 +659,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -697,7 +723,7 @@
 (assert (! (not (<= 0 |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -742,7 +768,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -807,7 +833,7 @@
 (assert (! (not (> 3 |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -853,7 +879,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -919,7 +945,7 @@
 (assert (! (not (<= 0 |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -967,7 +993,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1036,7 +1062,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of acc that is written lies inside it
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1096,7 +1122,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of P that is read lies inside it
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1154,7 +1180,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 6 t1) (* 90 t0)))) :named |denied: 0 <= t_ul + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1213,7 +1239,7 @@
 (assert (! (not (< (+ t_ul (* 6 t1) (* 90 t0)) T)) :named |denied: t_ul + 6*t1 + 90*t0 < T|))
 (check-sat)
 (pop 1)
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1238,7 +1264,7 @@
 (assert (! (not (<= 0 (+ b1 (* 52 b0)))) :named |denied: 0 <= b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1264,7 +1290,7 @@
 (assert (! (not (< (+ b1 (* 52 b0)) B)) :named |denied: b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1308,7 +1334,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1373,7 +1399,7 @@
 (assert (! (not (<= 0 |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1419,7 +1445,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1485,7 +1511,7 @@
 (assert (! (not (> 3 |q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1532,7 +1558,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1599,7 +1625,7 @@
 (assert (! (not (<= 0 |r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(384*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1648,7 +1674,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1718,7 +1744,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1741,7 +1767,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1791,7 +1817,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of a_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1811,7 +1837,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of X that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1869,7 +1895,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1920,7 +1946,7 @@
 (assert (! (not (<= 0 (+ t_us (* 6 t1) (* 90 t0)))) :named |denied: 0 <= t_us + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1972,7 +1998,7 @@
 (assert (! (not (< (+ t_us (* 6 t1) (* 90 t0)) T)) :named |denied: t_us + 6*t1 + 90*t0 < T|))
 (check-sat)
 (pop 1)
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1998,7 +2024,7 @@
 (assert (! (not (<= 0 (+ b1 (* 52 b0)))) :named |denied: 0 <= b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2025,7 +2051,7 @@
 (assert (! (not (< (+ b1 (* 52 b0)) B)) :named |denied: b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2068,7 +2094,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2132,7 +2158,7 @@
 (assert (! (not (<= 0 |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2177,7 +2203,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2242,7 +2268,7 @@
 (assert (! (not (> 3 |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 3 > q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2288,7 +2314,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2354,7 +2380,7 @@
 (assert (! (not (<= 0 |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2402,7 +2428,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2471,7 +2497,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2500,7 +2526,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> P: every element of P that is written lies inside it
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2558,7 +2584,7 @@
 (assert (! (not (<= 0 (+ t_us (* 6 t1) (* 90 t0)))) :named |denied: 0 <= t_us + 6*t1 + 90*t0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2617,7 +2643,7 @@
 (assert (! (not (< (+ t_us (* 6 t1) (* 90 t0)) T)) :named |denied: t_us + 6*t1 + 90*t0 < T|))
 (check-sat)
 (pop 1)
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2642,7 +2668,7 @@
 (assert (! (not (<= 0 (+ b1 (* 52 b0)))) :named |denied: 0 <= b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2668,7 +2694,7 @@
 (assert (! (not (< (+ b1 (* 52 b0)) B)) :named |denied: b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2712,7 +2738,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2777,7 +2803,7 @@
 (assert (! (not (<= 0 |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2823,7 +2849,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2889,7 +2915,7 @@
 (assert (! (not (> 3 |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 3 > q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2936,7 +2962,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3003,7 +3029,7 @@
 (assert (! (not (<= 0 |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3052,7 +3078,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3122,7 +3148,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> P: every element of acc that is read lies inside it
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3185,7 +3211,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy U -> U_packed_2: every element of U_packed_2 that is written lies inside it
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3243,7 +3269,7 @@
 (pop 1)
 
 ; bounds of copy U -> U_packed_2: every element of U that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3268,7 +3294,7 @@
 (assert (! (not (<= 0 (+ c_k1 (* 1024 c_k0)))) :named |denied: 0 <= c_k1 + 1024*c_k0|))
 (check-sat)
 (pop 1)
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3294,7 +3320,7 @@
 (assert (! (not (< (+ c_k1 (* 1024 c_k0)) J)) :named |denied: c_k1 + 1024*c_k0 < J|))
 (check-sat)
 (pop 1)
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3327,7 +3353,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3377,7 +3403,7 @@
 (assert (! (not (<= 0 |q!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)//(J)|)) :named |denied: 0 <= q!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3412,7 +3438,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3463,7 +3489,7 @@
 (assert (! (not (> 3 |q!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)//(J)|)) :named |denied: 3 > q!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3499,7 +3525,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3551,7 +3577,7 @@
 (assert (! (not (<= 0 |r!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)%(J)|)) :named |denied: 0 <= r!(288*c_g_j0 + 144*c_g_j1 + 16*c_g_j2 + 8*c_g_j_u + c_l)%(J)|))
 (check-sat)
 (pop 1)
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3589,7 +3615,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3643,8 +3669,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 80
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 6 b_uz) :named |6: 6 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 6 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= b_uz and 6 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 79
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3670,7 +3722,7 @@
 (pop 1)
 
 ; bounds of load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 80
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3688,7 +3740,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3707,7 +3759,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 82
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3766,7 +3818,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 1026 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 83
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3826,7 +3878,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 1026 b0)) B)) :named |denied: b_ul + 6*b1 + 1026*b0 < B|))
 (check-sat)
 (pop 1)
-; question 84
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3873,7 +3925,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3945,7 +3997,7 @@
 (assert (! (not (<= 0 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 86
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3994,7 +4046,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4067,7 +4119,7 @@
 (assert (! (not (> 3 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 88
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4117,7 +4169,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4191,7 +4243,7 @@
 (assert (! (not (<= 0 |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 90
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4243,7 +4295,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 91
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4320,7 +4372,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 92
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4388,7 +4440,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 93
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4405,7 +4457,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 94
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4423,7 +4475,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 95
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4489,7 +4541,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 1026 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 96
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4556,7 +4608,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 1026 b0)) B)) :named |denied: b_ul + 6*b1 + 1026*b0 < B|))
 (check-sat)
 (pop 1)
-; question 97
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4604,7 +4656,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 98
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4677,7 +4729,7 @@
 (assert (! (not (<= 0 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 99
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4727,7 +4779,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 100
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4801,7 +4853,7 @@
 (assert (! (not (> 3 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 101
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4852,7 +4904,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 102
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4927,7 +4979,7 @@
 (assert (! (not (<= 0 |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 103
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4980,7 +5032,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 104
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5058,7 +5110,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 105
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5081,7 +5133,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of U_packed_2 that is read lies inside it
-; question 106
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5139,7 +5191,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 107
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5159,7 +5211,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of H that is read lies inside it
-; question 108
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5209,7 +5261,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 109
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5227,7 +5279,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 110
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5246,7 +5298,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 111
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5305,7 +5357,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 1026 b0)))) :named |denied: 0 <= b_us + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 112
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5365,7 +5417,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 1026 b0)) B)) :named |denied: b_us + 6*b1 + 1026*b0 < B|))
 (check-sat)
 (pop 1)
-; question 113
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5412,7 +5464,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 114
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5484,7 +5536,7 @@
 (assert (! (not (<= 0 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 115
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5533,7 +5585,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 116
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5606,7 +5658,7 @@
 (assert (! (not (> 3 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|)) :named |denied: 3 > q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 117
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5656,7 +5708,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 118
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5730,7 +5782,7 @@
 (assert (! (not (<= 0 |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 119
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5782,7 +5834,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 120
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5859,7 +5911,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 121
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5888,7 +5940,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 122
+; question 124
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5905,7 +5957,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 123
+; question 125
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5923,7 +5975,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 124
+; question 126
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5989,7 +6041,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 1026 b0)))) :named |denied: 0 <= b_us + 6*b1 + 1026*b0|))
 (check-sat)
 (pop 1)
-; question 125
+; question 127
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6056,7 +6108,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 1026 b0)) B)) :named |denied: b_us + 6*b1 + 1026*b0 < B|))
 (check-sat)
 (pop 1)
-; question 126
+; question 128
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6104,7 +6156,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 127
+; question 129
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6177,7 +6229,7 @@
 (assert (! (not (<= 0 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 128
+; question 130
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6227,7 +6279,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 129
+; question 131
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6301,7 +6353,7 @@
 (assert (! (not (> 3 |q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|)) :named |denied: 3 > q!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 130
+; question 132
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6352,7 +6404,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 131
+; question 133
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6427,7 +6479,7 @@
 (assert (! (not (<= 0 |r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(288*g_j0 + 144*g_j1 + 16*g_j2 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 132
+; question 134
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6480,7 +6532,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 133
+; question 135
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6558,7 +6610,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 134
+; question 136
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6629,7 +6681,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 135
+; question 137
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6654,7 +6706,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 136
+; question 138
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6673,7 +6725,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 137
+; question 139
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6695,7 +6747,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 138
+; question 140
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6717,7 +6769,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 139
+; question 141
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6742,7 +6794,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 140
+; question 142
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6767,7 +6819,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 141
+; question 143
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6786,7 +6838,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 142
+; question 144
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6808,7 +6860,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Z that is used lies inside it
-; question 143
+; question 145
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6833,50 +6885,6 @@
 (pop 1)
 
 ; bounds of statement 4: every element of P that is used lies inside it
-; question 144
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_4 () Int)
-(declare-fun j_4 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_4) :named |7: 0 <= b_4|))
-(assert (! (< b_4 B) :named |8: b_4 < B|))
-(assert (! (<= 0 j_4) :named |9: 0 <= j_4|))
-(assert (! (< j_4 J) :named |10: j_4 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_4) (< b_4 B) (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_4 and b_4 < B and 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of bi that is used lies inside it
-; question 145
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_4 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_4) :named |5: 0 <= j_4|))
-(assert (! (< j_4 J) :named |6: j_4 < J|))
-(assert (! (not (and (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of R that is used lies inside it
 ; question 146
 (push 1)
 (set-info :status unsat)
@@ -6901,8 +6909,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 4: every element of bh that is used lies inside it
+; bounds of statement 4: every element of bi that is used lies inside it
 ; question 147
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_4 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_4) :named |5: 0 <= j_4|))
+(assert (! (< j_4 J) :named |6: j_4 < J|))
+(assert (! (not (and (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of R that is used lies inside it
+; question 148
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_4 () Int)
+(declare-fun j_4 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_4) :named |7: 0 <= b_4|))
+(assert (! (< b_4 B) :named |8: b_4 < B|))
+(assert (! (<= 0 j_4) :named |9: 0 <= j_4|))
+(assert (! (< j_4 J) :named |10: j_4 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_4) (< b_4 B) (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_4 and b_4 < B and 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of bh that is used lies inside it
+; question 149
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6924,7 +6976,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 148
+; question 150
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6949,7 +7001,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of Z that is used lies inside it
-; question 149
+; question 151
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6974,7 +7026,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 150
+; question 152
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6999,7 +7051,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 151
+; question 153
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7018,50 +7070,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 152
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 153
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 154
 (push 1)
 (set-info :status unsat)
@@ -7086,7 +7094,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 155
 (push 1)
 (set-info :status unsat)
@@ -7126,7 +7134,7 @@
 (assert (! (< b_5 B) :named |8: b_5 < B|))
 (assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
 (assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
@@ -7145,12 +7153,56 @@
 (assert (! (<= 1 T) :named |4: 1 <= T|))
 (assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
 (assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of R that is used lies inside it
+; question 158
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 159
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
 (assert (! (not (and (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 158
+; question 160
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -34,6 +34,9 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -61,6 +64,9 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -80,6 +86,12 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of t_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of t_ul: an unrolled loop has a fixed count
@@ -101,6 +113,9 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of b_ul: an unrolled loop has a fixed count

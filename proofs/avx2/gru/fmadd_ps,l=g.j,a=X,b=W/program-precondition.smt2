@@ -4,6 +4,12 @@
 ; claim: precondition
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
+; precondition of zero_f32 0 -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
 ; precondition of load_f32 P -> acc: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
@@ -523,6 +529,12 @@
 (assert (! (not (= 0 (+ (* (- 1) l) (* (- 1) |r!(384*g_j0 + 16*g_j1 + 8*g_j_us)%(J)|) (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|) (* (- 1) (* J |q!(384*g_j0 + 16*g_j1 + 8*g_j_us)//(J)|)) |r!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))) :named |denied: 0 = -1*l - 1*r!(384*g_j0 + 16*g_j1 + 8*g_j_us)%(J) + J*q!(384*g_j0 + 16*g_j1 + 8*g_j_us + l)/...|))
 (check-sat)
 (pop 1)
+
+; precondition of zero_f32 0 -> acc_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
 
 ; precondition of load_f32 R -> acc_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone

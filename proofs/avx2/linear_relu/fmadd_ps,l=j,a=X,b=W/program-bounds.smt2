@@ -116,8 +116,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |5: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 8 l) :named |9: 8 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -141,7 +165,7 @@
 (pop 1)
 
 ; bounds of load_f32 T -> acc: every element of T that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -206,7 +230,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 T -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -272,7 +296,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 T -> acc: every element of T that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -338,7 +362,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -359,7 +383,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -415,7 +439,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -433,7 +457,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of X that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -478,7 +502,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of T that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -543,7 +567,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -570,7 +594,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> T: every element of T that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -636,7 +660,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> T: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -705,7 +729,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -728,7 +752,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -745,7 +769,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -765,66 +789,6 @@
 (pop 1)
 
 ; bounds of statement 2: every element of Y that is used lies inside it
-; question 18
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 351)//(352)| () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 1025)//(1026)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(352, J - 352*j0) + 175)//(176)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(1026, I - 1026*i0) + 5)//(6)| () Int)
-(declare-fun j2 () Int)
-(declare-fun |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(J + 351)%(352)| () Int)
-(declare-fun |r!(I + 1025)%(1026)| () Int)
-(declare-fun |r!(IMin(352, J - 352*j0) + 175)%(176)| () Int)
-(declare-fun |r!(IMin(1026, I - 1026*i0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 0 j0) :named |4: 0 <= j0|))
-(assert (! (< j0 |q!(J + 351)//(352)|) :named |5: j0 < q!(J + 351)//(352)|))
-(assert (! (<= 0 i0) :named |6: 0 <= i0|))
-(assert (! (< i0 |q!(I + 1025)//(1026)|) :named |7: i0 < q!(I + 1025)//(1026)|))
-(assert (! (<= 0 j1) :named |8: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(352, J - 352*j0) + 175)//(176)|) :named |9: j1 < q!(IMin(352, J - 352*j0) + 175)//(176)|))
-(assert (! (<= 0 i1) :named |10: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(1026, I - 1026*i0) + 5)//(6)|) :named |11: i1 < q!(IMin(1026, I - 1026*i0) + 5)//(6)|))
-(assert (! (<= 0 j2) :named |12: 0 <= j2|))
-(assert (! (< j2 |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|) :named |13: j2 < q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|))
-(assert (! (<= 0 i_e2) :named |14: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 1026) i0) (* (- 6) i1))) 6 (+ I (* (- 1026) i0) (* (- 6) i1)))) :named |15: i_e2 < if(6 <= I - 1026*i0 - 6*i1, 6, I - 1026*i0 - 6*i1)|))
-(assert (! (<= 0 j_e2) :named |16: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 16 (+ J (* (- 352) j0) (* (- 176) j1) (* (- 16) j2))) 16 (+ J (* (- 352) j0) (* (- 176) j1) (* (- 16) j2)))) :named |17: j_e2 < if(16 <= J - 352*j0 - 176*j1 - 16*j2, 16, J - 352*j0 - 176*j1 - 16*j2)|))
-(assert (! (= (+ 351 J) (+ (* 352 |q!(J + 351)//(352)|) |r!(J + 351)%(352)|)) :named |18: 351 + J = 352*q!(J + 351)//(352) + r!(J + 351)%(352)|))
-(assert (! (>= |r!(J + 351)%(352)| 0) :named |19: r!(J + 351)%(352) >= 0|))
-(assert (! (> 352 |r!(J + 351)%(352)|) :named |20: 352 > r!(J + 351)%(352)|))
-(assert (! (= (+ 1025 I) (+ (* 1026 |q!(I + 1025)//(1026)|) |r!(I + 1025)%(1026)|)) :named |21: 1025 + I = 1026*q!(I + 1025)//(1026) + r!(I + 1025)%(1026)|))
-(assert (! (>= |r!(I + 1025)%(1026)| 0) :named |22: r!(I + 1025)%(1026) >= 0|))
-(assert (! (> 1026 |r!(I + 1025)%(1026)|) :named |23: 1026 > r!(I + 1025)%(1026)|))
-(assert (! (= (+ 175 (ite (<= 352 (+ J (* (- 352) j0))) 352 (+ J (* (- 352) j0)))) (+ (* 176 |q!(IMin(352, J - 352*j0) + 175)//(176)|) |r!(IMin(352, J - 352*j0) + 175)%(176)|)) :named |24: 175 + if(352 <= J - 352*j0, 352, J - 352*j0) = 176*q!(IMin(352, J - 352*j0) + 175)//(176) + r...|))
-(assert (! (>= |r!(IMin(352, J - 352*j0) + 175)%(176)| 0) :named |25: r!(IMin(352, J - 352*j0) + 175)%(176) >= 0|))
-(assert (! (> 176 |r!(IMin(352, J - 352*j0) + 175)%(176)|) :named |26: 176 > r!(IMin(352, J - 352*j0) + 175)%(176)|))
-(assert (! (= (+ 5 (ite (<= 1026 (+ I (* (- 1026) i0))) 1026 (+ I (* (- 1026) i0)))) (+ (* 6 |q!(IMin(1026, I - 1026*i0) + 5)//(6)|) |r!(IMin(1026, I - 1026*i0) + 5)%(6)|)) :named |27: 5 + if(1026 <= I - 1026*i0, 1026, I - 1026*i0) = 6*q!(IMin(1026, I - 1026*i0) + 5)//(6) + r!(...|))
-(assert (! (>= |r!(IMin(1026, I - 1026*i0) + 5)%(6)| 0) :named |28: r!(IMin(1026, I - 1026*i0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(1026, I - 1026*i0) + 5)%(6)|) :named |29: 6 > r!(IMin(1026, I - 1026*i0) + 5)%(6)|))
-(assert (! (= (+ 15 (ite (<= 176 (+ J (* (- 352) j0) (* (- 176) j1))) 176 (+ J (* (- 352) j0) (* (- 176) j1)))) (+ (* 16 |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|) |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|)) :named |30: 15 + if(176 <= J - 352*j0 - 176*j1, 176, J - 352*j0 - 176*j1) = 16*q!(IMin(176, J - 352*j0 - ...|))
-(assert (! (>= |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)| 0) :named |31: r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16) >= 0|))
-(assert (! (> 16 |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|) :named |32: 16 > r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 1026 i0))) (< (+ i_e2 (* 6 i1) (* 1026 i0)) I) (<= 0 (+ j_e2 (* 16 j2) (* 176 j1) (* 352 j0))) (< (+ j_e2 (* 16 j2) (* 176 j1) (* 352 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 1026*i0 and i_e2 + 6*i1 + 1026*i0 < I and 0 <= j_e2 + 16*j2 + 176*j1 + 352...|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of T that is used lies inside it
 ; question 19
 (push 1)
 (set-info :status unsat)
@@ -884,8 +848,68 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of b that is used lies inside it
+; bounds of statement 2: every element of T that is used lies inside it
 ; question 20
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 351)//(352)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 1025)//(1026)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(352, J - 352*j0) + 175)//(176)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(1026, I - 1026*i0) + 5)//(6)| () Int)
+(declare-fun j2 () Int)
+(declare-fun |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(J + 351)%(352)| () Int)
+(declare-fun |r!(I + 1025)%(1026)| () Int)
+(declare-fun |r!(IMin(352, J - 352*j0) + 175)%(176)| () Int)
+(declare-fun |r!(IMin(1026, I - 1026*i0) + 5)%(6)| () Int)
+(declare-fun |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 j0) :named |4: 0 <= j0|))
+(assert (! (< j0 |q!(J + 351)//(352)|) :named |5: j0 < q!(J + 351)//(352)|))
+(assert (! (<= 0 i0) :named |6: 0 <= i0|))
+(assert (! (< i0 |q!(I + 1025)//(1026)|) :named |7: i0 < q!(I + 1025)//(1026)|))
+(assert (! (<= 0 j1) :named |8: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(352, J - 352*j0) + 175)//(176)|) :named |9: j1 < q!(IMin(352, J - 352*j0) + 175)//(176)|))
+(assert (! (<= 0 i1) :named |10: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(1026, I - 1026*i0) + 5)//(6)|) :named |11: i1 < q!(IMin(1026, I - 1026*i0) + 5)//(6)|))
+(assert (! (<= 0 j2) :named |12: 0 <= j2|))
+(assert (! (< j2 |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|) :named |13: j2 < q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|))
+(assert (! (<= 0 i_e2) :named |14: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 1026) i0) (* (- 6) i1))) 6 (+ I (* (- 1026) i0) (* (- 6) i1)))) :named |15: i_e2 < if(6 <= I - 1026*i0 - 6*i1, 6, I - 1026*i0 - 6*i1)|))
+(assert (! (<= 0 j_e2) :named |16: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 16 (+ J (* (- 352) j0) (* (- 176) j1) (* (- 16) j2))) 16 (+ J (* (- 352) j0) (* (- 176) j1) (* (- 16) j2)))) :named |17: j_e2 < if(16 <= J - 352*j0 - 176*j1 - 16*j2, 16, J - 352*j0 - 176*j1 - 16*j2)|))
+(assert (! (= (+ 351 J) (+ (* 352 |q!(J + 351)//(352)|) |r!(J + 351)%(352)|)) :named |18: 351 + J = 352*q!(J + 351)//(352) + r!(J + 351)%(352)|))
+(assert (! (>= |r!(J + 351)%(352)| 0) :named |19: r!(J + 351)%(352) >= 0|))
+(assert (! (> 352 |r!(J + 351)%(352)|) :named |20: 352 > r!(J + 351)%(352)|))
+(assert (! (= (+ 1025 I) (+ (* 1026 |q!(I + 1025)//(1026)|) |r!(I + 1025)%(1026)|)) :named |21: 1025 + I = 1026*q!(I + 1025)//(1026) + r!(I + 1025)%(1026)|))
+(assert (! (>= |r!(I + 1025)%(1026)| 0) :named |22: r!(I + 1025)%(1026) >= 0|))
+(assert (! (> 1026 |r!(I + 1025)%(1026)|) :named |23: 1026 > r!(I + 1025)%(1026)|))
+(assert (! (= (+ 175 (ite (<= 352 (+ J (* (- 352) j0))) 352 (+ J (* (- 352) j0)))) (+ (* 176 |q!(IMin(352, J - 352*j0) + 175)//(176)|) |r!(IMin(352, J - 352*j0) + 175)%(176)|)) :named |24: 175 + if(352 <= J - 352*j0, 352, J - 352*j0) = 176*q!(IMin(352, J - 352*j0) + 175)//(176) + r...|))
+(assert (! (>= |r!(IMin(352, J - 352*j0) + 175)%(176)| 0) :named |25: r!(IMin(352, J - 352*j0) + 175)%(176) >= 0|))
+(assert (! (> 176 |r!(IMin(352, J - 352*j0) + 175)%(176)|) :named |26: 176 > r!(IMin(352, J - 352*j0) + 175)%(176)|))
+(assert (! (= (+ 5 (ite (<= 1026 (+ I (* (- 1026) i0))) 1026 (+ I (* (- 1026) i0)))) (+ (* 6 |q!(IMin(1026, I - 1026*i0) + 5)//(6)|) |r!(IMin(1026, I - 1026*i0) + 5)%(6)|)) :named |27: 5 + if(1026 <= I - 1026*i0, 1026, I - 1026*i0) = 6*q!(IMin(1026, I - 1026*i0) + 5)//(6) + r!(...|))
+(assert (! (>= |r!(IMin(1026, I - 1026*i0) + 5)%(6)| 0) :named |28: r!(IMin(1026, I - 1026*i0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(1026, I - 1026*i0) + 5)%(6)|) :named |29: 6 > r!(IMin(1026, I - 1026*i0) + 5)%(6)|))
+(assert (! (= (+ 15 (ite (<= 176 (+ J (* (- 352) j0) (* (- 176) j1))) 176 (+ J (* (- 352) j0) (* (- 176) j1)))) (+ (* 16 |q!(IMin(176, J - 352*j0 - 176*j1) + 15)//(16)|) |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|)) :named |30: 15 + if(176 <= J - 352*j0 - 176*j1, 176, J - 352*j0 - 176*j1) = 16*q!(IMin(176, J - 352*j0 - ...|))
+(assert (! (>= |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)| 0) :named |31: r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16) >= 0|))
+(assert (! (> 16 |r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|) :named |32: 16 > r!(IMin(176, J - 352*j0 - 176*j1) + 15)%(16)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 1026 i0))) (< (+ i_e2 (* 6 i1) (* 1026 i0)) I) (<= 0 (+ j_e2 (* 16 j2) (* 176 j1) (* 352 j0))) (< (+ j_e2 (* 16 j2) (* 176 j1) (* 352 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 1026*i0 and i_e2 + 6*i1 + 1026*i0 < I and 0 <= j_e2 + 16*j2 + 176*j1 + 352...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of b that is used lies inside it
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -407,8 +407,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 12
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 6 b_uz) :named |6: 6 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 6 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= b_uz and 6 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -434,7 +460,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -460,7 +486,7 @@
 (assert (! (not (<= 0 (+ t1 (* 52 t0)))) :named |denied: 0 <= t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -487,7 +513,7 @@
 (assert (! (not (< (+ t1 (* 52 t0)) T)) :named |denied: t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -538,7 +564,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 24 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -590,7 +616,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 24 b0)) B)) :named |denied: b_ul + 6*b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -633,7 +659,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -697,7 +723,7 @@
 (assert (! (not (<= 0 |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -742,7 +768,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -807,7 +833,7 @@
 (assert (! (not (> 4 |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -853,7 +879,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -919,7 +945,7 @@
 (assert (! (not (<= 0 |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -967,7 +993,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1036,7 +1062,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of acc that is written lies inside it
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1096,7 +1122,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of P that is read lies inside it
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1121,7 +1147,7 @@
 (assert (! (not (<= 0 (+ t1 (* 52 t0)))) :named |denied: 0 <= t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1147,7 +1173,7 @@
 (assert (! (not (< (+ t1 (* 52 t0)) T)) :named |denied: t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1205,7 +1231,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 24 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1264,7 +1290,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 24 b0)) B)) :named |denied: b_ul + 6*b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1308,7 +1334,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1373,7 +1399,7 @@
 (assert (! (not (<= 0 |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1419,7 +1445,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1485,7 +1511,7 @@
 (assert (! (not (> 4 |q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1532,7 +1558,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1599,7 +1625,7 @@
 (assert (! (not (<= 0 |r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(512*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1648,7 +1674,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1718,7 +1744,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1741,7 +1767,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1791,7 +1817,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of a_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1811,7 +1837,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of X that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1869,7 +1895,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1895,7 +1921,7 @@
 (assert (! (not (<= 0 (+ t1 (* 52 t0)))) :named |denied: 0 <= t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1922,7 +1948,7 @@
 (assert (! (not (< (+ t1 (* 52 t0)) T)) :named |denied: t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1973,7 +1999,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 24 b0)))) :named |denied: 0 <= b_us + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2025,7 +2051,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 24 b0)) B)) :named |denied: b_us + 6*b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2068,7 +2094,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2132,7 +2158,7 @@
 (assert (! (not (<= 0 |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2177,7 +2203,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2242,7 +2268,7 @@
 (assert (! (not (> 4 |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 4 > q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2288,7 +2314,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2354,7 +2380,7 @@
 (assert (! (not (<= 0 |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2402,7 +2428,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2471,7 +2497,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2500,7 +2526,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> P: every element of P that is written lies inside it
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2525,7 +2551,7 @@
 (assert (! (not (<= 0 (+ t1 (* 52 t0)))) :named |denied: 0 <= t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2551,7 +2577,7 @@
 (assert (! (not (< (+ t1 (* 52 t0)) T)) :named |denied: t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2609,7 +2635,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 24 b0)))) :named |denied: 0 <= b_us + 6*b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2668,7 +2694,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 24 b0)) B)) :named |denied: b_us + 6*b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2712,7 +2738,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2777,7 +2803,7 @@
 (assert (! (not (<= 0 |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2823,7 +2849,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2889,7 +2915,7 @@
 (assert (! (not (> 4 |q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 4 > q!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2936,7 +2962,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3003,7 +3029,7 @@
 (assert (! (not (<= 0 |r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(512*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3052,7 +3078,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3122,7 +3148,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> P: every element of acc that is read lies inside it
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3185,7 +3211,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy U -> U_packed_2: every element of U_packed_2 that is written lies inside it
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3235,7 +3261,7 @@
 (pop 1)
 
 ; bounds of copy U -> U_packed_2: every element of U that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3260,7 +3286,7 @@
 (assert (! (not (<= 0 (+ c_k1 (* 342 c_k0)))) :named |denied: 0 <= c_k1 + 342*c_k0|))
 (check-sat)
 (pop 1)
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3286,7 +3312,7 @@
 (assert (! (not (< (+ c_k1 (* 342 c_k0)) J)) :named |denied: c_k1 + 342*c_k0 < J|))
 (check-sat)
 (pop 1)
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3315,7 +3341,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3357,7 +3383,7 @@
 (assert (! (not (<= 0 |q!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)//(J)|)) :named |denied: 0 <= q!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3388,7 +3414,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3431,7 +3457,7 @@
 (assert (! (not (> 4 |q!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)//(J)|)) :named |denied: 4 > q!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3463,7 +3489,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3507,7 +3533,7 @@
 (assert (! (not (<= 0 |r!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)%(J)|)) :named |denied: 0 <= r!(256*c_g_j0 + 16*c_g_j1 + 8*c_g_j_u + c_l)%(J)|))
 (check-sat)
 (pop 1)
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3541,7 +3567,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3587,8 +3613,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 80
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 6 b_uz) :named |6: 6 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 6 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= b_uz and 6 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 79
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3614,7 +3666,7 @@
 (pop 1)
 
 ; bounds of load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 80
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3632,7 +3684,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 81
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3651,7 +3703,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 82
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3702,7 +3754,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 174 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 83
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3754,7 +3806,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 174 b0)) B)) :named |denied: b_ul + 6*b1 + 174*b0 < B|))
 (check-sat)
 (pop 1)
-; question 84
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3797,7 +3849,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3861,7 +3913,7 @@
 (assert (! (not (<= 0 |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 86
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3906,7 +3958,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3971,7 +4023,7 @@
 (assert (! (not (> 4 |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 88
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4017,7 +4069,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4083,7 +4135,7 @@
 (assert (! (not (<= 0 |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 90
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4131,7 +4183,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 91
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4200,7 +4252,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 92
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4260,7 +4312,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 93
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4277,7 +4329,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 94
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4295,7 +4347,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 95
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4353,7 +4405,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 6 b1) (* 174 b0)))) :named |denied: 0 <= b_ul + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 96
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4412,7 +4464,7 @@
 (assert (! (not (< (+ b_ul (* 6 b1) (* 174 b0)) B)) :named |denied: b_ul + 6*b1 + 174*b0 < B|))
 (check-sat)
 (pop 1)
-; question 97
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4456,7 +4508,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 98
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4521,7 +4573,7 @@
 (assert (! (not (<= 0 |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 99
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4567,7 +4619,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 100
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4633,7 +4685,7 @@
 (assert (! (not (> 4 |q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 101
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4680,7 +4732,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 102
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4747,7 +4799,7 @@
 (assert (! (not (<= 0 |r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(256*g_j0 + 16*g_j1 + 8*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 103
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4796,7 +4848,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 104
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4866,7 +4918,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 105
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4889,7 +4941,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of U_packed_2 that is read lies inside it
-; question 106
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4939,7 +4991,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 107
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4959,7 +5011,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of H that is read lies inside it
-; question 108
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5009,7 +5061,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 109
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5027,7 +5079,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 110
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5046,7 +5098,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 111
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5097,7 +5149,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 174 b0)))) :named |denied: 0 <= b_us + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 112
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5149,7 +5201,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 174 b0)) B)) :named |denied: b_us + 6*b1 + 174*b0 < B|))
 (check-sat)
 (pop 1)
-; question 113
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5192,7 +5244,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 114
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5256,7 +5308,7 @@
 (assert (! (not (<= 0 |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 115
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5301,7 +5353,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 116
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5366,7 +5418,7 @@
 (assert (! (not (> 4 |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 4 > q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 117
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5412,7 +5464,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 118
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5478,7 +5530,7 @@
 (assert (! (not (<= 0 |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 119
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5526,7 +5578,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 120
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5595,7 +5647,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 121
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5624,7 +5676,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 122
+; question 124
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5641,7 +5693,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 123
+; question 125
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5659,7 +5711,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 124
+; question 126
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5717,7 +5769,7 @@
 (assert (! (not (<= 0 (+ b_us (* 6 b1) (* 174 b0)))) :named |denied: 0 <= b_us + 6*b1 + 174*b0|))
 (check-sat)
 (pop 1)
-; question 125
+; question 127
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5776,7 +5828,7 @@
 (assert (! (not (< (+ b_us (* 6 b1) (* 174 b0)) B)) :named |denied: b_us + 6*b1 + 174*b0 < B|))
 (check-sat)
 (pop 1)
-; question 126
+; question 128
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5820,7 +5872,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 127
+; question 129
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5885,7 +5937,7 @@
 (assert (! (not (<= 0 |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 128
+; question 130
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5931,7 +5983,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 129
+; question 131
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5997,7 +6049,7 @@
 (assert (! (not (> 4 |q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|)) :named |denied: 4 > q!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 130
+; question 132
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6044,7 +6096,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 131
+; question 133
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6111,7 +6163,7 @@
 (assert (! (not (<= 0 |r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(256*g_j0 + 16*g_j1 + 8*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 132
+; question 134
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6160,7 +6212,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 133
+; question 135
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6230,7 +6282,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 134
+; question 136
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6293,7 +6345,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 135
+; question 137
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6318,7 +6370,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 136
+; question 138
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6337,7 +6389,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 137
+; question 139
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6359,7 +6411,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 138
+; question 140
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6381,7 +6433,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 139
+; question 141
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6406,7 +6458,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of C that is used lies inside it
-; question 140
+; question 142
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6428,7 +6480,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of C0 that is used lies inside it
-; question 141
+; question 143
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6453,7 +6505,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 142
+; question 144
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6478,7 +6530,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 143
+; question 145
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6497,7 +6549,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 144
+; question 146
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6519,7 +6571,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 145
+; question 147
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6544,50 +6596,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 146
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 147
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 148
 (push 1)
 (set-info :status unsat)
@@ -6612,7 +6620,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 149
 (push 1)
 (set-info :status unsat)
@@ -6631,8 +6639,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of C that is used lies inside it
+; bounds of statement 5: every element of R that is used lies inside it
 ; question 150
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 151
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of C that is used lies inside it
+; question 152
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6657,50 +6709,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 151
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 152
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 153
 (push 1)
 (set-info :status unsat)
@@ -6725,7 +6733,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 154
 (push 1)
 (set-info :status unsat)
@@ -6744,7 +6752,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of P that is used lies inside it
+; bounds of statement 5: every element of R that is used lies inside it
 ; question 155
 (push 1)
 (set-info :status unsat)
@@ -6765,11 +6773,11 @@
 (assert (! (< b_5 B) :named |8: b_5 < B|))
 (assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
 (assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bi that is used lies inside it
+; bounds of statement 5: every element of bh that is used lies inside it
 ; question 156
 (push 1)
 (set-info :status unsat)
@@ -6784,11 +6792,11 @@
 (assert (! (<= 1 T) :named |4: 1 <= T|))
 (assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
 (assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of R that is used lies inside it
+; bounds of statement 5: every element of P that is used lies inside it
 ; question 157
 (push 1)
 (set-info :status unsat)
@@ -6813,8 +6821,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 158
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of R that is used lies inside it
+; question 159
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 160
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6836,7 +6888,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 6: every element of H that is used lies inside it
-; question 159
+; question 161
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6861,50 +6913,6 @@
 (pop 1)
 
 ; bounds of statement 6: every element of P that is used lies inside it
-; question 160
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_6 () Int)
-(declare-fun j_6 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_6) :named |7: 0 <= b_6|))
-(assert (! (< b_6 B) :named |8: b_6 < B|))
-(assert (! (<= 0 j_6) :named |9: 0 <= j_6|))
-(assert (! (< j_6 J) :named |10: j_6 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_6) (< b_6 B) (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_6 and b_6 < B and 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 6: every element of bi that is used lies inside it
-; question 161
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_6 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_6) :named |5: 0 <= j_6|))
-(assert (! (< j_6 J) :named |6: j_6 < J|))
-(assert (! (not (and (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 6: every element of R that is used lies inside it
 ; question 162
 (push 1)
 (set-info :status unsat)
@@ -6929,7 +6937,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 6: every element of bh that is used lies inside it
+; bounds of statement 6: every element of bi that is used lies inside it
 ; question 163
 (push 1)
 (set-info :status unsat)
@@ -6948,8 +6956,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 6: every element of C that is used lies inside it
+; bounds of statement 6: every element of R that is used lies inside it
 ; question 164
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_6 () Int)
+(declare-fun j_6 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_6) :named |7: 0 <= b_6|))
+(assert (! (< b_6 B) :named |8: b_6 < B|))
+(assert (! (<= 0 j_6) :named |9: 0 <= j_6|))
+(assert (! (< j_6 J) :named |10: j_6 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_6) (< b_6 B) (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_6 and b_6 < B and 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 6: every element of bh that is used lies inside it
+; question 165
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_6 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_6) :named |5: 0 <= j_6|))
+(assert (! (< j_6 J) :named |6: j_6 < J|))
+(assert (! (not (and (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 6: every element of C that is used lies inside it
+; question 166
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -108,8 +108,36 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun n_uz () Int)
+(declare-fun k_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (<= 0 n_uz) :named |6: 0 <= n_uz|))
+(assert (! (> 6 n_uz) :named |7: 6 > n_uz|))
+(assert (! (<= 0 k_uz) :named |8: 0 <= k_uz|))
+(assert (! (> 2 k_uz) :named |9: 2 > k_uz|))
+(assert (! (<= 0 l) :named |10: 0 <= l|))
+(assert (! (> 8 l) :named |11: 8 > l|))
+(assert (! true :named |12: true|))
+(assert (! (not (and (<= 0 n_uz) (> 6 n_uz) (<= 0 k_uz) (> 2 k_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= n_uz and 6 > n_uz and 0 <= k_uz and 2 > k_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -137,7 +165,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -228,7 +256,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -290,7 +318,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -382,7 +410,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -407,7 +435,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -459,7 +487,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 I -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -481,7 +509,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 I -> a_r: every element of I that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -560,7 +588,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -651,7 +679,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -682,7 +710,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -774,7 +802,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -839,7 +867,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -866,7 +894,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -887,7 +915,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -120,8 +120,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |6: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -147,7 +173,7 @@
 (pop 1)
 
 ; bounds of load_f32 H -> acc: every element of H that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -214,7 +240,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 H -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -282,7 +308,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 H -> acc: every element of H that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -350,7 +376,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -373,7 +399,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -431,7 +457,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -451,7 +477,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X -> a_r: every element of X that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -498,7 +524,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of H that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -565,7 +591,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -594,7 +620,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> H: every element of H that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -662,7 +688,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> H: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -733,7 +759,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy V -> V_packed_2: every element of V_packed_2 that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -791,7 +817,7 @@
 (pop 1)
 
 ; bounds of copy V -> V_packed_2: every element of V that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -848,8 +874,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 18
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun m_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |6: 6 > i_uz|))
+(assert (! (<= 0 m_uz) :named |7: 0 <= m_uz|))
+(assert (! (> 2 m_uz) :named |8: 2 > m_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 8 l) :named |10: 8 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 m_uz) (> 2 m_uz) (<= 0 l) (> 8 l))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= m_uz and 2 > m_uz and 0 <= l and 8 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 Y -> acc_2: every element of acc_2 that is written lies inside it
-; question 17
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -875,7 +927,7 @@
 (pop 1)
 
 ; bounds of load_f32 Y -> acc_2: every element of Y that is read lies inside it
-; question 18
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -942,7 +994,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 Y -> acc_2: every element of acc_2 that is written lies inside it
-; question 19
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1010,7 +1062,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 Y -> acc_2: every element of Y that is read lies inside it
-; question 20
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1078,7 +1130,7 @@
 (pop 1)
 
 ; bounds of load_f32 V_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 21
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1101,7 +1153,7 @@
 (pop 1)
 
 ; bounds of load_f32 V_packed_2 -> b_r_2: every element of V_packed_2 that is read lies inside it
-; question 22
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1159,7 +1211,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 23
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1179,7 +1231,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H -> a_r_2: every element of H that is read lies inside it
-; question 24
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1226,7 +1278,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> Y: every element of Y that is written lies inside it
-; question 25
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1293,7 +1345,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> Y: every element of acc_2 that is read lies inside it
-; question 26
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1322,7 +1374,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> Y: every element of Y that is written lies inside it
-; question 27
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1390,7 +1442,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> Y: every element of acc_2 that is read lies inside it
-; question 28
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1461,7 +1513,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 29
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1486,7 +1538,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 30
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1505,7 +1557,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 31
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1527,7 +1579,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 32
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1589,7 +1641,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 33
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1651,7 +1703,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of b that is used lies inside it
-; question 34
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1697,7 +1749,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 35
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1722,7 +1774,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 36
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1741,7 +1793,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 37
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1763,7 +1815,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 38
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1825,7 +1877,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 39
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1887,7 +1939,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of d that is used lies inside it
-; question 40
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

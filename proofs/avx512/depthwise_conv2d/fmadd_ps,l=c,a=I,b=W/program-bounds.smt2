@@ -62,8 +62,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun p_uz () Int)
+(declare-fun q_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 N) :named |2: 1 <= N|))
+(assert (! (<= 1 P) :named |3: 1 <= P|))
+(assert (! (<= 1 Q) :named |4: 1 <= Q|))
+(assert (! (<= 0 p_uz) :named |5: 0 <= p_uz|))
+(assert (! (> 6 p_uz) :named |6: 6 > p_uz|))
+(assert (! (<= 0 q_uz) :named |7: 0 <= q_uz|))
+(assert (! (> 4 q_uz) :named |8: 4 > q_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 p_uz) (> 6 p_uz) (<= 0 q_uz) (> 4 q_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= p_uz and 6 > p_uz and 0 <= q_uz and 4 > q_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -89,7 +115,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -175,7 +201,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -252,7 +278,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -340,7 +366,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 W -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -360,7 +386,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 W -> b_r: every element of W that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -402,7 +428,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 I_padded -> a_r: every element of a_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -422,7 +448,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 I_padded -> a_r: every element of I_padded that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -513,7 +539,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -599,7 +625,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -628,7 +654,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -716,7 +742,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -796,7 +822,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -821,7 +847,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -840,7 +866,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -523,8 +523,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 14
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t_uz) :named |5: 0 <= t_uz|))
+(assert (! (> 13 t_uz) :named |6: 13 > t_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 t_uz) (> 13 t_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= t_uz and 13 > t_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -550,7 +576,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -601,7 +627,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 13 t1) (* 26 t0)))) :named |denied: 0 <= t_ul + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -653,7 +679,7 @@
 (assert (! (not (< (+ t_ul (* 13 t1) (* 26 t0)) T)) :named |denied: t_ul + 13*t1 + 26*t0 < T|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -679,7 +705,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -706,7 +732,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -749,7 +775,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -813,7 +839,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -858,7 +884,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -923,7 +949,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -969,7 +995,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1035,7 +1061,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1083,7 +1109,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1152,7 +1178,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of acc that is written lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1212,7 +1238,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of P that is read lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1270,7 +1296,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 13 t1) (* 26 t0)))) :named |denied: 0 <= t_ul + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1329,7 +1355,7 @@
 (assert (! (not (< (+ t_ul (* 13 t1) (* 26 t0)) T)) :named |denied: t_ul + 13*t1 + 26*t0 < T|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1354,7 +1380,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1380,7 +1406,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1424,7 +1450,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1489,7 +1515,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1535,7 +1561,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1601,7 +1627,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1648,7 +1674,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1715,7 +1741,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1764,7 +1790,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1834,7 +1860,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1857,7 +1883,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1907,7 +1933,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1927,7 +1953,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1985,7 +2011,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2036,7 +2062,7 @@
 (assert (! (not (<= 0 (+ t_us (* 13 t1) (* 26 t0)))) :named |denied: 0 <= t_us + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2088,7 +2114,7 @@
 (assert (! (not (< (+ t_us (* 13 t1) (* 26 t0)) T)) :named |denied: t_us + 13*t1 + 26*t0 < T|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2114,7 +2140,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2141,7 +2167,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2184,7 +2210,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2248,7 +2274,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2293,7 +2319,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2358,7 +2384,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2404,7 +2430,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2470,7 +2496,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2518,7 +2544,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2587,7 +2613,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2616,7 +2642,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> P: every element of P that is written lies inside it
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2674,7 +2700,7 @@
 (assert (! (not (<= 0 (+ t_us (* 13 t1) (* 26 t0)))) :named |denied: 0 <= t_us + 13*t1 + 26*t0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2733,7 +2759,7 @@
 (assert (! (not (< (+ t_us (* 13 t1) (* 26 t0)) T)) :named |denied: t_us + 13*t1 + 26*t0 < T|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2758,7 +2784,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2784,7 +2810,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2828,7 +2854,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2893,7 +2919,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2939,7 +2965,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3005,7 +3031,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3052,7 +3078,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3119,7 +3145,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3168,7 +3194,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3238,7 +3264,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> P: every element of acc that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3301,7 +3327,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy U -> U_packed_2: every element of U_packed_2 that is written lies inside it
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3351,7 +3377,7 @@
 (pop 1)
 
 ; bounds of copy U -> U_packed_2: every element of U that is read lies inside it
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3376,7 +3402,7 @@
 (assert (! (not (<= 0 (+ c_k1 (* 1024 c_k0)))) :named |denied: 0 <= c_k1 + 1024*c_k0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3402,7 +3428,7 @@
 (assert (! (not (< (+ c_k1 (* 1024 c_k0)) J)) :named |denied: c_k1 + 1024*c_k0 < J|))
 (check-sat)
 (pop 1)
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3431,7 +3457,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3473,7 +3499,7 @@
 (assert (! (not (<= 0 |q!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|)) :named |denied: 0 <= q!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3504,7 +3530,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3547,7 +3573,7 @@
 (assert (! (not (> 3 |q!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|)) :named |denied: 3 > q!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3579,7 +3605,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3623,7 +3649,7 @@
 (assert (! (not (<= 0 |r!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)%(J)|)) :named |denied: 0 <= r!(3072*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)%(J)|))
 (check-sat)
 (pop 1)
-; question 79
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3657,7 +3683,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 80
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3704,7 +3730,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H_packed_2 that is written lies inside it
-; question 81
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3751,7 +3777,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H that is read lies inside it
-; question 82
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3800,8 +3826,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 84
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 13 b_uz) :named |6: 13 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 13 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= b_uz and 13 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 83
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3827,7 +3879,7 @@
 (pop 1)
 
 ; bounds of load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 84
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3845,7 +3897,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3864,7 +3916,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 86
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3915,7 +3967,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 130 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3967,7 +4019,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 130 b0)) B)) :named |denied: b_ul + 13*b1 + 130*b0 < B|))
 (check-sat)
 (pop 1)
-; question 88
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4010,7 +4062,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4074,7 +4126,7 @@
 (assert (! (not (<= 0 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 90
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4119,7 +4171,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 91
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4184,7 +4236,7 @@
 (assert (! (not (> 3 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 92
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4230,7 +4282,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 93
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4296,7 +4348,7 @@
 (assert (! (not (<= 0 |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 94
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4344,7 +4396,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 95
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4413,7 +4465,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 96
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4473,7 +4525,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 97
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4490,7 +4542,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 98
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4508,7 +4560,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 99
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4566,7 +4618,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 130 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 100
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4625,7 +4677,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 130 b0)) B)) :named |denied: b_ul + 13*b1 + 130*b0 < B|))
 (check-sat)
 (pop 1)
-; question 101
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4669,7 +4721,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 102
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4734,7 +4786,7 @@
 (assert (! (not (<= 0 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 103
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4780,7 +4832,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 104
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4846,7 +4898,7 @@
 (assert (! (not (> 3 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 105
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4893,7 +4945,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 106
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4960,7 +5012,7 @@
 (assert (! (not (<= 0 |r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(3072*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 107
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5009,7 +5061,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 108
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5079,7 +5131,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 109
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5102,7 +5154,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of U_packed_2 that is read lies inside it
-; question 110
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5152,7 +5204,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 111
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5172,7 +5224,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of H_packed_2 that is read lies inside it
-; question 112
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5219,7 +5271,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 113
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5237,7 +5289,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 114
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5256,7 +5308,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 115
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5307,7 +5359,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 130 b0)))) :named |denied: 0 <= b_us + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 116
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5359,7 +5411,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 130 b0)) B)) :named |denied: b_us + 13*b1 + 130*b0 < B|))
 (check-sat)
 (pop 1)
-; question 117
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5402,7 +5454,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 118
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5466,7 +5518,7 @@
 (assert (! (not (<= 0 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 119
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5511,7 +5563,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 120
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5576,7 +5628,7 @@
 (assert (! (not (> 3 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 121
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5622,7 +5674,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 122
+; question 124
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5688,7 +5740,7 @@
 (assert (! (not (<= 0 |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 123
+; question 125
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5736,7 +5788,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 124
+; question 126
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5805,7 +5857,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 125
+; question 127
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5834,7 +5886,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 126
+; question 128
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5851,7 +5903,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 127
+; question 129
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5869,7 +5921,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 128
+; question 130
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5927,7 +5979,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 130 b0)))) :named |denied: 0 <= b_us + 13*b1 + 130*b0|))
 (check-sat)
 (pop 1)
-; question 129
+; question 131
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5986,7 +6038,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 130 b0)) B)) :named |denied: b_us + 13*b1 + 130*b0 < B|))
 (check-sat)
 (pop 1)
-; question 130
+; question 132
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6030,7 +6082,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 131
+; question 133
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6095,7 +6147,7 @@
 (assert (! (not (<= 0 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 132
+; question 134
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6141,7 +6193,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 133
+; question 135
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6207,7 +6259,7 @@
 (assert (! (not (> 3 |q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 134
+; question 136
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6254,7 +6306,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 135
+; question 137
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6321,7 +6373,7 @@
 (assert (! (not (<= 0 |r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(3072*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 136
+; question 138
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6370,7 +6422,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 137
+; question 139
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6440,7 +6492,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 138
+; question 140
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6503,7 +6555,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 139
+; question 141
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6528,7 +6580,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 140
+; question 142
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6547,7 +6599,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 141
+; question 143
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6569,7 +6621,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 142
+; question 144
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6591,7 +6643,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 143
+; question 145
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6616,7 +6668,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 144
+; question 146
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6641,7 +6693,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 145
+; question 147
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6660,7 +6712,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 146
+; question 148
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6682,7 +6734,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Z that is used lies inside it
-; question 147
+; question 149
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6707,50 +6759,6 @@
 (pop 1)
 
 ; bounds of statement 4: every element of P that is used lies inside it
-; question 148
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_4 () Int)
-(declare-fun j_4 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_4) :named |7: 0 <= b_4|))
-(assert (! (< b_4 B) :named |8: b_4 < B|))
-(assert (! (<= 0 j_4) :named |9: 0 <= j_4|))
-(assert (! (< j_4 J) :named |10: j_4 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_4) (< b_4 B) (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_4 and b_4 < B and 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of bi that is used lies inside it
-; question 149
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_4 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_4) :named |5: 0 <= j_4|))
-(assert (! (< j_4 J) :named |6: j_4 < J|))
-(assert (! (not (and (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of R that is used lies inside it
 ; question 150
 (push 1)
 (set-info :status unsat)
@@ -6775,8 +6783,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 4: every element of bh that is used lies inside it
+; bounds of statement 4: every element of bi that is used lies inside it
 ; question 151
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_4 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_4) :named |5: 0 <= j_4|))
+(assert (! (< j_4 J) :named |6: j_4 < J|))
+(assert (! (not (and (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of R that is used lies inside it
+; question 152
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_4 () Int)
+(declare-fun j_4 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_4) :named |7: 0 <= b_4|))
+(assert (! (< b_4 B) :named |8: b_4 < B|))
+(assert (! (<= 0 j_4) :named |9: 0 <= j_4|))
+(assert (! (< j_4 J) :named |10: j_4 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_4) (< b_4 B) (<= 0 1) (< 1 3) (<= 0 j_4) (< j_4 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_4 and b_4 < B and 0 <= 1 and 1 < 3 and 0 <= j_4 and j_4 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of bh that is used lies inside it
+; question 153
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6798,7 +6850,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 152
+; question 154
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6823,7 +6875,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of Z that is used lies inside it
-; question 153
+; question 155
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6848,7 +6900,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 154
+; question 156
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6873,7 +6925,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 155
+; question 157
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6892,50 +6944,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 156
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 157
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 158
 (push 1)
 (set-info :status unsat)
@@ -6960,7 +6968,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 159
 (push 1)
 (set-info :status unsat)
@@ -7000,7 +7008,7 @@
 (assert (! (< b_5 B) :named |8: b_5 < B|))
 (assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
 (assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
@@ -7019,12 +7027,56 @@
 (assert (! (<= 1 T) :named |4: 1 <= T|))
 (assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
 (assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 0) (< 0 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 3 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of R that is used lies inside it
+; question 162
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 163
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
 (assert (! (not (and (<= 0 2) (< 2 3) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 3 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 162
+; question 164
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

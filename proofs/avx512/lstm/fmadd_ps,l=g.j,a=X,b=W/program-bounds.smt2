@@ -539,8 +539,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 14
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t_uz) :named |5: 0 <= t_uz|))
+(assert (! (> 13 t_uz) :named |6: 13 > t_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 t_uz) (> 13 t_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= t_uz and 13 > t_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -566,7 +592,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -625,7 +651,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: 0 <= t_ul + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -685,7 +711,7 @@
 (assert (! (not (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T)) :named |denied: t_ul + 13*t2 + 26*t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -711,7 +737,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -738,7 +764,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -785,7 +811,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -857,7 +883,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -906,7 +932,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -979,7 +1005,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1029,7 +1055,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1103,7 +1129,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1155,7 +1181,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1232,7 +1258,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of acc that is written lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1300,7 +1326,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of P that is read lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1366,7 +1392,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: 0 <= t_ul + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1433,7 +1459,7 @@
 (assert (! (not (< (+ t_ul (* 13 t2) (* 26 t1) (* 52 t0)) T)) :named |denied: t_ul + 13*t2 + 26*t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1458,7 +1484,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1484,7 +1510,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1532,7 +1558,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1605,7 +1631,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1655,7 +1681,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1729,7 +1755,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1780,7 +1806,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1855,7 +1881,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1908,7 +1934,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1986,7 +2012,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2009,7 +2035,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2059,7 +2085,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2079,7 +2105,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2145,7 +2171,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2204,7 +2230,7 @@
 (assert (! (not (<= 0 (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: 0 <= t_us + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2264,7 +2290,7 @@
 (assert (! (not (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T)) :named |denied: t_us + 13*t2 + 26*t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2290,7 +2316,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2317,7 +2343,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2364,7 +2390,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2436,7 +2462,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2485,7 +2511,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2558,7 +2584,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2608,7 +2634,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2682,7 +2708,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2734,7 +2760,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2811,7 +2837,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2840,7 +2866,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> P: every element of P that is written lies inside it
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2906,7 +2932,7 @@
 (assert (! (not (<= 0 (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)))) :named |denied: 0 <= t_us + 13*t2 + 26*t1 + 52*t0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2973,7 +2999,7 @@
 (assert (! (not (< (+ t_us (* 13 t2) (* 26 t1) (* 52 t0)) T)) :named |denied: t_us + 13*t2 + 26*t1 + 52*t0 < T|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2998,7 +3024,7 @@
 (assert (! (not (<= 0 (+ b1 (* 24 b0)))) :named |denied: 0 <= b1 + 24*b0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3024,7 +3050,7 @@
 (assert (! (not (< (+ b1 (* 24 b0)) B)) :named |denied: b1 + 24*b0 < B|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3072,7 +3098,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3145,7 +3171,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3195,7 +3221,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3269,7 +3295,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3320,7 +3346,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3395,7 +3421,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3448,7 +3474,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3526,7 +3552,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> P: every element of acc that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3597,7 +3623,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy U -> U_packed_2: every element of U_packed_2 that is written lies inside it
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3647,7 +3673,7 @@
 (pop 1)
 
 ; bounds of copy U -> U_packed_2: every element of U that is read lies inside it
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3672,7 +3698,7 @@
 (assert (! (not (<= 0 (+ c_k1 (* 1024 c_k0)))) :named |denied: 0 <= c_k1 + 1024*c_k0|))
 (check-sat)
 (pop 1)
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3698,7 +3724,7 @@
 (assert (! (not (< (+ c_k1 (* 1024 c_k0)) J)) :named |denied: c_k1 + 1024*c_k0 < J|))
 (check-sat)
 (pop 1)
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3727,7 +3753,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3769,7 +3795,7 @@
 (assert (! (not (<= 0 |q!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|)) :named |denied: 0 <= q!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3800,7 +3826,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3843,7 +3869,7 @@
 (assert (! (not (> 4 |q!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|)) :named |denied: 4 > q!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)//(J)|))
 (check-sat)
 (pop 1)
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3875,7 +3901,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3919,7 +3945,7 @@
 (assert (! (not (<= 0 |r!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)%(J)|)) :named |denied: 0 <= r!(128*c_g_j0 + 32*c_g_j1 + 16*c_g_j_u + c_l)%(J)|))
 (check-sat)
 (pop 1)
-; question 79
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3953,7 +3979,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 80
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4000,7 +4026,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H_packed_2 that is written lies inside it
-; question 81
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4047,7 +4073,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H that is read lies inside it
-; question 82
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4096,8 +4122,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 84
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 13 b_uz) :named |6: 13 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 13 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= b_uz and 13 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 83
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4123,7 +4175,7 @@
 (pop 1)
 
 ; bounds of load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 84
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4141,7 +4193,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 85
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4160,7 +4212,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 86
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4211,7 +4263,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 1027 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 87
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4263,7 +4315,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 1027 b0)) B)) :named |denied: b_ul + 13*b1 + 1027*b0 < B|))
 (check-sat)
 (pop 1)
-; question 88
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4306,7 +4358,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 89
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4370,7 +4422,7 @@
 (assert (! (not (<= 0 |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 90
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4415,7 +4467,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 91
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4480,7 +4532,7 @@
 (assert (! (not (> 4 |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 92
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4526,7 +4578,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 93
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4592,7 +4644,7 @@
 (assert (! (not (<= 0 |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 94
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4640,7 +4692,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 95
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4709,7 +4761,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of acc_2 that is written lies inside it
-; question 96
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4769,7 +4821,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 R -> acc_2: every element of R that is read lies inside it
-; question 97
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4786,7 +4838,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 98
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4804,7 +4856,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 99
+; question 101
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4862,7 +4914,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 1027 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 100
+; question 102
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4921,7 +4973,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 1027 b0)) B)) :named |denied: b_ul + 13*b1 + 1027*b0 < B|))
 (check-sat)
 (pop 1)
-; question 101
+; question 103
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4965,7 +5017,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 102
+; question 104
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5030,7 +5082,7 @@
 (assert (! (not (<= 0 |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 103
+; question 105
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5076,7 +5128,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 104
+; question 106
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5142,7 +5194,7 @@
 (assert (! (not (> 4 |q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 105
+; question 107
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5189,7 +5241,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 106
+; question 108
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5256,7 +5308,7 @@
 (assert (! (not (<= 0 |r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(128*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 107
+; question 109
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5305,7 +5357,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 108
+; question 110
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5375,7 +5427,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 109
+; question 111
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5398,7 +5450,7 @@
 (pop 1)
 
 ; bounds of load_f32 U_packed_2 -> b_r_2: every element of U_packed_2 that is read lies inside it
-; question 110
+; question 112
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5448,7 +5500,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 111
+; question 113
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5468,7 +5520,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of H_packed_2 that is read lies inside it
-; question 112
+; question 114
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5515,7 +5567,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 113
+; question 115
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5533,7 +5585,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 114
+; question 116
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5552,7 +5604,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 115
+; question 117
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5603,7 +5655,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 1027 b0)))) :named |denied: 0 <= b_us + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 116
+; question 118
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5655,7 +5707,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 1027 b0)) B)) :named |denied: b_us + 13*b1 + 1027*b0 < B|))
 (check-sat)
 (pop 1)
-; question 117
+; question 119
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5698,7 +5750,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 118
+; question 120
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5762,7 +5814,7 @@
 (assert (! (not (<= 0 |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 119
+; question 121
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5807,7 +5859,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 120
+; question 122
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5872,7 +5924,7 @@
 (assert (! (not (> 4 |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 121
+; question 123
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5918,7 +5970,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 122
+; question 124
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -5984,7 +6036,7 @@
 (assert (! (not (<= 0 |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 123
+; question 125
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6032,7 +6084,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 124
+; question 126
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6101,7 +6153,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 125
+; question 127
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6130,7 +6182,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of R that is written lies inside it
-; question 126
+; question 128
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6147,7 +6199,7 @@
 (assert (! (not (<= 0 t0)) :named |denied: 0 <= t0|))
 (check-sat)
 (pop 1)
-; question 127
+; question 129
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6165,7 +6217,7 @@
 (assert (! (not (< t0 T)) :named |denied: t0 < T|))
 (check-sat)
 (pop 1)
-; question 128
+; question 130
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6223,7 +6275,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 1027 b0)))) :named |denied: 0 <= b_us + 13*b1 + 1027*b0|))
 (check-sat)
 (pop 1)
-; question 129
+; question 131
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6282,7 +6334,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 1027 b0)) B)) :named |denied: b_us + 13*b1 + 1027*b0 < B|))
 (check-sat)
 (pop 1)
-; question 130
+; question 132
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6326,7 +6378,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 131
+; question 133
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6391,7 +6443,7 @@
 (assert (! (not (<= 0 |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 132
+; question 134
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6437,7 +6489,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 133
+; question 135
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6503,7 +6555,7 @@
 (assert (! (not (> 4 |q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 134
+; question 136
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6550,7 +6602,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 135
+; question 137
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6617,7 +6669,7 @@
 (assert (! (not (<= 0 |r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(128*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 136
+; question 138
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6666,7 +6718,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 137
+; question 139
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6736,7 +6788,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> R: every element of acc_2 that is read lies inside it
-; question 138
+; question 140
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6799,7 +6851,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 139
+; question 141
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6824,7 +6876,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 140
+; question 142
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6843,7 +6895,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 141
+; question 143
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6865,7 +6917,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 142
+; question 144
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6887,7 +6939,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 143
+; question 145
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6912,7 +6964,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of C that is used lies inside it
-; question 144
+; question 146
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6934,7 +6986,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of C0 that is used lies inside it
-; question 145
+; question 147
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6959,7 +7011,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 146
+; question 148
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -6984,7 +7036,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 147
+; question 149
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7003,7 +7055,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 148
+; question 150
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7025,7 +7077,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 149
+; question 151
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7050,50 +7102,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 150
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 151
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 152
 (push 1)
 (set-info :status unsat)
@@ -7118,7 +7126,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 153
 (push 1)
 (set-info :status unsat)
@@ -7137,8 +7145,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of C that is used lies inside it
+; bounds of statement 5: every element of R that is used lies inside it
 ; question 154
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 155
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 1) (< 1 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 1 and 1 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of C that is used lies inside it
+; question 156
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7163,50 +7215,6 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 155
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_5 () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
-(assert (! (< b_5 B) :named |8: b_5 < B|))
-(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
-(assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of bi that is used lies inside it
-; question 156
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_5 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
-(assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 5: every element of R that is used lies inside it
 ; question 157
 (push 1)
 (set-info :status unsat)
@@ -7231,7 +7239,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 158
 (push 1)
 (set-info :status unsat)
@@ -7250,7 +7258,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of P that is used lies inside it
+; bounds of statement 5: every element of R that is used lies inside it
 ; question 159
 (push 1)
 (set-info :status unsat)
@@ -7271,11 +7279,11 @@
 (assert (! (< b_5 B) :named |8: b_5 < B|))
 (assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
 (assert (! (< j_5 J) :named |10: j_5 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bi that is used lies inside it
+; bounds of statement 5: every element of bh that is used lies inside it
 ; question 160
 (push 1)
 (set-info :status unsat)
@@ -7290,11 +7298,11 @@
 (assert (! (<= 1 T) :named |4: 1 <= T|))
 (assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
 (assert (! (< j_5 J) :named |6: j_5 < J|))
-(assert (! (not (and (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(assert (! (not (and (<= 0 0) (< 0 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 0 and 0 < 4 and 0 <= j_5 and j_5 < J|))
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of R that is used lies inside it
+; bounds of statement 5: every element of P that is used lies inside it
 ; question 161
 (push 1)
 (set-info :status unsat)
@@ -7319,8 +7327,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 5: every element of bh that is used lies inside it
+; bounds of statement 5: every element of bi that is used lies inside it
 ; question 162
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_5) :named |5: 0 <= j_5|))
+(assert (! (< j_5 J) :named |6: j_5 < J|))
+(assert (! (not (and (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of R that is used lies inside it
+; question 163
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_5 () Int)
+(declare-fun j_5 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_5) :named |7: 0 <= b_5|))
+(assert (! (< b_5 B) :named |8: b_5 < B|))
+(assert (! (<= 0 j_5) :named |9: 0 <= j_5|))
+(assert (! (< j_5 J) :named |10: j_5 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_5) (< b_5 B) (<= 0 2) (< 2 4) (<= 0 j_5) (< j_5 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_5 and b_5 < B and 0 <= 2 and 2 < 4 and 0 <= j_5 and j_5 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 5: every element of bh that is used lies inside it
+; question 164
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7342,7 +7394,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 6: every element of H that is used lies inside it
-; question 163
+; question 165
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -7367,50 +7419,6 @@
 (pop 1)
 
 ; bounds of statement 6: every element of P that is used lies inside it
-; question 164
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun t0 () Int)
-(declare-fun b_6 () Int)
-(declare-fun j_6 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 t0) :named |5: 0 <= t0|))
-(assert (! (< t0 T) :named |6: t0 < T|))
-(assert (! (<= 0 b_6) :named |7: 0 <= b_6|))
-(assert (! (< b_6 B) :named |8: b_6 < B|))
-(assert (! (<= 0 j_6) :named |9: 0 <= j_6|))
-(assert (! (< j_6 J) :named |10: j_6 < J|))
-(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_6) (< b_6 B) (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_6 and b_6 < B and 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 6: every element of bi that is used lies inside it
-; question 165
-(push 1)
-(set-info :status unsat)
-(declare-fun B () Int)
-(declare-fun C () Int)
-(declare-fun J () Int)
-(declare-fun T () Int)
-(declare-fun j_6 () Int)
-(assert (! (<= 1 B) :named |1: 1 <= B|))
-(assert (! (<= 1 C) :named |2: 1 <= C|))
-(assert (! (<= 1 J) :named |3: 1 <= J|))
-(assert (! (<= 1 T) :named |4: 1 <= T|))
-(assert (! (<= 0 j_6) :named |5: 0 <= j_6|))
-(assert (! (< j_6 J) :named |6: j_6 < J|))
-(assert (! (not (and (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 6: every element of R that is used lies inside it
 ; question 166
 (push 1)
 (set-info :status unsat)
@@ -7435,7 +7443,7 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 6: every element of bh that is used lies inside it
+; bounds of statement 6: every element of bi that is used lies inside it
 ; question 167
 (push 1)
 (set-info :status unsat)
@@ -7454,8 +7462,52 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 6: every element of C that is used lies inside it
+; bounds of statement 6: every element of R that is used lies inside it
 ; question 168
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t0 () Int)
+(declare-fun b_6 () Int)
+(declare-fun j_6 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t0) :named |5: 0 <= t0|))
+(assert (! (< t0 T) :named |6: t0 < T|))
+(assert (! (<= 0 b_6) :named |7: 0 <= b_6|))
+(assert (! (< b_6 B) :named |8: b_6 < B|))
+(assert (! (<= 0 j_6) :named |9: 0 <= j_6|))
+(assert (! (< j_6 J) :named |10: j_6 < J|))
+(assert (! (not (and (<= 0 t0) (< t0 T) (<= 0 b_6) (< b_6 B) (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= t0 and t0 < T and 0 <= b_6 and b_6 < B and 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 6: every element of bh that is used lies inside it
+; question 169
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun j_6 () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 j_6) :named |5: 0 <= j_6|))
+(assert (! (< j_6 J) :named |6: j_6 < J|))
+(assert (! (not (and (<= 0 3) (< 3 4) (<= 0 j_6) (< j_6 J))) :named |denied: 0 <= 3 and 3 < 4 and 0 <= j_6 and j_6 < J|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 6: every element of C that is used lies inside it
+; question 170
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -40,6 +40,9 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -67,6 +70,9 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -86,6 +92,12 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of t_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of t_ul: an unrolled loop has a fixed count
@@ -107,6 +119,9 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of b_ul: an unrolled loop has a fixed count

@@ -198,8 +198,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 13 i_uz) :named |6: 13 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 13 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 13 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -225,7 +251,7 @@
 (pop 1)
 
 ; bounds of load_f32 H -> acc: every element of H that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -284,7 +310,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 H -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -344,7 +370,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 H -> acc: every element of H that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -404,7 +430,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -427,7 +453,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -477,7 +503,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -497,7 +523,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -544,7 +570,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of H that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -603,7 +629,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -632,7 +658,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> H: every element of H that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -692,7 +718,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> H: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -755,7 +781,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of copy V -> V_packed_2: every element of V_packed_2 that is written lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -805,7 +831,7 @@
 (pop 1)
 
 ; bounds of copy V -> V_packed_2: every element of V that is read lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -855,7 +881,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H_packed_2 that is written lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -902,7 +928,7 @@
 (pop 1)
 
 ; bounds of copy H -> H_packed_2: every element of H that is read lies inside it
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -948,8 +974,34 @@
 (check-sat)
 (pop 1)
 
+; bounds of zero_f32 0 -> acc_2: every element of acc_2 that is written lies inside it
+; question 22
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun m_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 13 i_uz) :named |6: 13 > i_uz|))
+(assert (! (<= 0 m_uz) :named |7: 0 <= m_uz|))
+(assert (! (> 2 m_uz) :named |8: 2 > m_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 13 i_uz) (<= 0 m_uz) (> 2 m_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 13 > i_uz and 0 <= m_uz and 2 > m_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
 ; bounds of load_f32 Y -> acc_2: every element of acc_2 that is written lies inside it
-; question 21
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -975,7 +1027,7 @@
 (pop 1)
 
 ; bounds of load_f32 Y -> acc_2: every element of Y that is read lies inside it
-; question 22
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1034,7 +1086,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 Y -> acc_2: every element of acc_2 that is written lies inside it
-; question 23
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1094,7 +1146,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 Y -> acc_2: every element of Y that is read lies inside it
-; question 24
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1154,7 +1206,7 @@
 (pop 1)
 
 ; bounds of load_f32 V_packed_2 -> b_r_2: every element of b_r_2 that is written lies inside it
-; question 25
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1177,7 +1229,7 @@
 (pop 1)
 
 ; bounds of load_f32 V_packed_2 -> b_r_2: every element of V_packed_2 that is read lies inside it
-; question 26
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1227,7 +1279,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of a_r_2 that is written lies inside it
-; question 27
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1247,7 +1299,7 @@
 (pop 1)
 
 ; bounds of broadcast_f32 H_packed_2 -> a_r_2: every element of H_packed_2 that is read lies inside it
-; question 28
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1294,7 +1346,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> Y: every element of Y that is written lies inside it
-; question 29
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1353,7 +1405,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc_2 -> Y: every element of acc_2 that is read lies inside it
-; question 30
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1382,7 +1434,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc_2 -> Y: every element of Y that is written lies inside it
-; question 31
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1442,7 +1494,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc_2 -> Y: every element of acc_2 that is read lies inside it
-; question 32
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1505,7 +1557,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc that is used lies inside it
-; question 33
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1530,7 +1582,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r that is used lies inside it
-; question 34
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1549,7 +1601,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r that is used lies inside it
-; question 35
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1571,7 +1623,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 36
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1625,7 +1677,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 37
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1679,7 +1731,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of b that is used lies inside it
-; question 38
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1717,7 +1769,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of fmadd_ps: every element of acc_2 that is used lies inside it
-; question 39
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1742,7 +1794,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of a_r_2 that is used lies inside it
-; question 40
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1761,7 +1813,7 @@
 (pop 1)
 
 ; bounds of fmadd_ps: every element of b_r_2 that is used lies inside it
-; question 41
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1783,7 +1835,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 42
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1837,7 +1889,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 43
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1891,7 +1943,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of d that is used lies inside it
-; question 44
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -212,8 +212,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun n_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 N) :named |2: 1 <= N|))
+(assert (! (<= 1 P) :named |3: 1 <= P|))
+(assert (! (<= 1 Q) :named |4: 1 <= Q|))
+(assert (! (<= 0 n_uz) :named |5: 0 <= n_uz|))
+(assert (! (> 29 n_uz) :named |6: 29 > n_uz|))
+(assert (! (<= 0 l) :named |7: 0 <= l|))
+(assert (! (> 16 l) :named |8: 16 > l|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 n_uz) (> 29 n_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= n_uz and 29 > n_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -236,7 +259,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -314,7 +337,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -371,7 +394,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of O that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -450,7 +473,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -473,7 +496,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -518,7 +541,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 I_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -541,7 +564,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 I_packed -> a_r: every element of I_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -573,7 +596,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -651,7 +674,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -677,7 +700,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> O: every element of O that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -756,7 +779,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> O: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -816,7 +839,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbf16_ps: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -838,7 +861,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -860,7 +883,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

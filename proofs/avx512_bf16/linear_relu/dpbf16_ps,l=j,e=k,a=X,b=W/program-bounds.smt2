@@ -222,8 +222,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 13 i_uz) :named |5: 13 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 16 l) :named |9: 16 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 13 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 13 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -247,7 +271,7 @@
 (pop 1)
 
 ; bounds of load_f32 T -> acc: every element of T that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -304,7 +328,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 T -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -362,7 +386,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 T -> acc: every element of T that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -420,7 +444,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -444,7 +468,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -500,7 +524,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -521,7 +545,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -574,7 +598,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of T that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -631,7 +655,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -658,7 +682,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> T: every element of T that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -716,7 +740,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> T: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -777,7 +801,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbf16_ps: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -800,7 +824,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -820,7 +844,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -843,58 +867,6 @@
 (pop 1)
 
 ; bounds of statement 2: every element of Y that is used lies inside it
-; question 20
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 351)//(352)| () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 1026)//(1027)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(1027, I - 1027*i0) + 12)//(13)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(352, J - 352*j0) + 31)//(32)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(J + 351)%(352)| () Int)
-(declare-fun |r!(I + 1026)%(1027)| () Int)
-(declare-fun |r!(IMin(1027, I - 1027*i0) + 12)%(13)| () Int)
-(declare-fun |r!(IMin(352, J - 352*j0) + 31)%(32)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 0 j0) :named |4: 0 <= j0|))
-(assert (! (< j0 |q!(J + 351)//(352)|) :named |5: j0 < q!(J + 351)//(352)|))
-(assert (! (<= 0 i0) :named |6: 0 <= i0|))
-(assert (! (< i0 |q!(I + 1026)//(1027)|) :named |7: i0 < q!(I + 1026)//(1027)|))
-(assert (! (<= 0 i1) :named |8: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(1027, I - 1027*i0) + 12)//(13)|) :named |9: i1 < q!(IMin(1027, I - 1027*i0) + 12)//(13)|))
-(assert (! (<= 0 j1) :named |10: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(352, J - 352*j0) + 31)//(32)|) :named |11: j1 < q!(IMin(352, J - 352*j0) + 31)//(32)|))
-(assert (! (<= 0 i_e2) :named |12: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 13 (+ I (* (- 1027) i0) (* (- 13) i1))) 13 (+ I (* (- 1027) i0) (* (- 13) i1)))) :named |13: i_e2 < if(13 <= I - 1027*i0 - 13*i1, 13, I - 1027*i0 - 13*i1)|))
-(assert (! (<= 0 j_e2) :named |14: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 352) j0) (* (- 32) j1))) 32 (+ J (* (- 352) j0) (* (- 32) j1)))) :named |15: j_e2 < if(32 <= J - 352*j0 - 32*j1, 32, J - 352*j0 - 32*j1)|))
-(assert (! (= (+ 351 J) (+ (* 352 |q!(J + 351)//(352)|) |r!(J + 351)%(352)|)) :named |16: 351 + J = 352*q!(J + 351)//(352) + r!(J + 351)%(352)|))
-(assert (! (>= |r!(J + 351)%(352)| 0) :named |17: r!(J + 351)%(352) >= 0|))
-(assert (! (> 352 |r!(J + 351)%(352)|) :named |18: 352 > r!(J + 351)%(352)|))
-(assert (! (= (+ 1026 I) (+ (* 1027 |q!(I + 1026)//(1027)|) |r!(I + 1026)%(1027)|)) :named |19: 1026 + I = 1027*q!(I + 1026)//(1027) + r!(I + 1026)%(1027)|))
-(assert (! (>= |r!(I + 1026)%(1027)| 0) :named |20: r!(I + 1026)%(1027) >= 0|))
-(assert (! (> 1027 |r!(I + 1026)%(1027)|) :named |21: 1027 > r!(I + 1026)%(1027)|))
-(assert (! (= (+ 12 (ite (<= 1027 (+ I (* (- 1027) i0))) 1027 (+ I (* (- 1027) i0)))) (+ (* 13 |q!(IMin(1027, I - 1027*i0) + 12)//(13)|) |r!(IMin(1027, I - 1027*i0) + 12)%(13)|)) :named |22: 12 + if(1027 <= I - 1027*i0, 1027, I - 1027*i0) = 13*q!(IMin(1027, I - 1027*i0) + 12)//(13) +...|))
-(assert (! (>= |r!(IMin(1027, I - 1027*i0) + 12)%(13)| 0) :named |23: r!(IMin(1027, I - 1027*i0) + 12)%(13) >= 0|))
-(assert (! (> 13 |r!(IMin(1027, I - 1027*i0) + 12)%(13)|) :named |24: 13 > r!(IMin(1027, I - 1027*i0) + 12)%(13)|))
-(assert (! (= (+ 31 (ite (<= 352 (+ J (* (- 352) j0))) 352 (+ J (* (- 352) j0)))) (+ (* 32 |q!(IMin(352, J - 352*j0) + 31)//(32)|) |r!(IMin(352, J - 352*j0) + 31)%(32)|)) :named |25: 31 + if(352 <= J - 352*j0, 352, J - 352*j0) = 32*q!(IMin(352, J - 352*j0) + 31)//(32) + r!(IM...|))
-(assert (! (>= |r!(IMin(352, J - 352*j0) + 31)%(32)| 0) :named |26: r!(IMin(352, J - 352*j0) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(352, J - 352*j0) + 31)%(32)|) :named |27: 32 > r!(IMin(352, J - 352*j0) + 31)%(32)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 13 i1) (* 1027 i0))) (< (+ i_e2 (* 13 i1) (* 1027 i0)) I) (<= 0 (+ j_e2 (* 32 j1) (* 352 j0))) (< (+ j_e2 (* 32 j1) (* 352 j0)) J))) :named |denied: 0 <= i_e2 + 13*i1 + 1027*i0 and i_e2 + 13*i1 + 1027*i0 < I and 0 <= j_e2 + 32*j1 + 352*j0 and...|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of T that is used lies inside it
 ; question 21
 (push 1)
 (set-info :status unsat)
@@ -946,8 +918,60 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of b that is used lies inside it
+; bounds of statement 2: every element of T that is used lies inside it
 ; question 22
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 351)//(352)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 1026)//(1027)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(1027, I - 1027*i0) + 12)//(13)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(352, J - 352*j0) + 31)//(32)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(J + 351)%(352)| () Int)
+(declare-fun |r!(I + 1026)%(1027)| () Int)
+(declare-fun |r!(IMin(1027, I - 1027*i0) + 12)%(13)| () Int)
+(declare-fun |r!(IMin(352, J - 352*j0) + 31)%(32)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 j0) :named |4: 0 <= j0|))
+(assert (! (< j0 |q!(J + 351)//(352)|) :named |5: j0 < q!(J + 351)//(352)|))
+(assert (! (<= 0 i0) :named |6: 0 <= i0|))
+(assert (! (< i0 |q!(I + 1026)//(1027)|) :named |7: i0 < q!(I + 1026)//(1027)|))
+(assert (! (<= 0 i1) :named |8: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(1027, I - 1027*i0) + 12)//(13)|) :named |9: i1 < q!(IMin(1027, I - 1027*i0) + 12)//(13)|))
+(assert (! (<= 0 j1) :named |10: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(352, J - 352*j0) + 31)//(32)|) :named |11: j1 < q!(IMin(352, J - 352*j0) + 31)//(32)|))
+(assert (! (<= 0 i_e2) :named |12: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 13 (+ I (* (- 1027) i0) (* (- 13) i1))) 13 (+ I (* (- 1027) i0) (* (- 13) i1)))) :named |13: i_e2 < if(13 <= I - 1027*i0 - 13*i1, 13, I - 1027*i0 - 13*i1)|))
+(assert (! (<= 0 j_e2) :named |14: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 352) j0) (* (- 32) j1))) 32 (+ J (* (- 352) j0) (* (- 32) j1)))) :named |15: j_e2 < if(32 <= J - 352*j0 - 32*j1, 32, J - 352*j0 - 32*j1)|))
+(assert (! (= (+ 351 J) (+ (* 352 |q!(J + 351)//(352)|) |r!(J + 351)%(352)|)) :named |16: 351 + J = 352*q!(J + 351)//(352) + r!(J + 351)%(352)|))
+(assert (! (>= |r!(J + 351)%(352)| 0) :named |17: r!(J + 351)%(352) >= 0|))
+(assert (! (> 352 |r!(J + 351)%(352)|) :named |18: 352 > r!(J + 351)%(352)|))
+(assert (! (= (+ 1026 I) (+ (* 1027 |q!(I + 1026)//(1027)|) |r!(I + 1026)%(1027)|)) :named |19: 1026 + I = 1027*q!(I + 1026)//(1027) + r!(I + 1026)%(1027)|))
+(assert (! (>= |r!(I + 1026)%(1027)| 0) :named |20: r!(I + 1026)%(1027) >= 0|))
+(assert (! (> 1027 |r!(I + 1026)%(1027)|) :named |21: 1027 > r!(I + 1026)%(1027)|))
+(assert (! (= (+ 12 (ite (<= 1027 (+ I (* (- 1027) i0))) 1027 (+ I (* (- 1027) i0)))) (+ (* 13 |q!(IMin(1027, I - 1027*i0) + 12)//(13)|) |r!(IMin(1027, I - 1027*i0) + 12)%(13)|)) :named |22: 12 + if(1027 <= I - 1027*i0, 1027, I - 1027*i0) = 13*q!(IMin(1027, I - 1027*i0) + 12)//(13) +...|))
+(assert (! (>= |r!(IMin(1027, I - 1027*i0) + 12)%(13)| 0) :named |23: r!(IMin(1027, I - 1027*i0) + 12)%(13) >= 0|))
+(assert (! (> 13 |r!(IMin(1027, I - 1027*i0) + 12)%(13)|) :named |24: 13 > r!(IMin(1027, I - 1027*i0) + 12)%(13)|))
+(assert (! (= (+ 31 (ite (<= 352 (+ J (* (- 352) j0))) 352 (+ J (* (- 352) j0)))) (+ (* 32 |q!(IMin(352, J - 352*j0) + 31)//(32)|) |r!(IMin(352, J - 352*j0) + 31)%(32)|)) :named |25: 31 + if(352 <= J - 352*j0, 352, J - 352*j0) = 32*q!(IMin(352, J - 352*j0) + 31)//(32) + r!(IM...|))
+(assert (! (>= |r!(IMin(352, J - 352*j0) + 31)%(32)| 0) :named |26: r!(IMin(352, J - 352*j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(352, J - 352*j0) + 31)%(32)|) :named |27: 32 > r!(IMin(352, J - 352*j0) + 31)%(32)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 13 i1) (* 1027 i0))) (< (+ i_e2 (* 13 i1) (* 1027 i0)) I) (<= 0 (+ j_e2 (* 32 j1) (* 352 j0))) (< (+ j_e2 (* 32 j1) (* 352 j0)) J))) :named |denied: 0 <= i_e2 + 13*i1 + 1027*i0 and i_e2 + 13*i1 + 1027*i0 < I and 0 <= j_e2 + 32*j1 + 352*j0 and...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of b that is used lies inside it
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -745,8 +745,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 14
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 13 b_uz) :named |6: 13 > b_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 2 g_j_uz) :named |8: 2 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 b_uz) (> 13 b_uz) (<= 0 g_j_uz) (> 2 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= b_uz and 13 > b_uz and 0 <= g_j_uz and 2 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -772,7 +798,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -798,7 +824,7 @@
 (assert (! (not (<= 0 (+ t1 (* 43 t0)))) :named |denied: 0 <= t1 + 43*t0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -825,7 +851,7 @@
 (assert (! (not (< (+ t1 (* 43 t0)) T)) :named |denied: t1 + 43*t0 < T|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -876,7 +902,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 26 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 26*b0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -928,7 +954,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 26 b0)) B)) :named |denied: b_ul + 13*b1 + 26*b0 < B|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -971,7 +997,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1035,7 +1061,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1080,7 +1106,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1145,7 +1171,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1191,7 +1217,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1257,7 +1283,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1305,7 +1331,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1374,7 +1400,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of acc that is written lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1434,7 +1460,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 P -> acc: every element of P that is read lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1459,7 +1485,7 @@
 (assert (! (not (<= 0 (+ t1 (* 43 t0)))) :named |denied: 0 <= t1 + 43*t0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1485,7 +1511,7 @@
 (assert (! (not (< (+ t1 (* 43 t0)) T)) :named |denied: t1 + 43*t0 < T|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1543,7 +1569,7 @@
 (assert (! (not (<= 0 (+ b_ul (* 13 b1) (* 26 b0)))) :named |denied: 0 <= b_ul + 13*b1 + 26*b0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1602,7 +1628,7 @@
 (assert (! (not (< (+ b_ul (* 13 b1) (* 26 b0)) B)) :named |denied: b_ul + 13*b1 + 26*b0 < B|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1646,7 +1672,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1711,7 +1737,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1757,7 +1783,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1823,7 +1849,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1870,7 +1896,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1937,7 +1963,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1986,7 +2012,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2056,7 +2082,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2082,7 +2108,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2140,7 +2166,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2163,7 +2189,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2229,7 +2255,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2255,7 +2281,7 @@
 (assert (! (not (<= 0 (+ t1 (* 43 t0)))) :named |denied: 0 <= t1 + 43*t0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2282,7 +2308,7 @@
 (assert (! (not (< (+ t1 (* 43 t0)) T)) :named |denied: t1 + 43*t0 < T|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2333,7 +2359,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 26 b0)))) :named |denied: 0 <= b_us + 13*b1 + 26*b0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2385,7 +2411,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 26 b0)) B)) :named |denied: b_us + 13*b1 + 26*b0 < B|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2428,7 +2454,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2492,7 +2518,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2537,7 +2563,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2602,7 +2628,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2648,7 +2674,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2714,7 +2740,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2762,7 +2788,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2831,7 +2857,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2860,7 +2886,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> P: every element of P that is written lies inside it
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2885,7 +2911,7 @@
 (assert (! (not (<= 0 (+ t1 (* 43 t0)))) :named |denied: 0 <= t1 + 43*t0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2911,7 +2937,7 @@
 (assert (! (not (< (+ t1 (* 43 t0)) T)) :named |denied: t1 + 43*t0 < T|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2969,7 +2995,7 @@
 (assert (! (not (<= 0 (+ b_us (* 13 b1) (* 26 b0)))) :named |denied: 0 <= b_us + 13*b1 + 26*b0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3028,7 +3054,7 @@
 (assert (! (not (< (+ b_us (* 13 b1) (* 26 b0)) B)) :named |denied: b_us + 13*b1 + 26*b0 < B|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3072,7 +3098,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3137,7 +3163,7 @@
 (assert (! (not (<= 0 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3183,7 +3209,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3249,7 +3275,7 @@
 (assert (! (not (> 4 |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 4 > q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3296,7 +3322,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3363,7 +3389,7 @@
 (assert (! (not (<= 0 |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3412,7 +3438,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3482,7 +3508,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> P: every element of acc that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3545,7 +3571,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbf16_ps: every element of acc that is used lies inside it
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3570,7 +3596,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of a_r that is used lies inside it
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3592,7 +3618,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of b_r that is used lies inside it
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3617,7 +3643,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3639,7 +3665,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3664,7 +3690,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of C that is used lies inside it
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3686,7 +3712,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of C0 that is used lies inside it
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3711,7 +3737,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of R that is used lies inside it
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3739,7 +3765,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of H that is used lies inside it
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3764,7 +3790,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of U that is used lies inside it
-; question 79
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3792,7 +3818,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 80
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3817,7 +3843,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 81
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3842,7 +3868,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 82
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3861,7 +3887,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 83
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3886,7 +3912,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 84
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3905,7 +3931,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 85
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3930,7 +3956,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 86
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3955,7 +3981,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 87
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3974,7 +4000,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 88
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3999,7 +4025,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 89
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4018,7 +4044,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 90
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4043,7 +4069,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 91
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4062,7 +4088,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 92
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4087,7 +4113,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 93
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4109,7 +4135,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 6: every element of H that is used lies inside it
-; question 94
+; question 95
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4134,7 +4160,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of P that is used lies inside it
-; question 95
+; question 96
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4159,7 +4185,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of bi that is used lies inside it
-; question 96
+; question 97
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4178,7 +4204,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of R that is used lies inside it
-; question 97
+; question 98
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4203,7 +4229,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of bh that is used lies inside it
-; question 98
+; question 99
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4222,7 +4248,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of C that is used lies inside it
-; question 99
+; question 100
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -160,8 +160,27 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 y -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |3: 0 <= i_uz|))
+(assert (! (> 16 i_uz) :named |4: 16 > i_uz|))
+(assert (! (<= 0 l) :named |5: 0 <= l|))
+(assert (! (> 16 l) :named |6: 16 > l|))
+(assert (! true :named |7: true|))
+(assert (! (not (and (<= 0 i_uz) (> 16 i_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 16 > i_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 y -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -180,7 +199,7 @@
 (pop 1)
 
 ; bounds of load_f32 y -> acc: every element of y that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -216,7 +235,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 y -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -235,7 +254,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 y -> acc: every element of y that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -271,7 +290,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 x_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -290,7 +309,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 x_packed -> b_r: every element of x_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -322,7 +341,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 A_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -341,7 +360,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 A_packed -> a_r: every element of A_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -379,7 +398,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> y: every element of y that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -415,7 +434,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> y: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -437,7 +456,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> y: every element of y that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -473,7 +492,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> y: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -512,7 +531,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbf16_ps: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -530,7 +549,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -548,7 +567,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -244,8 +244,36 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun p_uz () Int)
+(declare-fun k_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (<= 0 p_uz) :named |6: 0 <= p_uz|))
+(assert (! (> 13 p_uz) :named |7: 13 > p_uz|))
+(assert (! (<= 0 k_uz) :named |8: 0 <= k_uz|))
+(assert (! (> 2 k_uz) :named |9: 2 > k_uz|))
+(assert (! (<= 0 l) :named |10: 0 <= l|))
+(assert (! (> 16 l) :named |11: 16 > l|))
+(assert (! true :named |12: true|))
+(assert (! (not (and (<= 0 p_uz) (> 13 p_uz) (<= 0 k_uz) (> 2 k_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= p_uz and 13 > p_uz and 0 <= k_uz and 2 > k_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -273,7 +301,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -356,7 +384,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -418,7 +446,7 @@
 (pop 1)
 
 ; bounds of masked_load_f32 O -> acc: every element of O that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -502,7 +530,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -530,7 +558,7 @@
 (pop 1)
 
 ; bounds of load_bf16x2 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -590,7 +618,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 I_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -615,7 +643,7 @@
 (pop 1)
 
 ; bounds of broadcast_bf16x2 I_packed -> a_r: every element of I_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -656,7 +684,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -739,7 +767,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -770,7 +798,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_f32 acc -> O: every element of O that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -854,7 +882,7 @@
 (pop 1)
 
 ; bounds of masked_store_f32 acc -> O: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -919,7 +947,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbf16_ps: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -946,7 +974,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -970,7 +998,7 @@
 (pop 1)
 
 ; bounds of dpbf16_ps: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -236,8 +236,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 I) :named |2: 1 <= I|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 K) :named |4: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 14 i_uz) :named |6: 14 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 14 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 14 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -263,7 +289,7 @@
 (pop 1)
 
 ; bounds of load_i32 C -> acc: every element of C that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -333,7 +359,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -393,7 +419,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of C that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -464,7 +490,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -490,7 +516,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of B_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -548,7 +574,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -571,7 +597,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of A_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -610,7 +636,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of C that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -680,7 +706,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -709,7 +735,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> C: every element of C that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -780,7 +806,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> C: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -843,7 +869,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -868,7 +894,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -890,7 +916,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

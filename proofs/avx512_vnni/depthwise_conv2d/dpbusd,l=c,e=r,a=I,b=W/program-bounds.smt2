@@ -192,8 +192,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun n_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 N) :named |2: 1 <= N|))
+(assert (! (<= 1 P) :named |3: 1 <= P|))
+(assert (! (<= 1 Q) :named |4: 1 <= Q|))
+(assert (! (<= 0 n_uz) :named |5: 0 <= n_uz|))
+(assert (! (> 29 n_uz) :named |6: 29 > n_uz|))
+(assert (! (<= 0 l) :named |7: 0 <= l|))
+(assert (! (> 16 l) :named |8: 16 > l|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 n_uz) (> 29 n_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= n_uz and 29 > n_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 O -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -216,7 +239,7 @@
 (pop 1)
 
 ; bounds of load_i32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -286,7 +309,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 O -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -335,7 +358,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 O -> acc: every element of O that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -406,7 +429,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -429,7 +452,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -471,7 +494,7 @@
 (pop 1)
 
 ; bounds of load_u8x4 I_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -494,7 +517,7 @@
 (pop 1)
 
 ; bounds of load_u8x4 I_packed -> a_r: every element of I_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -523,7 +546,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> O: every element of O that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -593,7 +616,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> O: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -619,7 +642,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> O: every element of O that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -690,7 +713,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> O: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -742,7 +765,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -764,7 +787,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -786,7 +809,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

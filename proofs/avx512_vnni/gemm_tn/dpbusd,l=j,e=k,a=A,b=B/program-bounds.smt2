@@ -222,8 +222,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 12 i_uz) :named |5: 12 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 16 l) :named |9: 16 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 12 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 12 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 C -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -247,7 +271,7 @@
 (pop 1)
 
 ; bounds of load_i32 C -> acc: every element of C that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -304,7 +328,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -362,7 +386,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 C -> acc: every element of C that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -420,7 +444,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -444,7 +468,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 B_packed -> b_r: every element of B_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -500,7 +524,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -521,7 +545,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 A_packed -> a_r: every element of A_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -574,7 +598,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of C that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -631,7 +655,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> C: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -658,7 +682,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> C: every element of C that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -716,7 +740,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> C: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -777,7 +801,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -800,7 +824,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -820,7 +844,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

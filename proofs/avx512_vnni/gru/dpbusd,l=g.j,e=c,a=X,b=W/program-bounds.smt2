@@ -761,8 +761,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 14
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun t_uz () Int)
+(declare-fun g_j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 t_uz) :named |5: 0 <= t_uz|))
+(assert (! (> 8 t_uz) :named |6: 8 > t_uz|))
+(assert (! (<= 0 g_j_uz) :named |7: 0 <= g_j_uz|))
+(assert (! (> 3 g_j_uz) :named |8: 3 > g_j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 t_uz) (> 8 t_uz) (<= 0 g_j_uz) (> 3 g_j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= t_uz and 8 > t_uz and 0 <= g_j_uz and 3 > g_j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 P -> acc: every element of acc that is written lies inside it
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -788,7 +814,7 @@
 (pop 1)
 
 ; bounds of load_i32 P -> acc: every element of P that is read lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -839,7 +865,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 8 t1) (* 64 t0)))) :named |denied: 0 <= t_ul + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -891,7 +917,7 @@
 (assert (! (not (< (+ t_ul (* 8 t1) (* 64 t0)) T)) :named |denied: t_ul + 8*t1 + 64*t0 < T|))
 (check-sat)
 (pop 1)
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -925,7 +951,7 @@
 (assert (! (not (<= 0 (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: 0 <= b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -960,7 +986,7 @@
 (assert (! (not (< (+ b2 (* 26 b1) (* 52 b0)) B)) :named |denied: b2 + 26*b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1003,7 +1029,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1067,7 +1093,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1112,7 +1138,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1177,7 +1203,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1223,7 +1249,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1289,7 +1315,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1337,7 +1363,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1406,7 +1432,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 P -> acc: every element of acc that is written lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1466,7 +1492,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 P -> acc: every element of P that is read lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1524,7 +1550,7 @@
 (assert (! (not (<= 0 (+ t_ul (* 8 t1) (* 64 t0)))) :named |denied: 0 <= t_ul + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1583,7 +1609,7 @@
 (assert (! (not (< (+ t_ul (* 8 t1) (* 64 t0)) T)) :named |denied: t_ul + 8*t1 + 64*t0 < T|))
 (check-sat)
 (pop 1)
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1616,7 +1642,7 @@
 (assert (! (not (<= 0 (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: 0 <= b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1650,7 +1676,7 @@
 (assert (! (not (< (+ b2 (* 26 b1) (* 52 b0)) B)) :named |denied: b2 + 26*b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1694,7 +1720,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1759,7 +1785,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1805,7 +1831,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1871,7 +1897,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1918,7 +1944,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1985,7 +2011,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 48*g_j1 + 16*g_j_ul + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2034,7 +2060,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2104,7 +2130,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2130,7 +2156,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2188,7 +2214,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2211,7 +2237,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 43
+; question 44
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2285,7 +2311,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> P: every element of P that is written lies inside it
-; question 44
+; question 45
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2336,7 +2362,7 @@
 (assert (! (not (<= 0 (+ t_us (* 8 t1) (* 64 t0)))) :named |denied: 0 <= t_us + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 45
+; question 46
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2388,7 +2414,7 @@
 (assert (! (not (< (+ t_us (* 8 t1) (* 64 t0)) T)) :named |denied: t_us + 8*t1 + 64*t0 < T|))
 (check-sat)
 (pop 1)
-; question 46
+; question 47
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2422,7 +2448,7 @@
 (assert (! (not (<= 0 (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: 0 <= b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 47
+; question 48
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2457,7 +2483,7 @@
 (assert (! (not (< (+ b2 (* 26 b1) (* 52 b0)) B)) :named |denied: b2 + 26*b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 48
+; question 49
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2500,7 +2526,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 49
+; question 50
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2564,7 +2590,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 50
+; question 51
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2609,7 +2635,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 51
+; question 52
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2674,7 +2700,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 52
+; question 53
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2720,7 +2746,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 53
+; question 54
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2786,7 +2812,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 54
+; question 55
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2834,7 +2860,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 55
+; question 56
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2903,7 +2929,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> P: every element of acc that is read lies inside it
-; question 56
+; question 57
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2932,7 +2958,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> P: every element of P that is written lies inside it
-; question 57
+; question 58
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -2990,7 +3016,7 @@
 (assert (! (not (<= 0 (+ t_us (* 8 t1) (* 64 t0)))) :named |denied: 0 <= t_us + 8*t1 + 64*t0|))
 (check-sat)
 (pop 1)
-; question 58
+; question 59
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3049,7 +3075,7 @@
 (assert (! (not (< (+ t_us (* 8 t1) (* 64 t0)) T)) :named |denied: t_us + 8*t1 + 64*t0 < T|))
 (check-sat)
 (pop 1)
-; question 59
+; question 60
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3082,7 +3108,7 @@
 (assert (! (not (<= 0 (+ b2 (* 26 b1) (* 52 b0)))) :named |denied: 0 <= b2 + 26*b1 + 52*b0|))
 (check-sat)
 (pop 1)
-; question 60
+; question 61
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3116,7 +3142,7 @@
 (assert (! (not (< (+ b2 (* 26 b1) (* 52 b0)) B)) :named |denied: b2 + 26*b1 + 52*b0 < B|))
 (check-sat)
 (pop 1)
-; question 61
+; question 62
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3160,7 +3186,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 62
+; question 63
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3225,7 +3251,7 @@
 (assert (! (not (<= 0 |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 0 <= q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 63
+; question 64
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3271,7 +3297,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 64
+; question 65
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3337,7 +3363,7 @@
 (assert (! (not (> 3 |q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|)) :named |denied: 3 > q!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)//(J)|))
 (check-sat)
 (pop 1)
-; question 65
+; question 66
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3384,7 +3410,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 66
+; question 67
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3451,7 +3477,7 @@
 (assert (! (not (<= 0 |r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|)) :named |denied: 0 <= r!(768*g_j0 + 48*g_j1 + 16*g_j_us + l)%(J)|))
 (check-sat)
 (pop 1)
-; question 67
+; question 68
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3500,7 +3526,7 @@
 (assert (! (not (> J 0)) :named |denied: J > 0|))
 (check-sat)
 (pop 1)
-; question 68
+; question 69
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3570,7 +3596,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> P: every element of acc that is read lies inside it
-; question 69
+; question 70
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3633,7 +3659,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 70
+; question 71
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3658,7 +3684,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 71
+; question 72
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3680,7 +3706,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 72
+; question 73
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3705,7 +3731,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 73
+; question 74
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3727,7 +3753,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 74
+; question 75
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3752,7 +3778,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of R that is used lies inside it
-; question 75
+; question 76
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3780,7 +3806,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of H that is used lies inside it
-; question 76
+; question 77
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3805,7 +3831,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of U that is used lies inside it
-; question 77
+; question 78
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3833,7 +3859,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of Z that is used lies inside it
-; question 78
+; question 79
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3858,7 +3884,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of P that is used lies inside it
-; question 79
+; question 80
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3883,7 +3909,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of bi that is used lies inside it
-; question 80
+; question 81
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3902,7 +3928,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of R that is used lies inside it
-; question 81
+; question 82
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3927,7 +3953,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of bh that is used lies inside it
-; question 82
+; question 83
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3949,7 +3975,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 83
+; question 84
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3974,7 +4000,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of Z that is used lies inside it
-; question 84
+; question 85
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -3999,7 +4025,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 85
+; question 86
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4024,7 +4050,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 86
+; question 87
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4043,7 +4069,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 87
+; question 88
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4068,7 +4094,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 88
+; question 89
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4087,7 +4113,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 89
+; question 90
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4112,7 +4138,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 90
+; question 91
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4131,7 +4157,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 91
+; question 92
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4156,7 +4182,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 92
+; question 93
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -4175,7 +4201,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 93
+; question 94
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

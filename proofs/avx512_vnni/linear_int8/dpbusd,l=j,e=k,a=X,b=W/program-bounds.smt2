@@ -238,8 +238,32 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 T -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 12 i_uz) :named |5: 12 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! (<= 0 l) :named |8: 0 <= l|))
+(assert (! (> 16 l) :named |9: 16 > l|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 i_uz) (> 12 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 12 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 T -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -263,7 +287,7 @@
 (pop 1)
 
 ; bounds of load_i32 T -> acc: every element of T that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -328,7 +352,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 T -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -394,7 +418,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 T -> acc: every element of T that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -460,7 +484,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -484,7 +508,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -548,7 +572,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -569,7 +593,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -622,7 +646,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> T: every element of T that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -687,7 +711,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> T: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -714,7 +738,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> T: every element of T that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -780,7 +804,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> T: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -849,7 +873,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -872,7 +896,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -892,7 +916,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -915,66 +939,6 @@
 (pop 1)
 
 ; bounds of statement 2: every element of Y that is used lies inside it
-; question 20
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 1031)//(1032)| () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 1023)//(1024)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(1024, J - 1024*j0) + 511)//(512)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(1032, I - 1032*i0) + 11)//(12)| () Int)
-(declare-fun j2 () Int)
-(declare-fun |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(I + 1031)%(1032)| () Int)
-(declare-fun |r!(J + 1023)%(1024)| () Int)
-(declare-fun |r!(IMin(1024, J - 1024*j0) + 511)%(512)| () Int)
-(declare-fun |r!(IMin(1032, I - 1032*i0) + 11)%(12)| () Int)
-(declare-fun |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 0 i0) :named |4: 0 <= i0|))
-(assert (! (< i0 |q!(I + 1031)//(1032)|) :named |5: i0 < q!(I + 1031)//(1032)|))
-(assert (! (<= 0 j0) :named |6: 0 <= j0|))
-(assert (! (< j0 |q!(J + 1023)//(1024)|) :named |7: j0 < q!(J + 1023)//(1024)|))
-(assert (! (<= 0 j1) :named |8: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) :named |9: j1 < q!(IMin(1024, J - 1024*j0) + 511)//(512)|))
-(assert (! (<= 0 i1) :named |10: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) :named |11: i1 < q!(IMin(1032, I - 1032*i0) + 11)//(12)|))
-(assert (! (<= 0 j2) :named |12: 0 <= j2|))
-(assert (! (< j2 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) :named |13: j2 < q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|))
-(assert (! (<= 0 i_e2) :named |14: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 12 (+ I (* (- 1032) i0) (* (- 12) i1))) 12 (+ I (* (- 1032) i0) (* (- 12) i1)))) :named |15: i_e2 < if(12 <= I - 1032*i0 - 12*i1, 12, I - 1032*i0 - 12*i1)|))
-(assert (! (<= 0 j_e2) :named |16: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2))) 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2)))) :named |17: j_e2 < if(32 <= J - 1024*j0 - 512*j1 - 32*j2, 32, J - 1024*j0 - 512*j1 - 32*j2)|))
-(assert (! (= (+ 1031 I) (+ (* 1032 |q!(I + 1031)//(1032)|) |r!(I + 1031)%(1032)|)) :named |18: 1031 + I = 1032*q!(I + 1031)//(1032) + r!(I + 1031)%(1032)|))
-(assert (! (>= |r!(I + 1031)%(1032)| 0) :named |19: r!(I + 1031)%(1032) >= 0|))
-(assert (! (> 1032 |r!(I + 1031)%(1032)|) :named |20: 1032 > r!(I + 1031)%(1032)|))
-(assert (! (= (+ 1023 J) (+ (* 1024 |q!(J + 1023)//(1024)|) |r!(J + 1023)%(1024)|)) :named |21: 1023 + J = 1024*q!(J + 1023)//(1024) + r!(J + 1023)%(1024)|))
-(assert (! (>= |r!(J + 1023)%(1024)| 0) :named |22: r!(J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(J + 1023)%(1024)|) :named |23: 1024 > r!(J + 1023)%(1024)|))
-(assert (! (= (+ 511 (ite (<= 1024 (+ J (* (- 1024) j0))) 1024 (+ J (* (- 1024) j0)))) (+ (* 512 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) |r!(IMin(1024, J - 1024*j0) + 511)%(512)|)) :named |24: 511 + if(1024 <= J - 1024*j0, 1024, J - 1024*j0) = 512*q!(IMin(1024, J - 1024*j0) + 511)//(51...|))
-(assert (! (>= |r!(IMin(1024, J - 1024*j0) + 511)%(512)| 0) :named |25: r!(IMin(1024, J - 1024*j0) + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(IMin(1024, J - 1024*j0) + 511)%(512)|) :named |26: 512 > r!(IMin(1024, J - 1024*j0) + 511)%(512)|))
-(assert (! (= (+ 11 (ite (<= 1032 (+ I (* (- 1032) i0))) 1032 (+ I (* (- 1032) i0)))) (+ (* 12 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) |r!(IMin(1032, I - 1032*i0) + 11)%(12)|)) :named |27: 11 + if(1032 <= I - 1032*i0, 1032, I - 1032*i0) = 12*q!(IMin(1032, I - 1032*i0) + 11)//(12) +...|))
-(assert (! (>= |r!(IMin(1032, I - 1032*i0) + 11)%(12)| 0) :named |28: r!(IMin(1032, I - 1032*i0) + 11)%(12) >= 0|))
-(assert (! (> 12 |r!(IMin(1032, I - 1032*i0) + 11)%(12)|) :named |29: 12 > r!(IMin(1032, I - 1032*i0) + 11)%(12)|))
-(assert (! (= (+ 31 (ite (<= 512 (+ J (* (- 1024) j0) (* (- 512) j1))) 512 (+ J (* (- 1024) j0) (* (- 512) j1)))) (+ (* 32 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|)) :named |30: 31 + if(512 <= J - 1024*j0 - 512*j1, 512, J - 1024*j0 - 512*j1) = 32*q!(IMin(512, J - 1024*j0...|))
-(assert (! (>= |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| 0) :named |31: r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|) :named |32: 32 > r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 12 i1) (* 1032 i0))) (< (+ i_e2 (* 12 i1) (* 1032 i0)) I) (<= 0 (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0))) (< (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0)) J))) :named |denied: 0 <= i_e2 + 12*i1 + 1032*i0 and i_e2 + 12*i1 + 1032*i0 < I and 0 <= j_e2 + 32*j2 + 512*j1 + 1...|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of T that is used lies inside it
 ; question 21
 (push 1)
 (set-info :status unsat)
@@ -1034,8 +998,68 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of s that is used lies inside it
+; bounds of statement 2: every element of T that is used lies inside it
 ; question 22
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 1031)//(1032)| () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 1023)//(1024)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(1024, J - 1024*j0) + 511)//(512)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(1032, I - 1032*i0) + 11)//(12)| () Int)
+(declare-fun j2 () Int)
+(declare-fun |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(I + 1031)%(1032)| () Int)
+(declare-fun |r!(J + 1023)%(1024)| () Int)
+(declare-fun |r!(IMin(1024, J - 1024*j0) + 511)%(512)| () Int)
+(declare-fun |r!(IMin(1032, I - 1032*i0) + 11)%(12)| () Int)
+(declare-fun |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i0) :named |4: 0 <= i0|))
+(assert (! (< i0 |q!(I + 1031)//(1032)|) :named |5: i0 < q!(I + 1031)//(1032)|))
+(assert (! (<= 0 j0) :named |6: 0 <= j0|))
+(assert (! (< j0 |q!(J + 1023)//(1024)|) :named |7: j0 < q!(J + 1023)//(1024)|))
+(assert (! (<= 0 j1) :named |8: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) :named |9: j1 < q!(IMin(1024, J - 1024*j0) + 511)//(512)|))
+(assert (! (<= 0 i1) :named |10: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) :named |11: i1 < q!(IMin(1032, I - 1032*i0) + 11)//(12)|))
+(assert (! (<= 0 j2) :named |12: 0 <= j2|))
+(assert (! (< j2 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) :named |13: j2 < q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|))
+(assert (! (<= 0 i_e2) :named |14: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 12 (+ I (* (- 1032) i0) (* (- 12) i1))) 12 (+ I (* (- 1032) i0) (* (- 12) i1)))) :named |15: i_e2 < if(12 <= I - 1032*i0 - 12*i1, 12, I - 1032*i0 - 12*i1)|))
+(assert (! (<= 0 j_e2) :named |16: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2))) 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2)))) :named |17: j_e2 < if(32 <= J - 1024*j0 - 512*j1 - 32*j2, 32, J - 1024*j0 - 512*j1 - 32*j2)|))
+(assert (! (= (+ 1031 I) (+ (* 1032 |q!(I + 1031)//(1032)|) |r!(I + 1031)%(1032)|)) :named |18: 1031 + I = 1032*q!(I + 1031)//(1032) + r!(I + 1031)%(1032)|))
+(assert (! (>= |r!(I + 1031)%(1032)| 0) :named |19: r!(I + 1031)%(1032) >= 0|))
+(assert (! (> 1032 |r!(I + 1031)%(1032)|) :named |20: 1032 > r!(I + 1031)%(1032)|))
+(assert (! (= (+ 1023 J) (+ (* 1024 |q!(J + 1023)//(1024)|) |r!(J + 1023)%(1024)|)) :named |21: 1023 + J = 1024*q!(J + 1023)//(1024) + r!(J + 1023)%(1024)|))
+(assert (! (>= |r!(J + 1023)%(1024)| 0) :named |22: r!(J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(J + 1023)%(1024)|) :named |23: 1024 > r!(J + 1023)%(1024)|))
+(assert (! (= (+ 511 (ite (<= 1024 (+ J (* (- 1024) j0))) 1024 (+ J (* (- 1024) j0)))) (+ (* 512 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) |r!(IMin(1024, J - 1024*j0) + 511)%(512)|)) :named |24: 511 + if(1024 <= J - 1024*j0, 1024, J - 1024*j0) = 512*q!(IMin(1024, J - 1024*j0) + 511)//(51...|))
+(assert (! (>= |r!(IMin(1024, J - 1024*j0) + 511)%(512)| 0) :named |25: r!(IMin(1024, J - 1024*j0) + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(IMin(1024, J - 1024*j0) + 511)%(512)|) :named |26: 512 > r!(IMin(1024, J - 1024*j0) + 511)%(512)|))
+(assert (! (= (+ 11 (ite (<= 1032 (+ I (* (- 1032) i0))) 1032 (+ I (* (- 1032) i0)))) (+ (* 12 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) |r!(IMin(1032, I - 1032*i0) + 11)%(12)|)) :named |27: 11 + if(1032 <= I - 1032*i0, 1032, I - 1032*i0) = 12*q!(IMin(1032, I - 1032*i0) + 11)//(12) +...|))
+(assert (! (>= |r!(IMin(1032, I - 1032*i0) + 11)%(12)| 0) :named |28: r!(IMin(1032, I - 1032*i0) + 11)%(12) >= 0|))
+(assert (! (> 12 |r!(IMin(1032, I - 1032*i0) + 11)%(12)|) :named |29: 12 > r!(IMin(1032, I - 1032*i0) + 11)%(12)|))
+(assert (! (= (+ 31 (ite (<= 512 (+ J (* (- 1024) j0) (* (- 512) j1))) 512 (+ J (* (- 1024) j0) (* (- 512) j1)))) (+ (* 32 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|)) :named |30: 31 + if(512 <= J - 1024*j0 - 512*j1, 512, J - 1024*j0 - 512*j1) = 32*q!(IMin(512, J - 1024*j0...|))
+(assert (! (>= |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| 0) :named |31: r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|) :named |32: 32 > r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 12 i1) (* 1032 i0))) (< (+ i_e2 (* 12 i1) (* 1032 i0)) I) (<= 0 (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0))) (< (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0)) J))) :named |denied: 0 <= i_e2 + 12*i1 + 1032*i0 and i_e2 + 12*i1 + 1032*i0 < I and 0 <= j_e2 + 32*j2 + 512*j1 + 1...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of s that is used lies inside it
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

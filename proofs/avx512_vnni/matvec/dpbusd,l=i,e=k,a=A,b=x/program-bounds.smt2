@@ -168,8 +168,27 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 y -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |3: 0 <= i_uz|))
+(assert (! (> 16 i_uz) :named |4: 16 > i_uz|))
+(assert (! (<= 0 l) :named |5: 0 <= l|))
+(assert (! (> 16 l) :named |6: 16 > l|))
+(assert (! true :named |7: true|))
+(assert (! (not (and (<= 0 i_uz) (> 16 i_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 16 > i_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 y -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -188,7 +207,7 @@
 (pop 1)
 
 ; bounds of load_i32 y -> acc: every element of y that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -232,7 +251,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 y -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -251,7 +270,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 y -> acc: every element of y that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -295,7 +314,7 @@
 (pop 1)
 
 ; bounds of broadcast_i8x4 x_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -314,7 +333,7 @@
 (pop 1)
 
 ; bounds of broadcast_i8x4 x_packed -> b_r: every element of x_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -346,7 +365,7 @@
 (pop 1)
 
 ; bounds of load_u8x4 A_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -365,7 +384,7 @@
 (pop 1)
 
 ; bounds of load_u8x4 A_packed -> a_r: every element of A_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -403,7 +422,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> y: every element of y that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -447,7 +466,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> y: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -469,7 +488,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> y: every element of y that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -513,7 +532,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> y: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -560,7 +579,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -578,7 +597,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -596,7 +615,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -246,8 +246,34 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_i32 H -> acc: every element of acc that is written lies inside it
+; bounds of zero_i32 0 -> acc: every element of acc that is written lies inside it
 ; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(declare-fun l () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 12 i_uz) :named |6: 12 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! (<= 0 l) :named |9: 0 <= l|))
+(assert (! (> 16 l) :named |10: 16 > l|))
+(assert (! true :named |11: true|))
+(assert (! (not (and (<= 0 i_uz) (> 12 i_uz) (<= 0 j_uz) (> 2 j_uz) (<= 0 l) (> 16 l))) :named |denied: 0 <= i_uz and 12 > i_uz and 0 <= j_uz and 2 > j_uz and 0 <= l and 16 > l|))
+(check-sat)
+(pop 1)
+
+; bounds of load_i32 H -> acc: every element of acc that is written lies inside it
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -273,7 +299,7 @@
 (pop 1)
 
 ; bounds of load_i32 H -> acc: every element of H that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -340,7 +366,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 H -> acc: every element of acc that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -408,7 +434,7 @@
 (pop 1)
 
 ; bounds of masked_load_i32 H -> acc: every element of H that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -476,7 +502,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -502,7 +528,7 @@
 (pop 1)
 
 ; bounds of load_i8x4 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -568,7 +594,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of a_r that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -591,7 +617,7 @@
 (pop 1)
 
 ; bounds of broadcast_u8x4 X_packed -> a_r: every element of X_packed that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -646,7 +672,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> H: every element of H that is written lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -713,7 +739,7 @@
 (pop 1)
 
 ; bounds of store_i32 acc -> H: every element of acc that is read lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -742,7 +768,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of masked_store_i32 acc -> H: every element of H that is written lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -810,7 +836,7 @@
 (pop 1)
 
 ; bounds of masked_store_i32 acc -> H: every element of acc that is read lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -881,7 +907,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of dpbusd: every element of acc that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -906,7 +932,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of a_r that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -928,7 +954,7 @@
 (pop 1)
 
 ; bounds of dpbusd: every element of b_r that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -949,68 +975,6 @@
 (assert (! (<= 0 e) :named |9: 0 <= e|))
 (assert (! (> 4 e) :named |10: 4 > e|))
 (assert (! (not (and (<= 0 j_u) (> 2 j_u) (<= 0 l) (> 16 l) (<= 0 e) (> 4 e))) :named |denied: 0 <= j_u and 2 > j_u and 0 <= l and 16 > l and 0 <= e and 4 > e|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of H that is used lies inside it
-; question 20
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun M () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 1031)//(1032)| () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 1023)//(1024)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(1024, J - 1024*j0) + 511)//(512)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(1032, I - 1032*i0) + 11)//(12)| () Int)
-(declare-fun j2 () Int)
-(declare-fun |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(I + 1031)%(1032)| () Int)
-(declare-fun |r!(J + 1023)%(1024)| () Int)
-(declare-fun |r!(IMin(1024, J - 1024*j0) + 511)%(512)| () Int)
-(declare-fun |r!(IMin(1032, I - 1032*i0) + 11)%(12)| () Int)
-(declare-fun |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 1 M) :named |4: 1 <= M|))
-(assert (! (<= 0 i0) :named |5: 0 <= i0|))
-(assert (! (< i0 |q!(I + 1031)//(1032)|) :named |6: i0 < q!(I + 1031)//(1032)|))
-(assert (! (<= 0 j0) :named |7: 0 <= j0|))
-(assert (! (< j0 |q!(J + 1023)//(1024)|) :named |8: j0 < q!(J + 1023)//(1024)|))
-(assert (! (<= 0 j1) :named |9: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) :named |10: j1 < q!(IMin(1024, J - 1024*j0) + 511)//(512)|))
-(assert (! (<= 0 i1) :named |11: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) :named |12: i1 < q!(IMin(1032, I - 1032*i0) + 11)//(12)|))
-(assert (! (<= 0 j2) :named |13: 0 <= j2|))
-(assert (! (< j2 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) :named |14: j2 < q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|))
-(assert (! (<= 0 i_e2) :named |15: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 12 (+ I (* (- 1032) i0) (* (- 12) i1))) 12 (+ I (* (- 1032) i0) (* (- 12) i1)))) :named |16: i_e2 < if(12 <= I - 1032*i0 - 12*i1, 12, I - 1032*i0 - 12*i1)|))
-(assert (! (<= 0 j_e2) :named |17: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2))) 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2)))) :named |18: j_e2 < if(32 <= J - 1024*j0 - 512*j1 - 32*j2, 32, J - 1024*j0 - 512*j1 - 32*j2)|))
-(assert (! (= (+ 1031 I) (+ (* 1032 |q!(I + 1031)//(1032)|) |r!(I + 1031)%(1032)|)) :named |19: 1031 + I = 1032*q!(I + 1031)//(1032) + r!(I + 1031)%(1032)|))
-(assert (! (>= |r!(I + 1031)%(1032)| 0) :named |20: r!(I + 1031)%(1032) >= 0|))
-(assert (! (> 1032 |r!(I + 1031)%(1032)|) :named |21: 1032 > r!(I + 1031)%(1032)|))
-(assert (! (= (+ 1023 J) (+ (* 1024 |q!(J + 1023)//(1024)|) |r!(J + 1023)%(1024)|)) :named |22: 1023 + J = 1024*q!(J + 1023)//(1024) + r!(J + 1023)%(1024)|))
-(assert (! (>= |r!(J + 1023)%(1024)| 0) :named |23: r!(J + 1023)%(1024) >= 0|))
-(assert (! (> 1024 |r!(J + 1023)%(1024)|) :named |24: 1024 > r!(J + 1023)%(1024)|))
-(assert (! (= (+ 511 (ite (<= 1024 (+ J (* (- 1024) j0))) 1024 (+ J (* (- 1024) j0)))) (+ (* 512 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) |r!(IMin(1024, J - 1024*j0) + 511)%(512)|)) :named |25: 511 + if(1024 <= J - 1024*j0, 1024, J - 1024*j0) = 512*q!(IMin(1024, J - 1024*j0) + 511)//(51...|))
-(assert (! (>= |r!(IMin(1024, J - 1024*j0) + 511)%(512)| 0) :named |26: r!(IMin(1024, J - 1024*j0) + 511)%(512) >= 0|))
-(assert (! (> 512 |r!(IMin(1024, J - 1024*j0) + 511)%(512)|) :named |27: 512 > r!(IMin(1024, J - 1024*j0) + 511)%(512)|))
-(assert (! (= (+ 11 (ite (<= 1032 (+ I (* (- 1032) i0))) 1032 (+ I (* (- 1032) i0)))) (+ (* 12 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) |r!(IMin(1032, I - 1032*i0) + 11)%(12)|)) :named |28: 11 + if(1032 <= I - 1032*i0, 1032, I - 1032*i0) = 12*q!(IMin(1032, I - 1032*i0) + 11)//(12) +...|))
-(assert (! (>= |r!(IMin(1032, I - 1032*i0) + 11)%(12)| 0) :named |29: r!(IMin(1032, I - 1032*i0) + 11)%(12) >= 0|))
-(assert (! (> 12 |r!(IMin(1032, I - 1032*i0) + 11)%(12)|) :named |30: 12 > r!(IMin(1032, I - 1032*i0) + 11)%(12)|))
-(assert (! (= (+ 31 (ite (<= 512 (+ J (* (- 1024) j0) (* (- 512) j1))) 512 (+ J (* (- 1024) j0) (* (- 512) j1)))) (+ (* 32 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|)) :named |31: 31 + if(512 <= J - 1024*j0 - 512*j1, 512, J - 1024*j0 - 512*j1) = 32*q!(IMin(512, J - 1024*j0...|))
-(assert (! (>= |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| 0) :named |32: r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32) >= 0|))
-(assert (! (> 32 |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|) :named |33: 32 > r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 12 i1) (* 1032 i0))) (< (+ i_e2 (* 12 i1) (* 1032 i0)) I) (<= 0 (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0))) (< (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0)) J))) :named |denied: 0 <= i_e2 + 12*i1 + 1032*i0 and i_e2 + 12*i1 + 1032*i0 < I and 0 <= j_e2 + 32*j2 + 512*j1 + 1...|))
 (check-sat)
 (pop 1)
 
@@ -1076,8 +1040,70 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of b that is used lies inside it
+; bounds of statement 2: every element of H that is used lies inside it
 ; question 22
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 1031)//(1032)| () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 1023)//(1024)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(1024, J - 1024*j0) + 511)//(512)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(1032, I - 1032*i0) + 11)//(12)| () Int)
+(declare-fun j2 () Int)
+(declare-fun |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(I + 1031)%(1032)| () Int)
+(declare-fun |r!(J + 1023)%(1024)| () Int)
+(declare-fun |r!(IMin(1024, J - 1024*j0) + 511)%(512)| () Int)
+(declare-fun |r!(IMin(1032, I - 1032*i0) + 11)%(12)| () Int)
+(declare-fun |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i0) :named |5: 0 <= i0|))
+(assert (! (< i0 |q!(I + 1031)//(1032)|) :named |6: i0 < q!(I + 1031)//(1032)|))
+(assert (! (<= 0 j0) :named |7: 0 <= j0|))
+(assert (! (< j0 |q!(J + 1023)//(1024)|) :named |8: j0 < q!(J + 1023)//(1024)|))
+(assert (! (<= 0 j1) :named |9: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) :named |10: j1 < q!(IMin(1024, J - 1024*j0) + 511)//(512)|))
+(assert (! (<= 0 i1) :named |11: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) :named |12: i1 < q!(IMin(1032, I - 1032*i0) + 11)//(12)|))
+(assert (! (<= 0 j2) :named |13: 0 <= j2|))
+(assert (! (< j2 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) :named |14: j2 < q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|))
+(assert (! (<= 0 i_e2) :named |15: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 12 (+ I (* (- 1032) i0) (* (- 12) i1))) 12 (+ I (* (- 1032) i0) (* (- 12) i1)))) :named |16: i_e2 < if(12 <= I - 1032*i0 - 12*i1, 12, I - 1032*i0 - 12*i1)|))
+(assert (! (<= 0 j_e2) :named |17: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2))) 32 (+ J (* (- 1024) j0) (* (- 512) j1) (* (- 32) j2)))) :named |18: j_e2 < if(32 <= J - 1024*j0 - 512*j1 - 32*j2, 32, J - 1024*j0 - 512*j1 - 32*j2)|))
+(assert (! (= (+ 1031 I) (+ (* 1032 |q!(I + 1031)//(1032)|) |r!(I + 1031)%(1032)|)) :named |19: 1031 + I = 1032*q!(I + 1031)//(1032) + r!(I + 1031)%(1032)|))
+(assert (! (>= |r!(I + 1031)%(1032)| 0) :named |20: r!(I + 1031)%(1032) >= 0|))
+(assert (! (> 1032 |r!(I + 1031)%(1032)|) :named |21: 1032 > r!(I + 1031)%(1032)|))
+(assert (! (= (+ 1023 J) (+ (* 1024 |q!(J + 1023)//(1024)|) |r!(J + 1023)%(1024)|)) :named |22: 1023 + J = 1024*q!(J + 1023)//(1024) + r!(J + 1023)%(1024)|))
+(assert (! (>= |r!(J + 1023)%(1024)| 0) :named |23: r!(J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(J + 1023)%(1024)|) :named |24: 1024 > r!(J + 1023)%(1024)|))
+(assert (! (= (+ 511 (ite (<= 1024 (+ J (* (- 1024) j0))) 1024 (+ J (* (- 1024) j0)))) (+ (* 512 |q!(IMin(1024, J - 1024*j0) + 511)//(512)|) |r!(IMin(1024, J - 1024*j0) + 511)%(512)|)) :named |25: 511 + if(1024 <= J - 1024*j0, 1024, J - 1024*j0) = 512*q!(IMin(1024, J - 1024*j0) + 511)//(51...|))
+(assert (! (>= |r!(IMin(1024, J - 1024*j0) + 511)%(512)| 0) :named |26: r!(IMin(1024, J - 1024*j0) + 511)%(512) >= 0|))
+(assert (! (> 512 |r!(IMin(1024, J - 1024*j0) + 511)%(512)|) :named |27: 512 > r!(IMin(1024, J - 1024*j0) + 511)%(512)|))
+(assert (! (= (+ 11 (ite (<= 1032 (+ I (* (- 1032) i0))) 1032 (+ I (* (- 1032) i0)))) (+ (* 12 |q!(IMin(1032, I - 1032*i0) + 11)//(12)|) |r!(IMin(1032, I - 1032*i0) + 11)%(12)|)) :named |28: 11 + if(1032 <= I - 1032*i0, 1032, I - 1032*i0) = 12*q!(IMin(1032, I - 1032*i0) + 11)//(12) +...|))
+(assert (! (>= |r!(IMin(1032, I - 1032*i0) + 11)%(12)| 0) :named |29: r!(IMin(1032, I - 1032*i0) + 11)%(12) >= 0|))
+(assert (! (> 12 |r!(IMin(1032, I - 1032*i0) + 11)%(12)|) :named |30: 12 > r!(IMin(1032, I - 1032*i0) + 11)%(12)|))
+(assert (! (= (+ 31 (ite (<= 512 (+ J (* (- 1024) j0) (* (- 512) j1))) 512 (+ J (* (- 1024) j0) (* (- 512) j1)))) (+ (* 32 |q!(IMin(512, J - 1024*j0 - 512*j1) + 31)//(32)|) |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|)) :named |31: 31 + if(512 <= J - 1024*j0 - 512*j1, 512, J - 1024*j0 - 512*j1) = 32*q!(IMin(512, J - 1024*j0...|))
+(assert (! (>= |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)| 0) :named |32: r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|) :named |33: 32 > r!(IMin(512, J - 1024*j0 - 512*j1) + 31)%(32)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 12 i1) (* 1032 i0))) (< (+ i_e2 (* 12 i1) (* 1032 i0)) I) (<= 0 (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0))) (< (+ j_e2 (* 32 j2) (* 512 j1) (* 1024 j0)) J))) :named |denied: 0 <= i_e2 + 12*i1 + 1032*i0 and i_e2 + 12*i1 + 1032*i0 < I and 0 <= j_e2 + 32*j2 + 512*j1 + 1...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of b that is used lies inside it
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1123,7 +1149,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of Y that is used lies inside it
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1145,7 +1171,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of H that is used lies inside it
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1167,7 +1193,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of V that is used lies inside it
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -1192,28 +1218,6 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 26
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun M () Int)
-(declare-fun i_4 () Int)
-(declare-fun m_4 () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 1 M) :named |4: 1 <= M|))
-(assert (! (<= 0 i_4) :named |5: 0 <= i_4|))
-(assert (! (< i_4 I) :named |6: i_4 < I|))
-(assert (! (<= 0 m_4) :named |7: 0 <= m_4|))
-(assert (! (< m_4 M) :named |8: m_4 < M|))
-(assert (! (not (and (<= 0 i_4) (< i_4 I) (<= 0 m_4) (< m_4 M))) :named |denied: 0 <= i_4 and i_4 < I and 0 <= m_4 and m_4 < M|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of Y that is used lies inside it
 ; question 27
 (push 1)
 (set-info :status unsat)
@@ -1235,8 +1239,30 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 4: every element of d that is used lies inside it
+; bounds of statement 4: every element of Y that is used lies inside it
 ; question 28
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_4 () Int)
+(declare-fun m_4 () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_4) :named |5: 0 <= i_4|))
+(assert (! (< i_4 I) :named |6: i_4 < I|))
+(assert (! (<= 0 m_4) :named |7: 0 <= m_4|))
+(assert (! (< m_4 M) :named |8: m_4 < M|))
+(assert (! (not (and (<= 0 i_4) (< i_4 I) (<= 0 m_4) (< m_4 M))) :named |denied: 0 <= i_4 and i_4 < I and 0 <= m_4 and m_4 < M|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of d that is used lies inside it
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

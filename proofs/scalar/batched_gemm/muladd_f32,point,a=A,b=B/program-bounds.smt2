@@ -109,8 +109,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 C -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 I) :named |2: 1 <= I|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 K) :named |4: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 3 i_uz) :named |6: 3 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 3 j_uz) :named |8: 3 > j_uz|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 i_uz) (> 3 i_uz) (<= 0 j_uz) (> 3 j_uz))) :named |denied: 0 <= i_uz and 3 > i_uz and 0 <= j_uz and 3 > j_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 C -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -133,7 +156,7 @@
 (pop 1)
 
 ; bounds of load_f32 C -> acc: every element of C that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -208,7 +231,7 @@
 (pop 1)
 
 ; bounds of load_f32 C -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -274,7 +297,7 @@
 (pop 1)
 
 ; bounds of load_f32 C -> acc: every element of C that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -351,7 +374,7 @@
 (pop 1)
 
 ; bounds of load_f32 B_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -371,7 +394,7 @@
 (pop 1)
 
 ; bounds of load_f32 B_packed -> b_r: every element of B_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -418,7 +441,7 @@
 (pop 1)
 
 ; bounds of load_f32 A -> a_r: every element of A that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -484,7 +507,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> C: every element of C that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -559,7 +582,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> C: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -585,7 +608,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> C: every element of C that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -662,7 +685,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> C: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -731,7 +754,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -753,7 +776,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

@@ -62,8 +62,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun p_uz () Int)
+(declare-fun q_uz () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 N) :named |2: 1 <= N|))
+(assert (! (<= 1 P) :named |3: 1 <= P|))
+(assert (! (<= 1 Q) :named |4: 1 <= Q|))
+(assert (! (<= 0 p_uz) :named |5: 0 <= p_uz|))
+(assert (! (> 4 p_uz) :named |6: 4 > p_uz|))
+(assert (! (<= 0 q_uz) :named |7: 0 <= q_uz|))
+(assert (! (> 3 q_uz) :named |8: 3 > q_uz|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 p_uz) (> 4 p_uz) (<= 0 q_uz) (> 3 q_uz))) :named |denied: 0 <= p_uz and 4 > p_uz and 0 <= q_uz and 3 > q_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -86,7 +109,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -180,7 +203,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -254,7 +277,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -350,7 +373,7 @@
 (pop 1)
 
 ; bounds of load_f32 W -> b_r: every element of W that is read lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -384,7 +407,7 @@
 (pop 1)
 
 ; bounds of load_f32 I_padded -> a_r: every element of I_padded that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -483,7 +506,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -577,7 +600,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -603,7 +626,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -699,7 +722,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -776,7 +799,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -110,8 +110,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun j_uz () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 6 b_uz) :named |6: 6 > b_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 b_uz) (> 6 b_uz) (<= 0 j_uz) (> 2 j_uz))) :named |denied: 0 <= b_uz and 6 > b_uz and 0 <= j_uz and 2 > j_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -134,7 +157,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -207,7 +230,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -265,7 +288,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -340,7 +363,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -360,7 +383,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -413,7 +436,7 @@
 (pop 1)
 
 ; bounds of load_f32 X -> a_r: every element of X that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -471,7 +494,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -544,7 +567,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -570,7 +593,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -645,7 +668,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -706,7 +729,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -728,7 +751,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -747,7 +770,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -769,7 +792,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -794,7 +817,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of R that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -822,7 +845,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of H that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -847,7 +870,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of U that is used lies inside it
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -875,7 +898,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of Z that is used lies inside it
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -900,7 +923,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of P that is used lies inside it
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -925,7 +948,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of bi that is used lies inside it
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -944,7 +967,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of R that is used lies inside it
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -969,7 +992,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of bh that is used lies inside it
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -991,7 +1014,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1016,7 +1039,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of Z that is used lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1041,7 +1064,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1066,7 +1089,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1085,7 +1108,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1110,7 +1133,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1129,7 +1152,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1154,7 +1177,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1173,7 +1196,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1198,7 +1221,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1217,7 +1240,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of H that is used lies inside it
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

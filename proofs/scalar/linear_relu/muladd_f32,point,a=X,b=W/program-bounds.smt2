@@ -94,8 +94,29 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |4: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |5: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |6: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |7: 2 > j_uz|))
+(assert (! true :named |8: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -116,7 +137,7 @@
 (pop 1)
 
 ; bounds of load_f32 T -> acc: every element of T that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -170,7 +191,7 @@
 (pop 1)
 
 ; bounds of load_f32 T -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -226,7 +247,7 @@
 (pop 1)
 
 ; bounds of load_f32 T -> acc: every element of T that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -282,7 +303,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -300,7 +321,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -345,7 +366,7 @@
 (pop 1)
 
 ; bounds of load_f32 X -> a_r: every element of X that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -390,7 +411,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of T that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -444,7 +465,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -468,7 +489,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> T: every element of T that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -524,7 +545,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> T: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -583,7 +604,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -603,7 +624,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -620,58 +641,6 @@
 (pop 1)
 
 ; bounds of statement 2: every element of Y that is used lies inside it
-; question 16
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 171)//(172)| () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 65)//(66)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(66, I - 66*i0) + 5)//(6)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(172, J - 172*j0) + 1)//(2)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(J + 171)%(172)| () Int)
-(declare-fun |r!(I + 65)%(66)| () Int)
-(declare-fun |r!(IMin(66, I - 66*i0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(172, J - 172*j0) + 1)%(2)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 0 j0) :named |4: 0 <= j0|))
-(assert (! (< j0 |q!(J + 171)//(172)|) :named |5: j0 < q!(J + 171)//(172)|))
-(assert (! (<= 0 i0) :named |6: 0 <= i0|))
-(assert (! (< i0 |q!(I + 65)//(66)|) :named |7: i0 < q!(I + 65)//(66)|))
-(assert (! (<= 0 i1) :named |8: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(66, I - 66*i0) + 5)//(6)|) :named |9: i1 < q!(IMin(66, I - 66*i0) + 5)//(6)|))
-(assert (! (<= 0 j1) :named |10: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(172, J - 172*j0) + 1)//(2)|) :named |11: j1 < q!(IMin(172, J - 172*j0) + 1)//(2)|))
-(assert (! (<= 0 i_e2) :named |12: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 66) i0) (* (- 6) i1))) 6 (+ I (* (- 66) i0) (* (- 6) i1)))) :named |13: i_e2 < if(6 <= I - 66*i0 - 6*i1, 6, I - 66*i0 - 6*i1)|))
-(assert (! (<= 0 j_e2) :named |14: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 2 (+ J (* (- 172) j0) (* (- 2) j1))) 2 (+ J (* (- 172) j0) (* (- 2) j1)))) :named |15: j_e2 < if(2 <= J - 172*j0 - 2*j1, 2, J - 172*j0 - 2*j1)|))
-(assert (! (= (+ 171 J) (+ (* 172 |q!(J + 171)//(172)|) |r!(J + 171)%(172)|)) :named |16: 171 + J = 172*q!(J + 171)//(172) + r!(J + 171)%(172)|))
-(assert (! (>= |r!(J + 171)%(172)| 0) :named |17: r!(J + 171)%(172) >= 0|))
-(assert (! (> 172 |r!(J + 171)%(172)|) :named |18: 172 > r!(J + 171)%(172)|))
-(assert (! (= (+ 65 I) (+ (* 66 |q!(I + 65)//(66)|) |r!(I + 65)%(66)|)) :named |19: 65 + I = 66*q!(I + 65)//(66) + r!(I + 65)%(66)|))
-(assert (! (>= |r!(I + 65)%(66)| 0) :named |20: r!(I + 65)%(66) >= 0|))
-(assert (! (> 66 |r!(I + 65)%(66)|) :named |21: 66 > r!(I + 65)%(66)|))
-(assert (! (= (+ 5 (ite (<= 66 (+ I (* (- 66) i0))) 66 (+ I (* (- 66) i0)))) (+ (* 6 |q!(IMin(66, I - 66*i0) + 5)//(6)|) |r!(IMin(66, I - 66*i0) + 5)%(6)|)) :named |22: 5 + if(66 <= I - 66*i0, 66, I - 66*i0) = 6*q!(IMin(66, I - 66*i0) + 5)//(6) + r!(IMin(66, I -...|))
-(assert (! (>= |r!(IMin(66, I - 66*i0) + 5)%(6)| 0) :named |23: r!(IMin(66, I - 66*i0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(66, I - 66*i0) + 5)%(6)|) :named |24: 6 > r!(IMin(66, I - 66*i0) + 5)%(6)|))
-(assert (! (= (+ 1 (ite (<= 172 (+ J (* (- 172) j0))) 172 (+ J (* (- 172) j0)))) (+ (* 2 |q!(IMin(172, J - 172*j0) + 1)//(2)|) |r!(IMin(172, J - 172*j0) + 1)%(2)|)) :named |25: 1 + if(172 <= J - 172*j0, 172, J - 172*j0) = 2*q!(IMin(172, J - 172*j0) + 1)//(2) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(172, J - 172*j0) + 1)%(2)| 0) :named |26: r!(IMin(172, J - 172*j0) + 1)%(2) >= 0|))
-(assert (! (> 2 |r!(IMin(172, J - 172*j0) + 1)%(2)|) :named |27: 2 > r!(IMin(172, J - 172*j0) + 1)%(2)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 66 i0))) (< (+ i_e2 (* 6 i1) (* 66 i0)) I) (<= 0 (+ j_e2 (* 2 j1) (* 172 j0))) (< (+ j_e2 (* 2 j1) (* 172 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 66*i0 and i_e2 + 6*i1 + 66*i0 < I and 0 <= j_e2 + 2*j1 + 172*j0 and j_e2 +...|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of T that is used lies inside it
 ; question 17
 (push 1)
 (set-info :status unsat)
@@ -723,8 +692,60 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of b that is used lies inside it
+; bounds of statement 2: every element of T that is used lies inside it
 ; question 18
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 171)//(172)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 65)//(66)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(66, I - 66*i0) + 5)//(6)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(172, J - 172*j0) + 1)//(2)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(J + 171)%(172)| () Int)
+(declare-fun |r!(I + 65)%(66)| () Int)
+(declare-fun |r!(IMin(66, I - 66*i0) + 5)%(6)| () Int)
+(declare-fun |r!(IMin(172, J - 172*j0) + 1)%(2)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 0 j0) :named |4: 0 <= j0|))
+(assert (! (< j0 |q!(J + 171)//(172)|) :named |5: j0 < q!(J + 171)//(172)|))
+(assert (! (<= 0 i0) :named |6: 0 <= i0|))
+(assert (! (< i0 |q!(I + 65)//(66)|) :named |7: i0 < q!(I + 65)//(66)|))
+(assert (! (<= 0 i1) :named |8: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(66, I - 66*i0) + 5)//(6)|) :named |9: i1 < q!(IMin(66, I - 66*i0) + 5)//(6)|))
+(assert (! (<= 0 j1) :named |10: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(172, J - 172*j0) + 1)//(2)|) :named |11: j1 < q!(IMin(172, J - 172*j0) + 1)//(2)|))
+(assert (! (<= 0 i_e2) :named |12: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 66) i0) (* (- 6) i1))) 6 (+ I (* (- 66) i0) (* (- 6) i1)))) :named |13: i_e2 < if(6 <= I - 66*i0 - 6*i1, 6, I - 66*i0 - 6*i1)|))
+(assert (! (<= 0 j_e2) :named |14: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 2 (+ J (* (- 172) j0) (* (- 2) j1))) 2 (+ J (* (- 172) j0) (* (- 2) j1)))) :named |15: j_e2 < if(2 <= J - 172*j0 - 2*j1, 2, J - 172*j0 - 2*j1)|))
+(assert (! (= (+ 171 J) (+ (* 172 |q!(J + 171)//(172)|) |r!(J + 171)%(172)|)) :named |16: 171 + J = 172*q!(J + 171)//(172) + r!(J + 171)%(172)|))
+(assert (! (>= |r!(J + 171)%(172)| 0) :named |17: r!(J + 171)%(172) >= 0|))
+(assert (! (> 172 |r!(J + 171)%(172)|) :named |18: 172 > r!(J + 171)%(172)|))
+(assert (! (= (+ 65 I) (+ (* 66 |q!(I + 65)//(66)|) |r!(I + 65)%(66)|)) :named |19: 65 + I = 66*q!(I + 65)//(66) + r!(I + 65)%(66)|))
+(assert (! (>= |r!(I + 65)%(66)| 0) :named |20: r!(I + 65)%(66) >= 0|))
+(assert (! (> 66 |r!(I + 65)%(66)|) :named |21: 66 > r!(I + 65)%(66)|))
+(assert (! (= (+ 5 (ite (<= 66 (+ I (* (- 66) i0))) 66 (+ I (* (- 66) i0)))) (+ (* 6 |q!(IMin(66, I - 66*i0) + 5)//(6)|) |r!(IMin(66, I - 66*i0) + 5)%(6)|)) :named |22: 5 + if(66 <= I - 66*i0, 66, I - 66*i0) = 6*q!(IMin(66, I - 66*i0) + 5)//(6) + r!(IMin(66, I -...|))
+(assert (! (>= |r!(IMin(66, I - 66*i0) + 5)%(6)| 0) :named |23: r!(IMin(66, I - 66*i0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(66, I - 66*i0) + 5)%(6)|) :named |24: 6 > r!(IMin(66, I - 66*i0) + 5)%(6)|))
+(assert (! (= (+ 1 (ite (<= 172 (+ J (* (- 172) j0))) 172 (+ J (* (- 172) j0)))) (+ (* 2 |q!(IMin(172, J - 172*j0) + 1)//(2)|) |r!(IMin(172, J - 172*j0) + 1)%(2)|)) :named |25: 1 + if(172 <= J - 172*j0, 172, J - 172*j0) = 2*q!(IMin(172, J - 172*j0) + 1)//(2) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(172, J - 172*j0) + 1)%(2)| 0) :named |26: r!(IMin(172, J - 172*j0) + 1)%(2) >= 0|))
+(assert (! (> 2 |r!(IMin(172, J - 172*j0) + 1)%(2)|) :named |27: 2 > r!(IMin(172, J - 172*j0) + 1)%(2)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 66 i0))) (< (+ i_e2 (* 6 i1) (* 66 i0)) I) (<= 0 (+ j_e2 (* 2 j1) (* 172 j0))) (< (+ j_e2 (* 2 j1) (* 172 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 66*i0 and i_e2 + 6*i1 + 66*i0 < I and 0 <= j_e2 + 2*j1 + 172*j0 and j_e2 +...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of b that is used lies inside it
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -94,8 +94,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun b_uz () Int)
+(declare-fun g_uz () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 b_uz) :named |5: 0 <= b_uz|))
+(assert (! (> 6 b_uz) :named |6: 6 > b_uz|))
+(assert (! (<= 0 g_uz) :named |7: 0 <= g_uz|))
+(assert (! (> 2 g_uz) :named |8: 2 > g_uz|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 b_uz) (> 6 b_uz) (<= 0 g_uz) (> 2 g_uz))) :named |denied: 0 <= b_uz and 6 > b_uz and 0 <= g_uz and 2 > g_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -118,7 +141,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -183,7 +206,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -224,7 +247,7 @@
 (pop 1)
 
 ; bounds of load_f32 P -> acc: every element of P that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -290,7 +313,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -310,7 +333,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -355,7 +378,7 @@
 (pop 1)
 
 ; bounds of load_f32 X -> a_r: every element of X that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -413,7 +436,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -478,7 +501,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -504,7 +527,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> P: every element of P that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -570,7 +593,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> P: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -614,7 +637,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -636,7 +659,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -655,7 +678,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H that is used lies inside it
-; question 16
+; question 17
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -677,7 +700,7 @@
 (pop 1)
 
 ; bounds of statement 2: every element of H0 that is used lies inside it
-; question 17
+; question 18
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -702,7 +725,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of C that is used lies inside it
-; question 18
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -724,7 +747,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of C0 that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -749,7 +772,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of R that is used lies inside it
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -777,7 +800,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of H that is used lies inside it
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -802,7 +825,7 @@
 (pop 1)
 
 ; bounds of statement 4: every element of U that is used lies inside it
-; question 22
+; question 23
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -830,7 +853,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 23
+; question 24
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -855,7 +878,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 24
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -880,7 +903,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 25
+; question 26
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -899,7 +922,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 26
+; question 27
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -924,7 +947,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 27
+; question 28
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -943,7 +966,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of C that is used lies inside it
-; question 28
+; question 29
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -968,7 +991,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 29
+; question 30
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -993,7 +1016,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 30
+; question 31
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1012,7 +1035,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 31
+; question 32
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1037,7 +1060,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 32
+; question 33
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1056,7 +1079,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of P that is used lies inside it
-; question 33
+; question 34
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1081,7 +1104,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bi that is used lies inside it
-; question 34
+; question 35
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1100,7 +1123,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of R that is used lies inside it
-; question 35
+; question 36
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1125,7 +1148,7 @@
 (pop 1)
 
 ; bounds of statement 5: every element of bh that is used lies inside it
-; question 36
+; question 37
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1147,7 +1170,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 6: every element of H that is used lies inside it
-; question 37
+; question 38
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1172,7 +1195,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of P that is used lies inside it
-; question 38
+; question 39
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1197,7 +1220,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of bi that is used lies inside it
-; question 39
+; question 40
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1216,7 +1239,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of R that is used lies inside it
-; question 40
+; question 41
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1241,7 +1264,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of bh that is used lies inside it
-; question 41
+; question 42
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)
@@ -1260,7 +1283,7 @@
 (pop 1)
 
 ; bounds of statement 6: every element of C that is used lies inside it
-; question 42
+; question 43
 (push 1)
 (set-info :status unsat)
 (declare-fun B () Int)

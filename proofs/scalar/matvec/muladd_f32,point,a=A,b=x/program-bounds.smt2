@@ -4,8 +4,24 @@
 ; claim: bounds
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; bounds of load_f32 y -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 1
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun i_uz () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 0 i_uz) :named |3: 0 <= i_uz|))
+(assert (! (> 7 i_uz) :named |4: 7 > i_uz|))
+(assert (! true :named |5: true|))
+(assert (! (not (and (<= 0 i_uz) (> 7 i_uz))) :named |denied: 0 <= i_uz and 7 > i_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 y -> acc: every element of acc that is written lies inside it
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -21,7 +37,7 @@
 (pop 1)
 
 ; bounds of load_f32 y -> acc: every element of y that is read lies inside it
-; question 2
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -54,7 +70,7 @@
 (pop 1)
 
 ; bounds of load_f32 y -> acc: every element of acc that is written lies inside it
-; question 3
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -88,7 +104,7 @@
 (pop 1)
 
 ; bounds of load_f32 y -> acc: every element of y that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -122,7 +138,7 @@
 (pop 1)
 
 ; bounds of load_f32 x -> b_r: every element of x that is read lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -146,7 +162,7 @@
 (pop 1)
 
 ; bounds of load_f32 A -> a_r: every element of A that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -189,7 +205,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> y: every element of y that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -222,7 +238,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> y: every element of acc that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -241,7 +257,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> y: every element of y that is written lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -275,7 +291,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> y: every element of acc that is read lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -312,7 +328,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

@@ -102,8 +102,33 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(declare-fun q_uz () Int)
+(declare-fun k_uz () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (<= 0 q_uz) :named |6: 0 <= q_uz|))
+(assert (! (> 4 q_uz) :named |7: 4 > q_uz|))
+(assert (! (<= 0 k_uz) :named |8: 0 <= k_uz|))
+(assert (! (> 2 k_uz) :named |9: 2 > k_uz|))
+(assert (! true :named |10: true|))
+(assert (! (not (and (<= 0 q_uz) (> 4 q_uz) (<= 0 k_uz) (> 2 k_uz))) :named |denied: 0 <= q_uz and 4 > q_uz and 0 <= k_uz and 2 > k_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -128,7 +153,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -208,7 +233,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -268,7 +293,7 @@
 (pop 1)
 
 ; bounds of load_f32 O -> acc: every element of O that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -350,7 +375,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -372,7 +397,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -421,7 +446,7 @@
 (pop 1)
 
 ; bounds of load_f32 I -> a_r: every element of I that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -492,7 +517,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -572,7 +597,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -600,7 +625,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> O: every element of O that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -682,7 +707,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> O: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -745,7 +770,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -769,7 +794,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

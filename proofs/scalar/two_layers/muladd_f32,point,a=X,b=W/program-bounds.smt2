@@ -98,8 +98,31 @@
 (check-sat)
 (pop 1)
 
-; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; bounds of zero_f32 0 -> acc: every element of acc that is written lies inside it
 ; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_uz () Int)
+(declare-fun j_uz () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_uz) :named |5: 0 <= i_uz|))
+(assert (! (> 6 i_uz) :named |6: 6 > i_uz|))
+(assert (! (<= 0 j_uz) :named |7: 0 <= j_uz|))
+(assert (! (> 2 j_uz) :named |8: 2 > j_uz|))
+(assert (! true :named |9: true|))
+(assert (! (not (and (<= 0 i_uz) (> 6 i_uz) (<= 0 j_uz) (> 2 j_uz))) :named |denied: 0 <= i_uz and 6 > i_uz and 0 <= j_uz and 2 > j_uz|))
+(check-sat)
+(pop 1)
+
+; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -122,7 +145,7 @@
 (pop 1)
 
 ; bounds of load_f32 H -> acc: every element of H that is read lies inside it
-; question 4
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -178,7 +201,7 @@
 (pop 1)
 
 ; bounds of load_f32 H -> acc: every element of acc that is written lies inside it
-; question 5
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -236,7 +259,7 @@
 (pop 1)
 
 ; bounds of load_f32 H -> acc: every element of H that is read lies inside it
-; question 6
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -294,7 +317,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of b_r that is written lies inside it
-; question 7
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -314,7 +337,7 @@
 (pop 1)
 
 ; bounds of load_f32 W_packed -> b_r: every element of W_packed that is read lies inside it
-; question 8
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -361,7 +384,7 @@
 (pop 1)
 
 ; bounds of load_f32 X -> a_r: every element of X that is read lies inside it
-; question 9
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -408,7 +431,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of H that is written lies inside it
-; question 10
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -464,7 +487,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of acc that is read lies inside it
-; question 11
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -490,7 +513,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of store_f32 acc -> H: every element of H that is written lies inside it
-; question 12
+; question 13
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -548,7 +571,7 @@
 (pop 1)
 
 ; bounds of store_f32 acc -> H: every element of acc that is read lies inside it
-; question 13
+; question 14
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -609,7 +632,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of muladd_f32: every element of acc that is used lies inside it
-; question 14
+; question 15
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -631,7 +654,7 @@
 (pop 1)
 
 ; bounds of muladd_f32: every element of b_r that is used lies inside it
-; question 15
+; question 16
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -646,60 +669,6 @@
 (assert (! (<= 0 j_u) :named |5: 0 <= j_u|))
 (assert (! (> 2 j_u) :named |6: 2 > j_u|))
 (assert (! (not (and (<= 0 j_u) (> 2 j_u))) :named |denied: 0 <= j_u and 2 > j_u|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 2: every element of H that is used lies inside it
-; question 16
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun M () Int)
-(declare-fun j0 () Int)
-(declare-fun |q!(J + 171)//(172)| () Int)
-(declare-fun i0 () Int)
-(declare-fun |q!(I + 65)//(66)| () Int)
-(declare-fun i1 () Int)
-(declare-fun |q!(IMin(66, I - 66*i0) + 5)//(6)| () Int)
-(declare-fun j1 () Int)
-(declare-fun |q!(IMin(172, J - 172*j0) + 1)//(2)| () Int)
-(declare-fun i_e2 () Int)
-(declare-fun j_e2 () Int)
-(declare-fun |r!(J + 171)%(172)| () Int)
-(declare-fun |r!(I + 65)%(66)| () Int)
-(declare-fun |r!(IMin(66, I - 66*i0) + 5)%(6)| () Int)
-(declare-fun |r!(IMin(172, J - 172*j0) + 1)%(2)| () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 1 M) :named |4: 1 <= M|))
-(assert (! (<= 0 j0) :named |5: 0 <= j0|))
-(assert (! (< j0 |q!(J + 171)//(172)|) :named |6: j0 < q!(J + 171)//(172)|))
-(assert (! (<= 0 i0) :named |7: 0 <= i0|))
-(assert (! (< i0 |q!(I + 65)//(66)|) :named |8: i0 < q!(I + 65)//(66)|))
-(assert (! (<= 0 i1) :named |9: 0 <= i1|))
-(assert (! (< i1 |q!(IMin(66, I - 66*i0) + 5)//(6)|) :named |10: i1 < q!(IMin(66, I - 66*i0) + 5)//(6)|))
-(assert (! (<= 0 j1) :named |11: 0 <= j1|))
-(assert (! (< j1 |q!(IMin(172, J - 172*j0) + 1)//(2)|) :named |12: j1 < q!(IMin(172, J - 172*j0) + 1)//(2)|))
-(assert (! (<= 0 i_e2) :named |13: 0 <= i_e2|))
-(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 66) i0) (* (- 6) i1))) 6 (+ I (* (- 66) i0) (* (- 6) i1)))) :named |14: i_e2 < if(6 <= I - 66*i0 - 6*i1, 6, I - 66*i0 - 6*i1)|))
-(assert (! (<= 0 j_e2) :named |15: 0 <= j_e2|))
-(assert (! (< j_e2 (ite (<= 2 (+ J (* (- 172) j0) (* (- 2) j1))) 2 (+ J (* (- 172) j0) (* (- 2) j1)))) :named |16: j_e2 < if(2 <= J - 172*j0 - 2*j1, 2, J - 172*j0 - 2*j1)|))
-(assert (! (= (+ 171 J) (+ (* 172 |q!(J + 171)//(172)|) |r!(J + 171)%(172)|)) :named |17: 171 + J = 172*q!(J + 171)//(172) + r!(J + 171)%(172)|))
-(assert (! (>= |r!(J + 171)%(172)| 0) :named |18: r!(J + 171)%(172) >= 0|))
-(assert (! (> 172 |r!(J + 171)%(172)|) :named |19: 172 > r!(J + 171)%(172)|))
-(assert (! (= (+ 65 I) (+ (* 66 |q!(I + 65)//(66)|) |r!(I + 65)%(66)|)) :named |20: 65 + I = 66*q!(I + 65)//(66) + r!(I + 65)%(66)|))
-(assert (! (>= |r!(I + 65)%(66)| 0) :named |21: r!(I + 65)%(66) >= 0|))
-(assert (! (> 66 |r!(I + 65)%(66)|) :named |22: 66 > r!(I + 65)%(66)|))
-(assert (! (= (+ 5 (ite (<= 66 (+ I (* (- 66) i0))) 66 (+ I (* (- 66) i0)))) (+ (* 6 |q!(IMin(66, I - 66*i0) + 5)//(6)|) |r!(IMin(66, I - 66*i0) + 5)%(6)|)) :named |23: 5 + if(66 <= I - 66*i0, 66, I - 66*i0) = 6*q!(IMin(66, I - 66*i0) + 5)//(6) + r!(IMin(66, I -...|))
-(assert (! (>= |r!(IMin(66, I - 66*i0) + 5)%(6)| 0) :named |24: r!(IMin(66, I - 66*i0) + 5)%(6) >= 0|))
-(assert (! (> 6 |r!(IMin(66, I - 66*i0) + 5)%(6)|) :named |25: 6 > r!(IMin(66, I - 66*i0) + 5)%(6)|))
-(assert (! (= (+ 1 (ite (<= 172 (+ J (* (- 172) j0))) 172 (+ J (* (- 172) j0)))) (+ (* 2 |q!(IMin(172, J - 172*j0) + 1)//(2)|) |r!(IMin(172, J - 172*j0) + 1)%(2)|)) :named |26: 1 + if(172 <= J - 172*j0, 172, J - 172*j0) = 2*q!(IMin(172, J - 172*j0) + 1)//(2) + r!(IMin(1...|))
-(assert (! (>= |r!(IMin(172, J - 172*j0) + 1)%(2)| 0) :named |27: r!(IMin(172, J - 172*j0) + 1)%(2) >= 0|))
-(assert (! (> 2 |r!(IMin(172, J - 172*j0) + 1)%(2)|) :named |28: 2 > r!(IMin(172, J - 172*j0) + 1)%(2)|))
-(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 66 i0))) (< (+ i_e2 (* 6 i1) (* 66 i0)) I) (<= 0 (+ j_e2 (* 2 j1) (* 172 j0))) (< (+ j_e2 (* 2 j1) (* 172 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 66*i0 and i_e2 + 6*i1 + 66*i0 < I and 0 <= j_e2 + 2*j1 + 172*j0 and j_e2 +...|))
 (check-sat)
 (pop 1)
 
@@ -757,8 +726,62 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 2: every element of b that is used lies inside it
+; bounds of statement 2: every element of H that is used lies inside it
 ; question 18
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun j0 () Int)
+(declare-fun |q!(J + 171)//(172)| () Int)
+(declare-fun i0 () Int)
+(declare-fun |q!(I + 65)//(66)| () Int)
+(declare-fun i1 () Int)
+(declare-fun |q!(IMin(66, I - 66*i0) + 5)//(6)| () Int)
+(declare-fun j1 () Int)
+(declare-fun |q!(IMin(172, J - 172*j0) + 1)//(2)| () Int)
+(declare-fun i_e2 () Int)
+(declare-fun j_e2 () Int)
+(declare-fun |r!(J + 171)%(172)| () Int)
+(declare-fun |r!(I + 65)%(66)| () Int)
+(declare-fun |r!(IMin(66, I - 66*i0) + 5)%(6)| () Int)
+(declare-fun |r!(IMin(172, J - 172*j0) + 1)%(2)| () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 j0) :named |5: 0 <= j0|))
+(assert (! (< j0 |q!(J + 171)//(172)|) :named |6: j0 < q!(J + 171)//(172)|))
+(assert (! (<= 0 i0) :named |7: 0 <= i0|))
+(assert (! (< i0 |q!(I + 65)//(66)|) :named |8: i0 < q!(I + 65)//(66)|))
+(assert (! (<= 0 i1) :named |9: 0 <= i1|))
+(assert (! (< i1 |q!(IMin(66, I - 66*i0) + 5)//(6)|) :named |10: i1 < q!(IMin(66, I - 66*i0) + 5)//(6)|))
+(assert (! (<= 0 j1) :named |11: 0 <= j1|))
+(assert (! (< j1 |q!(IMin(172, J - 172*j0) + 1)//(2)|) :named |12: j1 < q!(IMin(172, J - 172*j0) + 1)//(2)|))
+(assert (! (<= 0 i_e2) :named |13: 0 <= i_e2|))
+(assert (! (< i_e2 (ite (<= 6 (+ I (* (- 66) i0) (* (- 6) i1))) 6 (+ I (* (- 66) i0) (* (- 6) i1)))) :named |14: i_e2 < if(6 <= I - 66*i0 - 6*i1, 6, I - 66*i0 - 6*i1)|))
+(assert (! (<= 0 j_e2) :named |15: 0 <= j_e2|))
+(assert (! (< j_e2 (ite (<= 2 (+ J (* (- 172) j0) (* (- 2) j1))) 2 (+ J (* (- 172) j0) (* (- 2) j1)))) :named |16: j_e2 < if(2 <= J - 172*j0 - 2*j1, 2, J - 172*j0 - 2*j1)|))
+(assert (! (= (+ 171 J) (+ (* 172 |q!(J + 171)//(172)|) |r!(J + 171)%(172)|)) :named |17: 171 + J = 172*q!(J + 171)//(172) + r!(J + 171)%(172)|))
+(assert (! (>= |r!(J + 171)%(172)| 0) :named |18: r!(J + 171)%(172) >= 0|))
+(assert (! (> 172 |r!(J + 171)%(172)|) :named |19: 172 > r!(J + 171)%(172)|))
+(assert (! (= (+ 65 I) (+ (* 66 |q!(I + 65)//(66)|) |r!(I + 65)%(66)|)) :named |20: 65 + I = 66*q!(I + 65)//(66) + r!(I + 65)%(66)|))
+(assert (! (>= |r!(I + 65)%(66)| 0) :named |21: r!(I + 65)%(66) >= 0|))
+(assert (! (> 66 |r!(I + 65)%(66)|) :named |22: 66 > r!(I + 65)%(66)|))
+(assert (! (= (+ 5 (ite (<= 66 (+ I (* (- 66) i0))) 66 (+ I (* (- 66) i0)))) (+ (* 6 |q!(IMin(66, I - 66*i0) + 5)//(6)|) |r!(IMin(66, I - 66*i0) + 5)%(6)|)) :named |23: 5 + if(66 <= I - 66*i0, 66, I - 66*i0) = 6*q!(IMin(66, I - 66*i0) + 5)//(6) + r!(IMin(66, I -...|))
+(assert (! (>= |r!(IMin(66, I - 66*i0) + 5)%(6)| 0) :named |24: r!(IMin(66, I - 66*i0) + 5)%(6) >= 0|))
+(assert (! (> 6 |r!(IMin(66, I - 66*i0) + 5)%(6)|) :named |25: 6 > r!(IMin(66, I - 66*i0) + 5)%(6)|))
+(assert (! (= (+ 1 (ite (<= 172 (+ J (* (- 172) j0))) 172 (+ J (* (- 172) j0)))) (+ (* 2 |q!(IMin(172, J - 172*j0) + 1)//(2)|) |r!(IMin(172, J - 172*j0) + 1)%(2)|)) :named |26: 1 + if(172 <= J - 172*j0, 172, J - 172*j0) = 2*q!(IMin(172, J - 172*j0) + 1)//(2) + r!(IMin(1...|))
+(assert (! (>= |r!(IMin(172, J - 172*j0) + 1)%(2)| 0) :named |27: r!(IMin(172, J - 172*j0) + 1)%(2) >= 0|))
+(assert (! (> 2 |r!(IMin(172, J - 172*j0) + 1)%(2)|) :named |28: 2 > r!(IMin(172, J - 172*j0) + 1)%(2)|))
+(assert (! (not (and (<= 0 (+ i_e2 (* 6 i1) (* 66 i0))) (< (+ i_e2 (* 6 i1) (* 66 i0)) I) (<= 0 (+ j_e2 (* 2 j1) (* 172 j0))) (< (+ j_e2 (* 2 j1) (* 172 j0)) J))) :named |denied: 0 <= i_e2 + 6*i1 + 66*i0 and i_e2 + 6*i1 + 66*i0 < I and 0 <= j_e2 + 2*j1 + 172*j0 and j_e2 +...|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 2: every element of b that is used lies inside it
+; question 19
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -796,7 +819,7 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 3: every element of Y that is used lies inside it
-; question 19
+; question 20
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -818,7 +841,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of H that is used lies inside it
-; question 20
+; question 21
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -840,7 +863,7 @@
 (pop 1)
 
 ; bounds of statement 3: every element of V that is used lies inside it
-; question 21
+; question 22
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)
@@ -865,28 +888,6 @@
 ;   decided without a solver, from the structure alone
 
 ; bounds of statement 4: every element of Y that is used lies inside it
-; question 22
-(push 1)
-(set-info :status unsat)
-(declare-fun I () Int)
-(declare-fun J () Int)
-(declare-fun K () Int)
-(declare-fun M () Int)
-(declare-fun i_4 () Int)
-(declare-fun m_4 () Int)
-(assert (! (<= 1 I) :named |1: 1 <= I|))
-(assert (! (<= 1 J) :named |2: 1 <= J|))
-(assert (! (<= 1 K) :named |3: 1 <= K|))
-(assert (! (<= 1 M) :named |4: 1 <= M|))
-(assert (! (<= 0 i_4) :named |5: 0 <= i_4|))
-(assert (! (< i_4 I) :named |6: i_4 < I|))
-(assert (! (<= 0 m_4) :named |7: 0 <= m_4|))
-(assert (! (< m_4 M) :named |8: m_4 < M|))
-(assert (! (not (and (<= 0 i_4) (< i_4 I) (<= 0 m_4) (< m_4 M))) :named |denied: 0 <= i_4 and i_4 < I and 0 <= m_4 and m_4 < M|))
-(check-sat)
-(pop 1)
-
-; bounds of statement 4: every element of Y that is used lies inside it
 ; question 23
 (push 1)
 (set-info :status unsat)
@@ -908,8 +909,30 @@
 (check-sat)
 (pop 1)
 
-; bounds of statement 4: every element of d that is used lies inside it
+; bounds of statement 4: every element of Y that is used lies inside it
 ; question 24
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(declare-fun M () Int)
+(declare-fun i_4 () Int)
+(declare-fun m_4 () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (<= 1 M) :named |4: 1 <= M|))
+(assert (! (<= 0 i_4) :named |5: 0 <= i_4|))
+(assert (! (< i_4 I) :named |6: i_4 < I|))
+(assert (! (<= 0 m_4) :named |7: 0 <= m_4|))
+(assert (! (< m_4 M) :named |8: m_4 < M|))
+(assert (! (not (and (<= 0 i_4) (< i_4 I) (<= 0 m_4) (< m_4 M))) :named |denied: 0 <= i_4 and i_4 < I and 0 <= m_4 and m_4 < M|))
+(check-sat)
+(pop 1)
+
+; bounds of statement 4: every element of d that is used lies inside it
+; question 25
 (push 1)
 (set-info :status unsat)
 (declare-fun I () Int)

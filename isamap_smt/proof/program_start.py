@@ -1,0 +1,178 @@
+"""Claims 3 and 10 for sums that begin at 0 in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
+
+A program may set accumulators to zero instead of loading them (Program.starts): always for temporaries, and for outputs in
+calls in which FRESH is 1. The memory of such a tensor holds anything before the call. Asked is:
+
+- a zeroed visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
+  values of the others, and whatever else writes it comes later; so no contribution is lost;
+- an element that is loaded in such a call was zeroed, and so stored, at an earlier visit: the one at which all loops that
+  the element does not depend on stand at 0;
+- each element of the tensor receives some point of the kernel. Who reads it later reads it complete (claim 11), so written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved
+from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref
+from isamap_smt.proof.program_accesses import Access
+from isamap_smt.proof.program_book import Book, place
+from isamap_smt.proof.program_cover import covered
+from isamap_smt.proof.program_dependences import never_earlier
+from isamap_smt.proof.program_held import TRUE, Transfer, place_of
+from isamap_smt.proof.program_holders import Holders
+from isamap_smt.proof.program_scope import Scope
+from isamap_smt.proof.program_sites import (
+    Formula,
+    UnrecognisedError,
+    equal,
+    own_names,
+    primed,
+    rename,
+    span,
+    state,
+)
+
+REACH = 4  # padding of at most this many points is seen through: which point of a window is inside at every pixel
+Question = tuple[list[Formula], list[Formula]]
+
+
+def every_element_has_a_point(kernel: Kernel, position: int) -> bool:
+    """Whether the statement adds some point to each element of its target, as far as a few guesses show."""
+    return _witnessed(kernel, position) is not None
+
+
+def start_claims(
+    book: Book, transfers: Sequence[Transfer], touched: Sequence[Access], holders: Holders,
+    scopes: Mapping[tuple[int, ...], Scope],
+) -> None:  # fmt: skip
+    """All of it, for every tensor that the program starts by itself."""
+    for tensor in book.sites.program.starts:
+        words = f"{tensor} begins at 0 in accumulators"
+        book.attempt(
+            "progress", tensor, words, lambda t=tensor: _tensor(book, t, transfers, touched, holders, scopes)
+        )  # fmt: skip
+
+
+def begins(book: Book, t: Transfer) -> bool:
+    """Whether a zero is put where an element of such a tensor is meant; start_claims() asks about it."""
+    return t.src is None and t.dst.home is not None and t.dst.held.tensor in book.sites.program.starts
+
+
+def _tensor(
+    book: Book, tensor: str, transfers: Sequence[Transfer], touched: Sequence[Access], holders: Holders,
+    scopes: Mapping[tuple[int, ...], Scope],
+) -> None:  # fmt: skip
+    kernel = book.sites.kernel
+    first = next((n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor), None)
+    right = first is not None and kernel.statements[first].op == "+"
+    wrong = f"{tensor} is no sum of the kernel"
+    if not book.structure("progress", tensor, f"{tensor} begins at 0 in the kernel", right, wrong) or first is None:
+        return
+    begun: dict[tuple[int, ...], Scope] = {}
+    for t in transfers:
+        if not begins(book, t) or t.dst.held.tensor != tensor:
+            continue
+        assert t.dst.home is not None
+        scope = scopes.get(t.dst.home.position)
+        if scope is None or t not in scope.loads or holders.distance(t.dst.home) != 1:
+            raise UnrecognisedError(f"{t.dst.name} is zeroed, and is no accumulator that is loaded from {tensor}")
+        begun[scope.site.position] = scope
+        _zeroed(book, tensor, t, scope, touched)
+    for scope in begun.values():
+        _apart(book, scope)
+    for scope in scopes.values():
+        for t in scope.loads:
+            if t.src is not None and t.src.home is None and t.src.name == tensor:
+                _loaded(book, tensor, t, scope)
+    words = f"each element of {tensor} receives some point"
+    question = _witnessed(kernel, first)
+    if question is None:
+        raise UnrecognisedError(f"no point is found for each element of {tensor}")
+    book.ask("progress", tensor, words, *question)
+
+
+def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
+    """Loops around an accumulator: those that its elements depend on, and those that only count visits of them."""
+    held: IndexType = scope.site.node.buffer.type  # type: ignore[union-attr]
+    mentioned = symbols_of([*map(sp.sympify, held.coordinates), *held.guard])
+    apart = [x for x in scope.site.loops if x.var.name in mentioned]
+    return apart, [x for x in scope.site.loops if x.var.name not in mentioned]
+
+
+def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequence[Access]) -> None:
+    """The zeroed visit is the first one of its elements, in a call that adds to nothing."""
+    live = [*state(t.site), t.dst.held.guard]
+    _, again_and_again = _visits(scope)
+    if any(x.kind == "parallel" for x in again_and_again):
+        raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
+    goals: list[Formula] = [("eq", x.var, sp.S.Zero) for x in again_and_again]
+    goals += [] if tensor in book.sites.kernel.temporaries else [("eq", FRESH, sp.S.One)]
+    words = f"{scope.name} is zeroed {place(t.site)} only where nothing was added to its elements before"
+    if goals:
+        book.ask("progress", scope.name, words, live, goals)
+    for a in touched:
+        mine = a.transfer is not None and a.transfer.src is not None and a.transfer.src.home is scope.site
+        if mine or not a.writes or a.place.home is not None or a.place.name != tensor:
+            continue
+        again = primed([x.var.name for x in a.site.loops] + own_names(a.site.node))
+        given = [*live, *rename([*state(a.site), a.where], again)]
+        given += equal(t.dst.held.coordinates, [rename(i, again) for i in a.place.index])
+        about = f"{scope.name} is zeroed {place(t.site)} before its elements are written {place(a.site)}"
+        never_earlier(book, "progress", tensor, about, (scope.site, scope.turn(t.site)), given, a.site)
+
+
+def _apart(book: Book, scope: Scope) -> None:
+    """An element is visited at one set of values of the loops that the accumulator's type mentions, and at no other."""
+    buffer: Buffer = scope.site.node.buffer  # type: ignore[union-attr]
+    loops, _ = _visits(scope)
+    here = place_of(book.sites, scope.site, Ref(buffer.name, buffer.cells), buffer.cells)
+    again = primed([x.var.name for x in scope.site.loops] + own_names(scope.site.node))
+    live = [*state(scope.site), here.held.guard]
+    same = equal(here.held.coordinates, [rename(c, again) for c in here.held.coordinates])
+    words = f"{scope.name} stands for other elements wherever {', '.join(x.var.name for x in loops)} are others"
+    goals = [("eq", x.var, again[x.var.name]) for x in loops]
+    if goals:
+        book.ask("progress", scope.name, words, [*live, *rename(live, again), *same], goals)
+
+
+def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
+    """In a call that adds to nothing the element was zeroed and stored before, at the first visit of all."""
+    _, again_and_again = _visits(scope)
+    if any(x.kind == "parallel" for x in again_and_again):
+        raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
+    first: dict[str, Any] = {x.var.name: sp.S.Zero for x in again_and_again}
+    zeroes = [(z.site, z.dst, TRUE) for z in scope.loads if z.src is None]
+    zeroed = covered(scope.site, t.dst.index, zeroes, len(scope.site.position) - 1)
+    earlier = ("or", *(("lt", sp.S.Zero, x.var) for x in again_and_again))
+    given = [*state(t.site), t.selected, t.dst.held.guard]
+    if tensor not in book.sites.kernel.temporaries:
+        given.append(("eq", FRESH, sp.S.One))
+    words = f"what {scope.name} loads {place(t.site)} in a call that adds to nothing was zeroed and stored at an earlier visit"
+    book.ask("progress", tensor, words, given, [*rename(scope.site.context(), first), rename(zeroed, first), earlier])
+
+
+def _witnessed(kernel: Kernel, position: int) -> Question | None:
+    """What shows a point for each element: its coordinates, and the same number for every axis that is summed over."""
+    s = kernel.statements[position]
+    index = [sp.sympify(i) for i in s.target.index]
+    if not all(i.is_Symbol for i in index) or len(set(index)) < len(index):
+        return None
+    sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
+    low = {p.name: p.low for p in kernel.parameters}
+    given = [("le", sp.Integer(low.get(n, 1)), sym(n)) for n in sizes]
+    shape = kernel.tensor(s.target.tensor).shape
+    given += [f for i, n in zip(index, shape, strict=True) for f in span(i, n)]
+    for number in range(REACH if s.guard else 1):
+        values = {a.name: a.symbol if a.symbol in index else sp.Integer(number) for a in s.axes}
+        goals = [f for a in s.axes for f in span(values[a.name], a.extent)] + [rename(g, values) for g in s.guard]
+        if isinstance(implied(given, goals, sizes, smallest=False), Proved):
+            return given, goals
+    return None

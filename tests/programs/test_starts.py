@@ -1,0 +1,85 @@
+"""Sums that begin at 0 in registers: which ones do, that calls give the same with and without `out`, and that the proof asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import toys
+
+import isamap_smt as im
+from isamap_smt.ir.interpret import random_arrays, run_kernel
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
+from tests.codegen.pinned import CONVOLUTIONS, Case
+
+NOT_BEGUN = ("conv fused pixels",)  # its output is scattered
+TWICE = "C[i,j] += A[i,k] * B[k,j]\nC[i,j] += D[i,m] * E[m,j]"
+
+
+def _plan(kernel: im.Kernel, **options: Any) -> im.Plan:
+    return im.plan(kernel, "scalar", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "starts"),
+    [
+        ("C[i,j] += A[i,k] * B[k,j]", {}, ("C",)),
+        (TWICE, {}, ("C",)),
+        ("temporary T\nT[i,j] += A[i,k] * B[k,j]\nC[i,j] = relu(T[i,j])", {}, ("T",)),
+        ("C[i,j] += A[i,k] * B[k,j] where k <= i", {}, ("C",)),
+        ("C[i,j] += A[i,k] * B[k,j] where i < k", {}, ()),  # nothing is added to the last row
+        ("C[i,j] max= A[i,k] * B[k,j]", {}, ()),
+    ],
+)
+def test_which_sums_begin_by_themselves(text: str, sizes: dict[str, int], starts: tuple[str, ...]) -> None:
+    plan = _plan(im.kernel(text, name="mine"), sizes=sizes)
+    assert plan.program.starts == starts
+    assert plan.proof.proved
+    assert trials(plan.program, 6) is None
+    for name in starts:
+        assert f"{name} begins at 0" in str(plan.program)
+
+
+@pytest.mark.parametrize("text", ["C[i,j] += A[i,k] * B[k,j]", TWICE])
+@pytest.mark.parametrize("block", [4, 1000])
+def test_calls_with_and_without_out(text: str, block: int) -> None:
+    kernel = im.kernel(text, name="mine")
+    compiled = im.compile(kernel, "scalar")
+    sizes = {a.name: n for a, n in zip(kernel.axes, (5, 7, block, 3), strict=False)}
+    arrays = random_arrays(kernel, {str(a.extent): sizes[a.name] for a in kernel.axes}, np.random.default_rng(block))
+    want = run_kernel(kernel, arrays)["C"]
+    call = compiled.prepare(**arrays)
+    call.result.fill(np.nan)
+    for _ in range(3):
+        call.run()
+        np.testing.assert_array_equal(call.result, compiled(**arrays))
+    np.testing.assert_allclose(call.result, want, rtol=1e-4, atol=1e-4)
+    out = np.full_like(want, 100.0)
+    call = compiled.prepare(**arrays, out=out)
+    for turn in (1, 2):
+        call.run()
+        np.testing.assert_allclose(out, 100.0 + turn * want, rtol=1e-4, atol=1e-3)
+
+
+def test_blocks_of_the_reduction_are_added_to_the_first() -> None:
+    program = toys.packed_gemm()
+    assert program.starts == ("C",)
+    assert "if fresh? - k0 >= 1:" in str(program)
+    asked = [c.statement for c in prove_program(program).claims if c.claim == "progress"]
+    assert "C begins at 0 in the kernel" in asked
+    assert "each element of C receives some point" in asked
+    assert any(a.endswith("only where nothing was added to its elements before") for a in asked)
+    assert any(a.startswith("acc stands for other elements wherever") for a in asked)
+    assert any("zeroed and stored at an earlier visit" in a for a in asked)
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=lambda c: c.name)
+def test_windows_with_little_padding_are_seen_through(case: Case) -> None:
+    program = case.program()
+    assert program.starts == (() if case.name in NOT_BEGUN else ("O",))
+
+
+def test_scattered_outputs_are_loaded() -> None:
+    assert toys.staged_gemm().starts == ()
