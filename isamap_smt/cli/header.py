@@ -36,7 +36,8 @@ def c_header(program: Program) -> str:
     names = list(kernel.free_sizes)
     begun = [t for t in program.starts if t not in kernel.temporaries]
     if begun:
-        names.append(f"1 to begin {', '.join(begun)} at 0 or 0 to add to what is there")
+        null = "" if names else " (NULL adds, too)"
+        names.append(f"1 to begin {', '.join(begun)} at 0 or 0 to add to what is there{null}")
     lines.append(f"sizes: {', '.join(names)}, as int64_t" if names else "sizes: none are left open; NULL will do")
     constant = constant_tensors(program)
     if constant:

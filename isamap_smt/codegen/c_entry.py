@@ -45,7 +45,8 @@ def _declare_sizes(p: Printer) -> None:
     for n, size in enumerate(free):
         p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
     if FRESH.name in p.names:
-        p.put(f"const int64_t {p.names[FRESH.name]} = sizes[{len(free)}] != 0;")
+        given = "" if free else "sizes && "  # of a program without free sizes NULL will do, and adds
+        p.put(f"const int64_t {p.names[FRESH.name]} = {given}sizes[{len(free)}] != 0;")
 
 
 def _size_check(p: Printer) -> None:

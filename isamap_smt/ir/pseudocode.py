@@ -27,10 +27,10 @@ def pseudocode(program: Program) -> str:
     lines += [f"tensor {t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
     if kernel.free_sizes:
         lines.append(f"sizes given at each call: {', '.join(kernel.free_sizes)}")
-    lines += [f"assumes {a}" for a in program.assumptions]
     for name in program.starts:
         when = "" if name in kernel.temporaries else " where fresh? is 1: the call adds to nothing"
         lines.append(f"{name} begins at 0{when}")
+    lines += [f"assumes {a}" for a in program.assumptions]
     if program.ahead:
         lines += ["once, before the calls:", *_block(program.ahead, 1)]
     lines += ["each call:", *_block(program.body, 1)]

@@ -47,13 +47,18 @@ def test_the_library_computes(compiled: Path) -> None:
     tensors = (ctypes.c_void_p * 3)(c.ctypes.data, a.ctypes.data, b.ctypes.data)
     assert library.isamap_run(tensors, None, None, ctypes.c_int64(1)) == 0
     assert np.array_equal(c, a @ b)
+    for begin, want in ((1, a @ b), (0, 2 * (a @ b))):
+        assert library.isamap_run(tensors, (ctypes.c_int64 * 1)(begin), None, ctypes.c_int64(1)) == 0
+        assert np.array_equal(c, want)
 
 
 def test_the_header_declares_what_the_code_defines(compiled: Path) -> None:
     (compiled / "main.c").write_text(PROGRAM)
     command = [*find_compiler().command, "-Wall", "-Wextra", "-Werror", "-std=c11", "-c", "main.c"]
     subprocess.run(command, cwd=compiled, check=True)
-    assert "0  float C[2][2]  (f32, output, added to)" in (compiled / "kernel.h").read_text()
+    header = (compiled / "kernel.h").read_text()
+    assert "0  float C[2][2]  (f32, output, begun at 0 or added to)" in header
+    assert "sizes: 1 to begin C at 0 or 0 to add to what is there (NULL adds, too), as int64_t" in header
 
 
 def test_the_proofs_are_listed(compiled: Path) -> None:
