@@ -100,8 +100,8 @@ def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozense
         return Unknown(f"not expressible: {e}", time.perf_counter() - started)
     known = [t.formula for t in given]
     # One entry per fresh variable, however many formulas speak of it.
-    definitions = {d.get_id(): d for t in (*given, wanted) for d in t.definitions}
-    divisors = {d.get_id(): d for t in (*given, wanted) for d in t.divisors}
+    definitions = {d.ast.value: d for t in (*given, wanted) for d in t.definitions}
+    divisors = {d.ast.value: d for t in (*given, wanted) for d in t.divisors}
     for divisor in divisors.values():
         # A divisor that may be 0 would make its defining constraints a contradiction, which proves anything.
         # The definitions themselves may not help to prove it.

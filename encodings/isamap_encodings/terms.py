@@ -114,7 +114,7 @@ class Terms:
         key = (a, b)
         if key not in self._divisions:
             # Named by what they stand for, so that translations made apart speak of the same variables.
-            q, r = z3.Int(f"q!({a})//({b})"), z3.Int(f"r!({a})%({b})")
+            q, r = z3.Int(f"q!({_shown(a)})//({_shown(b)})"), z3.Int(f"r!({_shown(a)})%({_shown(b)})")
             divisor = self.term(b)
             self.definitions += [self.term(a) == divisor * q + r, r >= 0, r < divisor]
             if not (b.is_Integer and b > 0):
@@ -133,6 +133,12 @@ class Terms:
                 self.definitions.append(m >= 0)
             self._monomials[e] = m
         return self._monomials[e]
+
+
+@lru_cache(maxsize=20_000)
+def _shown(e: Any) -> str:
+    """SymPy's text of an expression, which takes it longer than all the rest of a translation."""
+    return str(e)
 
 
 def _product(factors: list[Any]) -> Any:

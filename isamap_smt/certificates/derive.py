@@ -24,7 +24,7 @@ from isamap_smt.proof.rejection import Rejection
 
 # the last assertion of a question whether some values satisfy all the others; any other denies a claim
 SATISFIABLE = "(assert (not false))"
-_SAFE = ("translate", "_symbols")  # caches of terms, not of verdicts
+_SAFE = ("translate", "_symbols", "_shown", "_named", "_most")  # caches of terms, not of verdicts
 
 
 @dataclass(frozen=True)

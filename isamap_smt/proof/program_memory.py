@@ -79,6 +79,7 @@ class _Magnitude:
         self.sizes = set(sites.sizes)
         self.variables: dict[str, Any] = {}
         self.seen: list[Any] = []
+        self._known: dict[Any, Any] = {}
         for x in site.loops:
             self.variables[x.var.name] = self.count(sp.sympify(x.count))
         for v, n in own_spans(site.node):
@@ -86,9 +87,11 @@ class _Magnitude:
 
     def of(self, e: Any) -> Any:
         """|e| <= the result; the results for all parts that C computes on the way are kept in `seen`."""
-        result = sp.expand(self._of(sp.sympify(e)))
-        self.seen.append(result)
-        return result
+        e = sp.sympify(e)
+        if e not in self._known:
+            self._known[e] = sp.expand(self._of(e))
+            self.seen.append(self._known[e])
+        return self._known[e]
 
     def _of(self, e: Any) -> Any:
         if e.is_Integer:
