@@ -21,7 +21,7 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref
+from isamap_smt.ir.program import FRESH, Buffer, Exec, IndexType, Loop, Ref
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
@@ -31,6 +31,7 @@ from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
     Formula,
+    Site,
     UnrecognisedError,
     equal,
     own_names,
@@ -62,8 +63,19 @@ def start_claims(
 
 
 def begins(book: Book, t: Transfer) -> bool:
-    """Whether a zero is put where an element of such a tensor is meant; start_claims() asks about it."""
-    return t.src is None and t.dst.home is not None and t.dst.held.tensor in book.sites.program.starts
+    """Whether a zero is put into an accumulator of such a tensor; start_claims() asks about it. A zero in any other register
+    is a transfer like others, such as padding of what a later statement reads."""
+    if t.src is not None or t.dst.home is None or t.dst.held.tensor not in book.sites.program.starts:
+        return False
+    return any(_adds_to(site) is t.dst.home for site in book.sites.of(Exec))
+
+
+def _adds_to(site: Site) -> Site | None:
+    """Where the accumulator of an execution is declared."""
+    node = site.node
+    assert isinstance(node, Exec)
+    ref = dict(node.operands).get(node.instruction.kernel.statements[0].target.tensor)
+    return None if ref is None else site.visible.get(ref.name)
 
 
 def _tensor(
