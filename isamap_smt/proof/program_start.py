@@ -7,6 +7,7 @@ calls in which FRESH is 1. The memory of such a tensor holds anything before the
   values of the others, and whatever else writes it comes later; so no contribution is lost;
 - an element that is loaded in such a call was zeroed, and so stored, at an earlier visit: the one at which all loops that
   the element does not depend on stand at 0;
+- the first statement that adds to it does so in accumulators only, never in memory itself;
 - each element of the tensor receives some point of the kernel. Who reads it later reads it complete (claim 11), so written.
 """
 
@@ -26,6 +27,7 @@ from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
 from isamap_smt.proof.program_dependences import never_earlier
+from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import TRUE, Transfer, place_of
 from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_scope import Scope
@@ -88,6 +90,11 @@ def _tensor(
     wrong = f"{tensor} is no sum of the kernel"
     if not book.structure("progress", tensor, f"{tensor} begins at 0 in the kernel", right, wrong) or first is None:
         return
+    found = [execution(book.sites, site) for site in executions(book.sites)]
+    direct = any(e.position == first and e.target.home is None for e in found)
+    if direct:
+        wrong = f"it adds to what the memory of {tensor} holds, which is anything"
+        book.structure("progress", tensor, f"statement {first + 1} adds to {tensor} in accumulators only", False, wrong)
     begun: dict[tuple[int, ...], Scope] = {}
     for t in transfers:
         if not begins(book, t) or t.dst.held.tensor != tensor:

@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 import toys
 
+import isamap_smt as im
 from isamap_smt.ir.expr import FloorDiv, IMax, sym
 from isamap_smt.ir.program import FRESH, Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
@@ -221,6 +222,14 @@ def begun_by_nobody() -> Program:
 def begun_by_column() -> Program:
     """It is zeroed for the first block of columns only."""
     return _begun_where(FRESH - sym("k0") - sym("j0"))
+
+
+def begun_in_memory() -> Program:
+    """A sum that is computed element by element, in memory, is said to begin at 0."""
+    kernel = im.kernel("C[i,j] += A[i,k] * B[k,j]\nS[i] += C[i,j]", name="sums")
+    program = im.plan(kernel, "scalar").program
+    assert "S" not in program.starts
+    return replace(program, starts=(*program.starts, "S"))
 
 
 def begun_input() -> Program:

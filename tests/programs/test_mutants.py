@@ -35,6 +35,7 @@ TRAPS = {
     "begun_never": {"progress"},
     "begun_by_nobody": {"progress"},
     "begun_by_column": {"progress"},
+    "begun_in_memory": {"progress"},
     "begun_input": {"progress"},
     "k_one_short": {"coverage"},
     "k_one_more": {"bounds"},
