@@ -1,6 +1,7 @@
 """From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests.
 
-The statements of a recurrence stand in one loop over its turns, each nest inside it without its own loop over them.
+The statements of a recurrence stand in one loop over its turns, each nest inside it without its own loop over them. So do
+statements whose schedules share a loop: block by block, what one leaves is read by the next while it is in the cache.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from isamap_smt.codegen.mapped import LoweredNest, lower_nest, turn_variable
+from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, turn_variable
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
@@ -65,21 +67,54 @@ def _parts(kernel: Kernel) -> tuple[_Part, ...]:
 def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[list[LoweredNest], Nodes]:
     """The nests of a part's mapped statements, and its nodes."""
     own = [(n, s) for n, s in enumerate(schedules) if part.first <= s.proved.mapping.statement_index < part.end]
-    threads = any(s.parallel is not None for s in schedules)
-    around = {part.turn: turn_variable(part.turn)} if part.turn else {}
     if not own:
-        nests, body = [], alone(kernel, range(part.first, part.end), threads, around)
-    else:
-        starts = [s.proved.mapping.statement_index for _, s in own]
-        bounds = zip([part.first, *starts[1:]], [*starts[1:], part.end], strict=True)
-        nests = [
-            _apart(lower_nest(s, first, end, part.turn), n) for (n, s), (first, end) in zip(own, bounds, strict=True)
-        ]
-        body = tuple(node for n in nests for node in n.body)
+        return [], _unmapped(part, kernel, any(s.parallel is not None for s in schedules))
+    starts = [s.proved.mapping.statement_index for _, s in own]
+    bounds = zip([part.first, *starts[1:]], [*starts[1:], part.end], strict=True)
+    nests: list[LoweredNest] = []
+    nodes: Nodes = ()
+    for around, group in groupby(zip(own, bounds, strict=True), lambda x: _around(part, x[0][1])):
+        made = [_apart(lower_nest(s, first, end, around), n) for (n, s), (first, end) in group]
+        nests += made
+        nodes += _together(kernel, made, around)
+    return nests, nodes
+
+
+def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
+    """A part in which every statement is computed element by element."""
+    if not part.turn:
+        return alone(kernel, range(part.first, part.end), parallel)
+    var = turn_variable(part.turn)
+    body = alone(kernel, range(part.first, part.end), parallel, {part.turn: var})
+    return (Loop(var, kernel.statements[part.first].axis(part.turn).extent, body, "serial", part.turn, 1),)
+
+
+def _around(part: _Part, schedule: Schedule) -> Around | None:
+    """The loop that the schedule's nest has in common with its neighbours."""
     if part.turn:
-        count = kernel.statements[part.first].axis(part.turn).extent
-        body = (Loop(around[part.turn], count, body, "serial", part.turn, 1),)
-    return nests, (*(node for n in nests for node in n.setup), *body)
+        return Around(part.turn, True)
+    return Around(schedule.shared, False) if schedule.shared else None
+
+
+def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None) -> Nodes:
+    """The nests one after the other, in one loop where there is one around them."""
+    loop, first, last = nests[0].outer, nests[0], nests[-1]
+    if around is None or loop is None:
+        return tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
+    if any(n.outer != loop for n in nests):
+        raise ScheduleError(
+            f"{kernel.name}: the loops over {around.axis} that statements share have different steps, or not all of them "
+            "are spread over threads"
+        )
+    setup = tuple(node for n in nests for node in n.setup)
+    if around.turns:
+        return (*setup, replace(loop, body=tuple(node for n in nests for node in (*n.before, *n.body, *n.after))))
+    if any(n.after for n in nests[:-1]) or any(n.before for n in nests[1:]):
+        raise ScheduleError(
+            f"{kernel.name}: between statements that share a loop over {around.axis} stands one with loops of its own"
+        )
+    body = tuple(node for n in nests for node in n.body)
+    return (*first.before, *setup, replace(loop, body=body), *last.after)
 
 
 def _apart(nest: LoweredNest, number: int) -> LoweredNest:

@@ -61,35 +61,55 @@ class _Lowering:
 
 
 @dataclass(frozen=True)
+class Around:
+    """A loop around several nests, the outermost of each one's schedule, over this axis. turns: of a recurrence."""
+
+    axis: str
+    turns: bool
+
+
+@dataclass(frozen=True)
 class LoweredNest:
-    """What is packed once ahead of the calls, what is packed once at each call, what runs after that, and what all of it
-    assumes, in words."""
+    """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed once at each call, outside of the
+    loop around. before, after: the loops of other statements. assumptions: in words. outer: the loop around, empty."""
 
     kernel: Kernel
     ahead: Nodes
     setup: Nodes
+    before: Nodes
     body: Nodes
+    after: Nodes
     assumptions: tuple[str, ...]
     starts: tuple[str, ...]
+    outer: Loop | None = None
 
 
-def lower_nest(schedule: Schedule, first: int, end: int, turn: str = "") -> LoweredNest:
+def lower_nest(schedule: Schedule, first: int, end: int, around: Around | None = None) -> LoweredNest:
     """One mapped statement, with the statements from number `first` to before `end` computed around it.
 
-    turn: the axis of a loop that the body is for one turn of; the schedule's outermost loop counts it. Raises
-    ScheduleError when the schedule cannot be carried out.
+    around: the body is for one iteration of this loop. Raises ScheduleError when the schedule cannot be carried out.
     """
-    state = _state(schedule, first, end, turn)
+    state = _state(schedule, first, end, around)
     ahead = tuple(node for f in state.feeds.values() if f.ahead for node in f.setup)
-    body = (*state.others.before, *_loops(state, 1 if turn else 0), *state.others.after)
-    setup = _setup(state, 0) if turn else ()
+    setup = _setup(state, 0) if around else ()
+    body = _loops(state, 1 if around else 0)
     starts = (state.begin.tensor,) if state.begin else ()
-    return LoweredNest(state.nest.kernel, ahead, setup, body, _assumptions(state), starts)
+    outer = _loop(state, 0, ()) if around else None
+    o = state.others
+    return LoweredNest(state.nest.kernel, ahead, setup, o.before, body, o.after, _assumptions(state), starts, outer)
 
 
 def turn_variable(axis: str) -> Any:
     """The variable of the outermost loop over an axis."""
     return sym(f"{axis.replace('.', '_')}0")
+
+
+def _check_shared(nest: Nest, axis: str) -> None:
+    """The outermost loop is over the axis, and the sums are made inside it."""
+    if not nest.loops or nest.loops[0].axis != axis or nest.accumulate == 0:
+        raise ScheduleError(
+            f"{nest.kernel.name}: statement {nest.mapping.statement_index + 1} shares its loop over {axis}, so that one comes first"
+        )
 
 
 def _check_turns(nest: Nest, schedule: Schedule, turn: str) -> None:
@@ -103,27 +123,30 @@ def _check_turns(nest: Nest, schedule: Schedule, turn: str) -> None:
         raise ScheduleError(f"the turns along {turn} follow one another; another loop can be spread over threads")
 
 
-def _state(schedule: Schedule, first: int, end: int, turn: str) -> _Lowering:
+def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> _Lowering:
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
+    turn = shared.axis if shared and shared.turns else ""
     if turn:
         _check_turns(nest, schedule, turn)
+    elif shared:
+        _check_shared(nest, shared.axis)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     _check_guards(nest, inputs)
-    feeds = {o: _feed(nest, schedule, inputs, o, bool(turn)) for o in inputs}
+    feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if _is_direct(nest, output) else None
     return _Lowering(schedule, nest, output, inputs, feeds, beside, begin)
 
 
-def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, turns: bool) -> Feed:
+def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
     zeroed = find_zero(schedule.hardware, nest.mapping.instruction, operand) is not None  # type: ignore[arg-type]
     written = {s.target.tensor for s in nest.kernel.statements}
-    growing = turns and nest.mapping.operand_access(operand).tensor in written
+    growing = shared and nest.mapping.operand_access(operand).tensor in written
     return feed(nest, schedule, operand, _fill(nest, inputs, operand), zeroed=zeroed, growing=growing)
 
 

@@ -91,7 +91,8 @@ class Schedule(Shown):
     registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
-    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers.
+    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the
+    axis of the outermost loop where statements next to this one stand in the same loop, block by block; or ''.
     """
 
     proved: ProvedMapping
@@ -112,6 +113,7 @@ class Schedule(Shown):
     notes: tuple[str, ...] = field(default=())
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
+    shared: str = ""
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""
@@ -150,6 +152,8 @@ class Schedule(Shown):
         """One loop of the table."""
         step = self.loops[depth]
         about = "over threads" if depth == self.parallel else ""
+        if depth == 0 and self.shared:
+            about = f"shared with other statements{', ' if about else ''}{about}"
         if depth >= self.accumulate:
             about = "reduction inside the accumulators"
         return step.axis, str(step.step), step.level, about

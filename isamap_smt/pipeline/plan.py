@@ -22,6 +22,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
+from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, without_shared
 from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
 from isamap_smt.pipeline.further import constants_of, further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
@@ -243,11 +244,12 @@ def _plan(q: _Question) -> Plan:
     else:
         schedule, searched, notes = _decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)
     more = _further(q, clock)
-    program = clock.time("lower", lambda: lower(schedule, *more))
+    schedules, blocks = _shared(q, (schedule, *more), clock)
+    program = clock.time("lower", lambda: lower(*schedules))
     checked = clock.time("prove program", lambda: require_proof(program))
     if known is None and schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, schedule, notes)
-    made = Plan(q.kernel, q.hardware, checked, (*notes, *q.said), tuple(clock.seconds.items()), q.constant)
+    made = Plan(q.kernel, q.hardware, checked, (*notes, *blocks, *q.said), tuple(clock.seconds.items()), q.constant)
     if searched is not None:
         made.__dict__["mappings"] = searched  # what the cached property would search for again
     clock.time("print", lambda: made.source)
@@ -288,7 +290,7 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
     choice: Candidates = clock.time(
         "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
     )
-    found, mappings = _best(q, choice, dict(q.pins), clock)
+    found, mappings = _best(q, choice, without_shared(dict(q.pins)), clock)
     return found, mappings, choice.notes
 
 
@@ -301,6 +303,25 @@ def _further(q: _Question, clock: _Clock) -> tuple[Schedule, ...]:
         if choice.found:
             found.append(_best(q, choice, {}, clock)[0])
     return tuple(found)
+
+
+def _shared(
+    q: _Question, schedules: tuple[Schedule, ...], clock: _Clock
+) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
+    """The schedules, block by block where that costs less; and what was decided."""
+    pinned = shared_pin(dict(q.pins))
+    if pinned == NOT_SHARED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
+        return schedules, ()
+
+    def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], tiles: dict[str, int]) -> Schedule:
+        return solve_schedule(
+            s.proved, q.hardware, sizes, constant=constants_of(q.kernel, s.proved.mapping.statement_index, constant),
+            fix={f"register.{a}": n for a, n in tiles.items()}, timeout=q.timeout, figures=q.figures,
+        )  # fmt: skip
+
+    return clock.time(
+        "schedule", lambda: in_blocks(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
+    )
 
 
 def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:

@@ -27,13 +27,13 @@ def one_turn(kernel: Kernel, turn: Recurrence, sizes: Dict[str, int]) -> dict[st
 def lasting(kernel: Kernel, turn: Recurrence, statement: int) -> tuple[str, ...]:
     """What the statement reads that no turn writes and that is the same in every turn."""
     written = {s.target.tensor for s in kernel.statements[turn.first : turn.end]}
-    return tuple(
-        dict.fromkeys(
-            a.tensor
-            for a in kernel.statements[statement].inputs
-            if a.tensor not in written and not any(turn.axis in map(str, i.free_symbols) for i in a.index)
-        )
-    )
+    return tuple(t for t in constant_along(kernel, statement, turn.axis) if t not in written)
+
+
+def constant_along(kernel: Kernel, statement: int, axis: str) -> tuple[str, ...]:
+    """What the statement reads at places that do not depend on the axis."""
+    reads = kernel.statements[statement].inputs
+    return tuple(dict.fromkeys(a.tensor for a in reads if not any(axis in map(str, i.free_symbols) for i in a.index)))
 
 
 def counts_turns(mapping: Mapping, turn: Recurrence) -> bool:

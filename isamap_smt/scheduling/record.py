@@ -39,12 +39,13 @@ def to_record(schedule: Schedule) -> Record:
         "traffic": [list(x) for x in schedule.traffic],
         "notes": list(schedule.notes),
         **{name: getattr(schedule, name) for name in _KEPT},
+        **({"shared": schedule.shared} if schedule.shared else {}),
     }
 
 
 def decided(record: Record) -> Record:
     """The part of a record that says what the program will be; levels are for the report only."""
-    part = {name: record[name] for name in _DECIDED}
+    part = {name: record[name] for name in (*_DECIDED, *(("shared",) if "shared" in record else ()))}
     return {**part, "loops": [{**x, "level": ""} for x in record["loops"]]}
 
 
@@ -75,6 +76,7 @@ def _schedule(
         notes=tuple(record["notes"]),
         sizes=sizes,
         hardware=hardware,
+        shared=record.get("shared", ""),
         **{name: record[name] for name in _KEPT},
     )
 

@@ -19,6 +19,7 @@ TEXTS = {
     "conv2d": convolution.CONV2D,
     "depthwise_conv2d": convolution.DEPTHWISE_CONV2D,
     "pointwise_conv2d": convolution.POINTWISE_CONV2D,
+    "depthwise_separable_conv2d": convolution.DEPTHWISE_SEPARABLE_CONV2D,
     "linear_relu": layers.LINEAR_RELU,
     "linear_int8": layers.LINEAR_INT8,
     "two_layers": layers.TWO_LAYERS,

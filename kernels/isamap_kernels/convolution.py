@@ -28,3 +28,11 @@ O[n,p,q,c] += I[n, p*sp+r*dp-pp, q*sq+s*dq-pq, c] * W[r,s,c]
 
 #: A window of one element: a matrix product for each pixel.
 POINTWISE_CONV2D = "O[n,p,q,k] += I[n,p,q,c] * W[c,k]"
+
+#: Each channel by itself, then a matrix product over the channels of each pixel. Definition: Howard et al., MobileNets (2017).
+DEPTHWISE_SEPARABLE_CONV2D = f"""{_WINDOW}
+temporary T
+T[n,p,q,c] += I[n, p*sp+r*dp-pp, q*sq+s*dq-pq, c] * D[r,s,c]
+    where 0 <= p*sp+r*dp-pp < H and 0 <= q*sq+s*dq-pq < W_
+O[n,p,q,k] += T[n,p,q,c] * W[c,k]
+"""
