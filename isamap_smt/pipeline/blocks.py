@@ -25,7 +25,7 @@ from isamap_smt.scheduling.problem import INPUT_EXPOSED, OUTPUT_EXPOSED
 from isamap_smt.scheduling.setting import setting
 from isamap_smt.scheduling.supply import compulsory, kept_between, usable
 
-TRIED = 3  # block sizes for each cache
+TRIED = 2  # block sizes for each cache
 NOT_SHARED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
 
@@ -103,7 +103,7 @@ def in_blocks(
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
     """The schedules, pairs of neighbours in blocks where that is predicted to cost less; and what was decided, in words.
 
-    solve(schedule, sizes, constant, register tiles): the best schedule of the same mapping at other sizes. pinned: axis
+    solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: axis
     and block size that the user chose. Raises ScheduleError when that is not possible.
     """
     found = sorted(schedules, key=lambda s: s.proved.mapping.statement_index)
@@ -233,7 +233,7 @@ def _one(
     if _divides(found, pair.axis, points):
         return found
     tile = max(n for n in range(leaf, found.register(pair.axis) + 1, leaf) if points % n == 0)
-    found = solve(schedule, small, held, {pair.axis: tile})
+    found = solve(schedule, small, held, {f"register.{pair.axis}": tile, f"tile.{pair.axis}": points})
     if not _divides(found, pair.axis, points):
         raise ScheduleError(f"no tiles along {pair.axis} divide a block of {points}")
     return found

@@ -313,10 +313,10 @@ def _shared(
     if pinned == NOT_SHARED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
         return schedules, ()
 
-    def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], tiles: dict[str, int]) -> Schedule:
+    def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], fix: dict[str, int]) -> Schedule:
         return solve_schedule(
             s.proved, q.hardware, sizes, constant=constants_of(q.kernel, s.proved.mapping.statement_index, constant),
-            fix={f"register.{a}": n for a, n in tiles.items()}, timeout=q.timeout, figures=q.figures,
+            fix=fix, timeout=q.timeout, figures=q.figures,
         )  # fmt: skip
 
     return clock.time(

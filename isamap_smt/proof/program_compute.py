@@ -89,7 +89,8 @@ def _neutral(book: Book, site: Site) -> None:
         book.ask("neutral", instruction.short, words, [*state(site), e.live], e.inside())
         return
     outside = ("not", conjunction(e.inside()))
-    floating = any(t.dtype.is_float for t in (*sites.kernel.tensors, *instruction.kernel.tensors))
+    own = [sites.kernel.tensor(a.tensor) for a in (statement.target, *statement.inputs)]
+    floating = any(t.dtype.is_float for t in (*own, *instruction.kernel.tensors))
     if floating:
         goal, words = _floating(book, inputs, statement.ordered)
     else:

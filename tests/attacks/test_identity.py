@@ -28,6 +28,9 @@ SIZES = {
     "conv2d": {"n": 1, "p": 2, "q": 2, "k": 2, "c": 3, "r": 3, "s": 2, "sp": 2, "sq": 1, "dp": 1, "dq": 2, "pp": 0, "pq": 0},
     "depthwise_conv2d": {"n": 2, "p": 2, "q": 3, "c": 2, "r": 2, "s": 2, "sp": 1, "sq": 2, "dp": 1, "dq": 1, "pp": 0, "pq": 0},
     "pointwise_conv2d": {"n": 2, "p": 2, "q": 2, "k": 3, "c": 2},
+    "depthwise_separable_conv2d": {
+        "n": 1, "p": 2, "q": 2, "c": 2, "k": 3, "r": 2, "s": 1, "sp": 1, "sq": 2, "dp": 2, "dq": 1, "pp": 0, "pq": 0
+    },
     "linear_relu": {"i": 2, "j": 3, "k": 2},
     "linear_int8": {"i": 2, "j": 3, "k": 2},
     "two_layers": {"i": 2, "j": 3, "k": 2, "m": 2},

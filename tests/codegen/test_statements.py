@@ -69,3 +69,19 @@ def test_two_layers_are_both_mapped_and_their_weights_packed_ahead() -> None:
     got = packed(**{n: a for n, a in arrays.items() if n not in ("B", "W")})
     want = run_kernel(kernel, arrays, sizes=sizes)
     assert all(got[n].tobytes() == want[n].tobytes() for n in kernel.outputs)
+
+
+def test_a_sum_of_integers_is_padded_with_zeros_whatever_the_other_statements_hold() -> None:
+    """Zero times anything is zero in integers: nothing need be finite, though another statement is in floating point."""
+    kernel = im.kernel(
+        "temporary T\nT: i32\nI: u8\nD: i8\n"
+        "T[p,c] += i32(I[p+r-1,c]) * i32(D[r,c]) where 0 <= p+r-1 < P\nO[p,c] = f32(T[p,c]) * s[c]"
+    )
+    planned = im.plan(kernel, "avx2", instruction="avx2.madd_u8i8", sizes={"p": 9, "c": 11, "r": 3})
+    assert planned.program.assumptions == ()
+    rng = np.random.default_rng(4)
+    image = rng.integers(0, 256, tuple(int(n) for n in planned.program.kernel.tensor("I").shape)).astype(np.uint8)
+    filters, scale = rng.integers(-128, 128, (3, 11)).astype(np.int8), np.full(11, 0.5, np.float32)
+    arrays = {"I": image, "D": filters, "s": scale}
+    want = run_kernel(kernel, arrays, sizes={"p": 9, "c": 11, "r": 3})["O"]
+    np.testing.assert_array_equal(im.build(planned)(**arrays), want)

@@ -21,6 +21,7 @@ IN_PLACE = GEMM + "C[i,j] = relu(C[i,j] + b[j])"
 ROWS = IN_PLACE + "\nm[i] max= C[i,j]\nE[i,j] = C[i,j] - m[i]"
 TRANSPOSED = GEMM + "D[j,i] = C[i,j] * s[j]"
 LAYERS = GEMM + "C[i,j] = relu(C[i,j] + b[j])\nO[i,m] += C[i,j] * W[j,m]\nO[i,m] = O[i,m] * s[m]"
+AHEAD = GEMM + "O[i,m] += C[i+1,j] * W[j,m]"
 EARLIER = "S[k,j] = B[k,j] * s[k]\n" + "C[i,j] += A[i,k] * S[k,j]"
 
 
@@ -59,6 +60,25 @@ def two_layers(parallel: int | None = None) -> Program:
     return lower(one, toys.schedule(second, "m:8 j:4 i:2 m:4 j:1", 4, {"i": 2, "m": 4}, **more))
 
 
+def blocks(parallel: int | None = None, text: str = LAYERS) -> Program:
+    """Two matrix products in one loop over blocks of rows: what the first leaves of a block, the second reads at once."""
+    kernel = im.kernel(text)
+    last = len(kernel.statements) - (1 if text == AHEAD else 2)
+    first, second = (im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("m", last)))
+    one = toys.schedule(first, "i:4 j:8 i:2 j:4 k:1", 4, {"i": 2, "j": 4}, parallel=parallel)
+    two = toys.schedule(second, "i:4 m:8 i:2 m:4 j:1", 4, {"i": 2, "m": 4}, packing={"b": 0}, parallel=parallel)
+    return lower(replace(one, shared="i"), replace(two, shared="i"))
+
+
+def blocks_of_columns(parallel: int | None = None) -> Program:
+    """Two products in one loop over columns of the first, which the second sums over."""
+    kernel = im.kernel(LAYERS)
+    first, second = (im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("m", 2)))
+    one = toys.schedule(first, "j:8 i:2 j:4 k:1", 3, {"i": 2, "j": 4}, parallel=parallel)
+    two = toys.schedule(second, "j:8 i:2 m:4 j:1", 3, {"i": 2, "m": 4}, parallel=parallel)
+    return lower(replace(one, shared="j"), replace(two, shared="j"))
+
+
 def transposed() -> Program:
     """The epilogue transposes."""
     return _lowered(TRANSPOSED, "i:2 j:4 k:1", 2)
@@ -72,6 +92,7 @@ def earlier() -> Program:
 ORIGINALS: dict[str, Callable[[], Program]] = {
     "whole": whole, "blocked": blocked, "in_place": in_place, "rows": rows, "rows_parallel": lambda: rows(0),
     "transposed": transposed, "two_layers": two_layers, "two_layers_parallel": lambda: two_layers(0), "earlier": earlier,
+    "blocks": blocks, "blocks_parallel": lambda: blocks(0), "blocks_of_columns": blocks_of_columns,
 }  # fmt: skip
 
 
@@ -259,6 +280,25 @@ def layers_share_a_loop() -> Program:
     return replace(program, body=(replace(second, body=(replace(first, body=(*first.body,)), *second.body)),))
 
 
+def second_first_in_each_block() -> Program:
+    """In each block the second product reads what the first has not made yet."""
+    program = blocks()
+    (loop,) = (n for n in program.body if isinstance(n, Loop) and n.axis == "i")
+    half = next(n for n, x in enumerate(loop.body) if isinstance(x, Loop) and x.axis == "m")
+    turned = replace(loop, body=(*loop.body[half:], *loop.body[:half]))
+    return replace(program, body=tuple(turned if n is loop else n for n in program.body))
+
+
+def a_row_of_the_next_block() -> Program:
+    """The second product also reads the first row of the block that follows."""
+    return blocks(text=AHEAD)
+
+
+def blocks_in_other_threads() -> Program:
+    """Threads add their columns' parts into the same sums."""
+    return blocks_of_columns(0)
+
+
 def layer_without_its_mapping() -> Program:
     """Instructions compute a statement for which there is no proof."""
     return replace(two_layers(), more=())
@@ -320,6 +360,9 @@ TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
     "maximum_while_summing": (maximum_while_summing, "order"), "parallel_maximum": (parallel_maximum, "disjoint"),
     "packed_too_early": (packed_too_early, "order"), "second_layer_first": (second_layer_first, "order"),
     "layers_share_a_loop": (layers_share_a_loop, "order"), "stale_copy": (stale_copy, "order"),
+    "second_first_in_each_block": (second_first_in_each_block, "order"),
+    "a_row_of_the_next_block": (a_row_of_the_next_block, "order"),
+    "blocks_in_other_threads": (blocks_in_other_threads, "disjoint"),
 }  # fmt: skip
 # no claim covers the structure; a run shows it wrong
 UNCOVERED: dict[str, Callable[[], Program]] = {"before_the_store": before_the_store, "contradiction": contradiction}

@@ -4,8 +4,7 @@
 ; claim: neutral
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; neutral of dpbusd: outside the kernel's domain all factors are zeros; over the reals (a sum that is -0 may become
-;   +0), so a live accumulator keeps its value
+; neutral of dpbusd: outside the kernel's domain one factor is 0, so a live accumulator keeps its value
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -168,7 +167,7 @@
 (assert (! (= (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (+ (* J |q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J)|) |r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J)|)) :named |57: l + 16*g_j_u + 48*g_j1 + 768*g_j0 = J*q!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)//(J) + r!(768*g_j...|))
 (assert (! (>= |r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J)| 0) :named |58: r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J) >= 0|))
 (assert (! (< |r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J)| J) :named |59: r!(768*g_j0 + 48*g_j1 + 16*g_j_u + l)%(J) < J|))
-(assert (! (not (or (and (not (and (< (+ t_u (* 8 t1) (* 64 t0)) T) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J)) (< (+ e (* 4 c1) (* 256 c0)) C)))) (and (not (and (< (+ t_u (* 8 t1) (* 64 t0)) T) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J)) (< (+ e (* 4 c1) (* 256 c0)) C)))) (and (not (and (< (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J)) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ t_u (* 8 t1) (* 64 t0)) T) (< (+ e (* 4 c1) (* 256 c0)) C)))))) :named |denied: not (t_u + 8*t1 + 64*t0 < T and e + 4*c1 + 256*c0 < C) and not (l + 16*g_j_u + 48*g_j1 + 768*...|))
+(assert (! (not (or (not (and (< (+ t_u (* 8 t1) (* 64 t0)) T) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 48 g_j1) (* 768 g_j0)) (* 3 J)) (< (+ e (* 4 c1) (* 256 c0)) C))))) :named |denied: not (t_u + 8*t1 + 64*t0 < T and e + 4*c1 + 256*c0 < C) or not (l + 16*g_j_u + 48*g_j1 + 768*g...|))
 (check-sat)
 (pop 1)
 

@@ -4,8 +4,7 @@
 ; claim: neutral
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; neutral of dpbusd: outside the kernel's domain all factors are zeros; over the reals (a sum that is -0 may become
-;   +0), so a live accumulator keeps its value
+; neutral of dpbusd: outside the kernel's domain one factor is 0, so a live accumulator keeps its value
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -156,7 +155,7 @@
 (assert (! (= (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J)|) |r!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)%(J)|)) :named |52: l + 16*g_j_u + 64*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)//(J) + r!(1024*...|))
 (assert (! (>= |r!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)%(J)| 0) :named |53: r!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)%(J) >= 0|))
 (assert (! (< |r!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)%(J)| J) :named |54: r!(1024*g_j0 + 64*g_j1 + 16*g_j_u + l)%(J) < J|))
-(assert (! (not (or (and (not (and (< (+ b_u (* 6 b1) (* 132 b0)) B) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J)) (< (+ e (* 4 c1) (* 256 c0)) C)))) (and (not (and (< (+ b_u (* 6 b1) (* 132 b0)) B) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J)) (< (+ e (* 4 c1) (* 256 c0)) C)))) (and (not (and (< (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J)) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ b_u (* 6 b1) (* 132 b0)) B) (< (+ e (* 4 c1) (* 256 c0)) C)))))) :named |denied: not (b_u + 6*b1 + 132*b0 < B and e + 4*c1 + 256*c0 < C) and not (l + 16*g_j_u + 64*g_j1 + 102...|))
+(assert (! (not (or (not (and (< (+ b_u (* 6 b1) (* 132 b0)) B) (< (+ e (* 4 c1) (* 256 c0)) C))) (not (and (< (+ l (* 16 g_j_u) (* 64 g_j1) (* 1024 g_j0)) (* 4 J)) (< (+ e (* 4 c1) (* 256 c0)) C))))) :named |denied: not (b_u + 6*b1 + 132*b0 < B and e + 4*c1 + 256*c0 < C) or not (l + 16*g_j_u + 64*g_j1 + 1024...|))
 (check-sat)
 (pop 1)
 

@@ -4,8 +4,7 @@
 ; claim: neutral
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; neutral of dpbusd: outside the kernel's domain all factors are zeros; over the reals (a sum that is -0 may become
-;   +0), so a live accumulator keeps its value
+; neutral of dpbusd: outside the kernel's domain one factor is 0, so a live accumulator keeps its value
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -87,7 +86,7 @@
 (assert (! (= (+ 3 (ite (<= 1024 (+ K (* (- 1024) k0))) 1024 (+ K (* (- 1024) k0)))) (+ (* 4 |q!(IMin(1024, K - 1024*k0) + 3)//(4)|) |r!(IMin(1024, K - 1024*k0) + 3)%(4)|)) :named |47: 3 + if(1024 <= K - 1024*k0, 1024, K - 1024*k0) = 4*q!(IMin(1024, K - 1024*k0) + 3)//(4) + r!(...|))
 (assert (! (>= |r!(IMin(1024, K - 1024*k0) + 3)%(4)| 0) :named |48: r!(IMin(1024, K - 1024*k0) + 3)%(4) >= 0|))
 (assert (! (> 4 |r!(IMin(1024, K - 1024*k0) + 3)%(4)|) :named |49: 4 > r!(IMin(1024, K - 1024*k0) + 3)%(4)|))
-(assert (! (not (or (and (not (and (< (+ i_u (* 12 i1) (* 1032 i0)) I) (< (+ e (* 4 k1) (* 1024 k0)) K))) (not (and (< (+ l (* 16 j_u) (* 32 j2) (* 512 j1) (* 1024 j0)) J) (< (+ e (* 4 k1) (* 1024 k0)) K)))) (and (not (and (< (+ i_u (* 12 i1) (* 1032 i0)) I) (< (+ e (* 4 k1) (* 1024 k0)) K))) (not (and (< (+ l (* 16 j_u) (* 32 j2) (* 512 j1) (* 1024 j0)) J) (< (+ e (* 4 k1) (* 1024 k0)) K)))) (and (not (and (< (+ l (* 16 j_u) (* 32 j2) (* 512 j1) (* 1024 j0)) J) (< (+ e (* 4 k1) (* 1024 k0)) K))) (not (and (< (+ i_u (* 12 i1) (* 1032 i0)) I) (< (+ e (* 4 k1) (* 1024 k0)) K)))))) :named |denied: not (i_u + 12*i1 + 1032*i0 < I and e + 4*k1 + 1024*k0 < K) and not (l + 16*j_u + 32*j2 + 512*...|))
+(assert (! (not (or (not (and (< (+ i_u (* 12 i1) (* 1032 i0)) I) (< (+ e (* 4 k1) (* 1024 k0)) K))) (not (and (< (+ l (* 16 j_u) (* 32 j2) (* 512 j1) (* 1024 j0)) J) (< (+ e (* 4 k1) (* 1024 k0)) K))))) :named |denied: not (i_u + 12*i1 + 1032*i0 < I and e + 4*k1 + 1024*k0 < K) or not (l + 16*j_u + 32*j2 + 512*j...|))
 (check-sat)
 (pop 1)
 
