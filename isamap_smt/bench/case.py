@@ -20,7 +20,7 @@ CONDITIONS = ("constant", "free")
 
 @dataclass(frozen=True)
 class Case:
-    """One problem. `family` is what peers compute (matmul, conv, gru, lstm), `group` the class whose mean it enters.
+    """One problem. `family` is what peers compute (matmul, conv, separable, gru, lstm), `group` the class whose mean it enters.
 
     `weights` names the inputs that are constant under that condition; `form` is the layout of a matrix product (NN, NT,
     TN), the window of a convolution, or the number of steps of a recurrent layer.
@@ -56,10 +56,9 @@ class Case:
 
     @property
     def reduction(self) -> int:
-        """How many products are added up for one element of the result."""
+        """How many products of inputs are added up for one element of the result, temporaries multiplied out."""
         kernel = self.problem().with_sizes(self.size)
-        statement = kernel.statements[0]
-        return math.prod(int(statement.axis(a).extent) for a in statement.reduction_axes)
+        return _addends(kernel, kernel.results[0])
 
     @property
     def operations(self) -> float:
@@ -100,6 +99,16 @@ class Case:
     def document(self) -> dict[str, Any]:
         """As plain data, for JSON; from_document() is its inverse."""
         return {**asdict(self), "sizes": dict(self.sizes), "dtypes": dict(self.dtypes), "weights": list(self.weights)}
+
+
+def _addends(kernel: Kernel, tensor: str) -> int:
+    """How many products of inputs one element of the tensor is a sum of."""
+    total = 0
+    for s in kernel.statements:
+        if s.target.tensor == tensor:
+            inner = [_addends(kernel, a.tensor) for a in s.inputs if a.tensor in kernel.temporaries]
+            total += math.prod([*inner, *(int(s.axis(a).extent) for a in s.reduction_axes)])
+    return total
 
 
 def from_document(document: dict[str, Any]) -> Case:

@@ -59,11 +59,13 @@ def _matmul(*pairs: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(("matmul", *p.split()) for p in pairs)  # type: ignore[misc]
 
 
-_CONV = (("conv", "f32", "constant"), ("conv", "f32", "free"))
+_SEPARABLE = (("separable", "f32", "constant"), ("separable", "f32", "free"))
+_CONV = (("conv", "f32", "constant"), ("conv", "f32", "free"), *_SEPARABLE)
 _LSTM = ("lstm", "f32", "constant")
 _RECURRENT = (("gru", "f32", "constant"), _LSTM)
 _ANY = (
     *((f, e, c) for f in ("matmul", "conv") for e in ("f32", "u8xi8", "bf16") for c in ("constant", "free")),
+    *_SEPARABLE,
     *_RECURRENT,
 )
 _PEERS = "isamap_smt.bench.peers"
@@ -94,7 +96,11 @@ _ALL = (
         "onednn",
         f"{_PEERS}.with_onednn:open_case",
         "oneDNN through torch, weights reordered ahead",
-        (*_matmul("f32 constant", "u8xi8 constant", "bf16 constant"), ("conv", "f32", "constant"), _LSTM),
+        (
+            *_matmul("f32 constant", "u8xi8 constant", "bf16 constant"),
+            *(taken for taken in _CONV if taken[2] == "constant"),
+            _LSTM,
+        ),
         ("torch",),
     ),
     Contender(

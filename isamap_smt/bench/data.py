@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from isamap_smt.bench.case import Case
 from isamap_smt.ir.dtypes import DType
 
 Arrays = dict[str, np.ndarray]
+Product = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 _EXACT = {"f32": 2.0**24, "f64": 2.0**53, "i32": 2.0**31 - 1}
 _WHOLE = {"f32": 2**24, "f64": 2**53, "bf16": 2**8, "f16": 2**11}  # whole numbers up to this are all representable
@@ -36,7 +37,7 @@ def whole_numbers(case: Case, seed: int) -> Arrays:
     """Inputs of a sum of products of which no partial sum is rounded."""
     kernel, shapes = case.problem(), case.shapes()
     rng = np.random.default_rng(seed)
-    largest = _EXACT[kernel.tensor(kernel.outputs[0]).dtype.name] / case.reduction
+    largest = _EXACT[kernel.tensor(kernel.results[0]).dtype.name] / case.reduction
     found: Arrays = {}
     for name in sorted(kernel.inputs, key=lambda n: n in case.weights):  # weights last: they take what is left
         dtype = kernel.tensor(name).dtype
@@ -44,6 +45,20 @@ def whole_numbers(case: Case, seed: int) -> Arrays:
         largest /= max(-low, high)
         found[name] = rng.integers(low, high, shapes[name], _drawn(dtype), endpoint=True).astype(dtype.numpy)
     return found
+
+
+def _separable_numbers(case: Case, seed: int) -> Arrays:
+    """The same for two weights D and W: in every other channel D is wide and W small, in the rest W is wide and D small.
+
+    So a channel adds no more than if the wide one were the only weight, and every partial sum stays exact.
+    """
+    wide = {n: whole_numbers(replace(case, weights=(n,)), seed) for n in ("D", "W")}
+    even = np.arange(case.size["c"]) % 2 == 0
+    return {
+        "I": wide["D"]["I"],
+        "D": np.where(even, wide["D"]["D"], wide["W"]["D"]),
+        "W": np.where(even[:, None], wide["D"]["W"], wide["W"]["W"]),
+    }
 
 
 def _values(dtype: DType, weights: bool, largest: float) -> tuple[int, int]:
@@ -86,21 +101,38 @@ def _matmul(case: Case, arrays: Arrays) -> np.ndarray:
 
 
 def _convolution(case: Case, arrays: Arrays) -> np.ndarray:
+    exact = {n: a.astype(np.float64) for n, a in arrays.items()}
+    return _CONVOLUTIONS[case.kernel](case.size, exact)
+
+
+def _pointwise(size: dict[str, int], a: Arrays) -> np.ndarray:
+    return np.asarray(a["I"] @ a["W"])
+
+
+def _separable(size: dict[str, int], a: Arrays) -> np.ndarray:
+    """A depthwise convolution with D, then a pointwise one with W."""
+    return np.asarray(_windows(size, a["I"], a["D"], np.multiply) @ a["W"])
+
+
+def _windows(size: dict[str, int], image: np.ndarray, weights: np.ndarray, product: Product) -> np.ndarray:
     """One product for every element of the window, with the image shifted to it."""
-    size = case.size
     n, p, q = size["n"], size["p"], size["q"]
-    image = arrays["I"].astype(np.float64)
-    if case.kernel == "pointwise_conv2d":
-        return np.asarray(image @ arrays["W"].astype(np.float64))
-    weights = arrays["W"].astype(np.float64)
     pp, pq, sp, sq = size["pp"], size["pq"], size["sp"], size["sq"]
     padded = np.pad(image, ((0, 0), (pp, pp), (pq, pq), (0, 0)))
     total = np.zeros((n, p, q, weights.shape[-1]))
     for r in range(size["r"]):
         for s in range(size["s"]):
             part = padded[:, r : r + sp * (p - 1) + 1 : sp, s : s + sq * (q - 1) + 1 : sq]
-            total += part * weights[r, s] if case.kernel == "depthwise_conv2d" else part @ weights[r, s]
+            total += product(part, weights[r, s])
     return total
+
+
+_CONVOLUTIONS: dict[str, Callable[[dict[str, int], Arrays], np.ndarray]] = {
+    "conv2d": lambda size, a: _windows(size, a["I"], a["W"], np.matmul),
+    "depthwise_conv2d": lambda size, a: _windows(size, a["I"], a["W"], np.multiply),
+    "pointwise_conv2d": _pointwise,
+    "depthwise_separable_conv2d": _separable,
+}
 
 
 @dataclass(frozen=True)
@@ -110,4 +142,9 @@ class _Family:
 
 
 _RECURRENT = {"gru": _Family(recurrent.inputs, recurrent.gru), "lstm": _Family(recurrent.inputs, recurrent.lstm)}
-_FAMILIES = {"matmul": _Family(whole_numbers, _matmul), "conv": _Family(whole_numbers, _convolution), **_RECURRENT}
+_FAMILIES = {
+    "matmul": _Family(whole_numbers, _matmul),
+    "conv": _Family(whole_numbers, _convolution),
+    "separable": _Family(_separable_numbers, _convolution),
+    **_RECURRENT,
+}

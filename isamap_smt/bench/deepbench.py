@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from isamap_smt.bench.case import Case
+from isamap_smt.language.library import find_kernel
 
 LIMIT = 30e9  # operations: larger ones take seconds a call and say nothing new
 SETS = ("training", "inference_server", "inference_device")
@@ -80,32 +81,37 @@ def convolutions() -> Iterator[Case]:
 
 
 def conv_case(kernel: str, extents: tuple[int, ...], stride: int, pad: int, name: str) -> Case:
-    """A convolution as a case; one of a single element without stride and padding is a matrix product per pixel."""
+    """A convolution as a case, with the extents that its kernel has.
+
+    One of a single element without stride and padding is a matrix product per pixel.
+    """
     n, p, q, k, c, r, s = extents
     group = conv_group(kernel, c, r * s, 2.0 * n * p * q * k * c * r * s)
-    sizes = {"n": n, "p": p, "q": q, "k": k, "c": c}
     if kernel == "conv2d" and (r, s, stride, pad) == (1, 1, 1, 0):
         kernel = "pointwise_conv2d"
-    else:
-        sizes |= {"r": r, "s": s, "sp": stride, "sq": stride, "dp": 1, "dq": 1, "pp": pad, "pq": pad}
-    if kernel == "depthwise_conv2d":
-        del sizes["k"]
+    problem = find_kernel(kernel)
+    known = {a.name for a in problem.axes} | {x.name for x in problem.parameters}
+    sizes = dict(n=n, p=p, q=q, k=k, c=c, r=r, s=s, sp=stride, sq=stride, dp=1, dq=1, pp=pad, pq=pad)
+    _, *weights = problem.inputs
     return Case(
         name=name,
-        family="conv",
+        family="separable" if problem.temporaries else "conv",
         kernel=kernel,
-        sizes=tuple(sizes.items()),
-        dtypes=(("I", "f32"), ("W", "f32"), ("O", "f32")),
-        weights=("W",),
+        sizes=tuple((x, value) for x, value in sizes.items() if x in known),
+        dtypes=tuple((x, "f32") for x in (*problem.inputs, *problem.results)),
+        weights=tuple(weights),
         group=group,
         form=f"{r}x{s}",
     )
 
 
+_CLASSES = {"depthwise_conv2d": "depthwise", "depthwise_separable_conv2d": "separable"}  # whatever their sizes
+
+
 def conv_group(kernel: str, channels: int, window: int, operations: float) -> str:
-    """depthwise, tiny, few channels (C <= 3), 1x1, 3x3, or wide (a larger window)."""
-    if kernel == "depthwise_conv2d":
-        return "depthwise"
+    """depthwise, separable, tiny, few channels (C <= 3), 1x1, 3x3, or wide (a larger window)."""
+    if kernel in _CLASSES:
+        return _CLASSES[kernel]
     if operations < _TINY:
         return "tiny"
     if channels <= 3:
@@ -158,23 +164,34 @@ def recurrent_group(batch: int) -> str:
     return "batch 2-4" if batch < 8 else "batch 8-32"
 
 
-#: Height (= width), channels, stride of MobileNet's depthwise layers (Howard et al., 2017, table 1): 3x3, padded by 1.
+#: Height (= width), channels, stride and output channels of MobileNet's depthwise separable layers (Howard et al., 2017,
+#: table 1): 3x3, padded by 1, then 1x1.
 MOBILENET = (
-    (112, 32, 1),
-    (112, 64, 2),
-    (56, 128, 1),
-    (56, 128, 2),
-    (28, 256, 1),
-    (28, 256, 2),
-    (14, 512, 1),
-    (14, 512, 2),
-    (7, 1024, 1),
+    (112, 32, 1, 64),
+    (112, 64, 2, 128),
+    (56, 128, 1, 128),
+    (56, 128, 2, 256),
+    (28, 256, 1, 256),
+    (28, 256, 2, 512),
+    (14, 512, 1, 512),
+    (14, 512, 2, 1024),
+    (7, 1024, 1, 1024),
 )
 
 
 def depthwise() -> Iterator[Case]:
     """MobileNet's depthwise layers, one image each; DeepBench has none."""
-    for h, c, stride in MOBILENET:
-        p = (h + 2 - 3) // stride + 1
-        name = f"{h}x{h}x{c} 3x3" + (f" s{stride}" if stride > 1 else "")
-        yield conv_case("depthwise_conv2d", (1, p, p, 1, c, 3, 3), stride, 1, name)
+    for h, c, stride, _ in MOBILENET:
+        yield _mobilenet("depthwise_conv2d", h, c, stride, 1, f"{h}x{h}x{c}")
+
+
+def separable() -> Iterator[Case]:
+    """The same layers, each with the pointwise layer that follows it."""
+    for h, c, stride, k in MOBILENET:
+        yield _mobilenet("depthwise_separable_conv2d", h, c, stride, k, f"{h}x{h}x{c}->{k}")
+
+
+def _mobilenet(kernel: str, height: int, channels: int, stride: int, k: int, image: str) -> Case:
+    p = (height + 2 - 3) // stride + 1
+    name = f"{image} 3x3" + (f" s{stride}" if stride > 1 else "")
+    return conv_case(kernel, (1, p, p, k, channels, 3, 3), stride, 1, name)

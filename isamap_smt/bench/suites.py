@@ -84,6 +84,12 @@ _ALL = (
         ("56x56x128 3x3", "14x14x512 3x3", "112x112x64 3x3 s2"),
     ),
     Suite(
+        "separable",
+        "MobileNet's depthwise separable convolutions, f32: 3x3 depthwise, then 1x1",
+        deepbench.separable,
+        ("56x56x128->128 3x3", "28x28x256->256 3x3", "112x112x64->128 3x3 s2"),
+    ),
+    Suite(
         "gru",
         "DeepBench's GRU layers, f32, input projection included",
         lambda: deepbench.recurrent("gru"),

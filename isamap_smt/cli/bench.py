@@ -37,8 +37,8 @@ from isamap_smt.cli.output import console, print_json, progress, say
 def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> None:
     """Compare with numpy, torch, oneDNN, onnxruntime and libxsmm: same problem, same turn, results checked.
 
-    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, gru, lstm or all. On a machine that is not quiet turns
-    are dropped, and the figures say how many.
+    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm or all. On a machine that is not
+    quiet turns are dropped, and the figures say how many.
     """
     from isamap_smt.bench.plots import require_matplotlib, write_plots
     from isamap_smt.bench.tables import report

@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from isamap_smt.bench.case import Case
@@ -73,6 +74,12 @@ def in_float64(case: Case, condition: str, threads: int, arrays: Arrays, options
     """The reference itself, rounded once."""
     held: list[np.ndarray] = []
     return Work(lambda: held.__setitem__(slice(None), [expected(case, arrays)]), lambda: held[0].astype(np.float32))
+
+
+def window_in_bfloat16(case: Case, condition: str, threads: int, arrays: Arrays, options: dict[str, Any]) -> Work:
+    """The depthwise weights of a separable convolution rounded to bf16 on the way."""
+    rounded = arrays["D"].astype(ml_dtypes.bfloat16).astype(np.float32)
+    return in_float64(case, condition, threads, {**arrays, "D": rounded}, options)
 
 
 def gates_exchanged(case: Case, condition: str, threads: int, arrays: Arrays, options: dict[str, Any]) -> Work:

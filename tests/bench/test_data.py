@@ -41,6 +41,8 @@ def test_the_reference_is_the_interpreters_result_bit_for_bit(kernel: str, kinds
         ("conv2d", (1, 3, 3, 4, 2, 1, 1), 2, 0),
         ("conv2d", (1, 3, 3, 4, 2, 1, 1), 1, 0),
         ("depthwise_conv2d", (1, 4, 3, 1, 5, 3, 3), 2, 1),
+        ("depthwise_separable_conv2d", (1, 4, 3, 6, 5, 3, 3), 2, 1),
+        ("depthwise_separable_conv2d", (2, 3, 4, 1, 3, 3, 2), 1, 1),
     ],
 )
 def test_convolutions_too(kernel: str, extents: tuple[int, ...], stride: int, pad: int) -> None:
@@ -73,8 +75,9 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     assert not np.array_equal(first["A"], other["A"])
 
 
-def test_a_case_survives_json() -> None:
-    case = conv_case("conv2d", (2, 3, 4, 5, 3, 3, 2), 1, 1, "x")
+@pytest.mark.parametrize("kernel", ["conv2d", "depthwise_separable_conv2d"])
+def test_a_case_survives_json(kernel: str) -> None:
+    case = conv_case(kernel, (2, 3, 4, 5, 3, 3, 2), 1, 1, "x")
     assert from_document(case.document()) == case
 
 

@@ -34,6 +34,8 @@ def cases(contender: Contender, small: Case) -> list[tuple[Case, str]]:
         conv_case("conv2d", (1, 5, 5, 8, 16, 5, 3), 2, 0, "5x3 strided"),
         conv_case("conv2d", (1, 5, 5, 8, 16, 1, 1), 1, 0, "1x1"),
         conv_case("depthwise_conv2d", (1, 6, 6, 1, 16, 3, 3), 1, 1, "depthwise"),
+        conv_case("depthwise_separable_conv2d", (1, 6, 6, 24, 16, 3, 3), 1, 1, "separable"),
+        conv_case("depthwise_separable_conv2d", (1, 3, 4, 8, 16, 3, 3), 2, 1, "separable strided"),
     ]
     layers = [recurrent_case(cell, 24, 3, 4, inputs=17) for cell in ("gru", "lstm")]
     found = [(c, w) for c in (*products, *images, *layers) for w in ("constant", "free") if contender.plays(c, w, 1)]

@@ -1,4 +1,4 @@
-"""Cases as ONNX graphs of one node, or two where an operand has to be turned round first."""
+"""Cases as ONNX graphs: a node for each layer, and one more where an operand has to be turned round first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.peers.layouts import conv_options, conv_views, gate_rows
+from isamap_smt.bench.peers.layouts import convolutions, gate_rows
 from isamap_smt.bench.recurrent import outcome
 
 Arrays = dict[str, np.ndarray]
@@ -32,9 +32,7 @@ class Graph:
 
 def graph(case: Case, arrays: Arrays) -> Graph:
     """The case as ONNX says it."""
-    if case.family == "conv":
-        return _convolution(case, arrays)
-    return _layer(case, arrays) if case.family in _GATES else _product(case, arrays)
+    return _GRAPHS[case.family](case, arrays)
 
 
 def _product(case: Case, arrays: Arrays) -> Graph:
@@ -55,16 +53,22 @@ def _product(case: Case, arrays: Arrays) -> Graph:
     )
 
 
-def _convolution(case: Case, arrays: Arrays) -> Graph:
-    """Channels first."""
+def _convolutions(case: Case, arrays: Arrays) -> Graph:
+    """Channels first; each convolution reads what the one before it gave."""
     from onnx import helper
 
-    stride, padding, groups = conv_options(case)
-    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=list(stride), pads=[*padding, *padding], group=groups)
+    image, steps = convolutions(case, arrays)
+    images = ["x", *(f"t{n}" for n in range(1, len(steps))), "y"]
+    nodes = [
+        helper.make_node(
+            "Conv", [x, c.name], [y], strides=list(c.stride), pads=[*c.padding, *c.padding], group=c.groups
+        )
+        for c, x, y in zip(steps, images[:-1], images[1:], strict=True)
+    ]
     n, p, q, k = case.shapes()["O"]
-    operands = dict(zip("xw", map(np.ascontiguousarray, conv_views(case, arrays)), strict=True))
+    operands = {name: np.ascontiguousarray(a) for name, a in (("x", image), *((c.name, c.weights) for c in steps))}
     result = lambda found: np.ascontiguousarray(found["y"].transpose(0, 2, 3, 1))  # noqa: E731
-    return Graph(operands, ("w",), [node], {"y": (n, k, p, q)}, result)
+    return Graph(operands, tuple(c.name for c in steps), nodes, {"y": (n, k, p, q)}, result)
 
 
 def _layer(case: Case, arrays: Arrays) -> Graph:
@@ -96,3 +100,11 @@ def _layer(case: Case, arrays: Arrays) -> Graph:
         return outcome({"H": states, "C": found["memory"]} if "memory" in found else states)
 
     return Graph(operands, ("w", "r", "b"), [node], outputs, result)
+
+
+_GRAPHS: dict[str, Callable[[Case, Arrays], Graph]] = {
+    "matmul": _product,
+    "conv": _convolutions,
+    "separable": _convolutions,
+    **dict.fromkeys(_GATES, _layer),
+}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.peers.layouts import conv_options
 from isamap_smt.bench.peers.torch_recurrent import packed_lstm
 from isamap_smt.bench.peers.with_torch import (
     channels_last,
@@ -25,15 +25,15 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
 
     torch.set_num_threads(threads)
     try:
-        if case.family == "conv":
-            return _convolution(case, arrays)
-        if case.family == "lstm":
-            return packed_lstm(case, arrays)
-        return _bytes(case, arrays) if case.elements == "u8xi8" else _linear(case, arrays)
+        return _FAMILIES[case.family](case, arrays)
     except RuntimeError as error:
         if "need the cpu support" in str(error) or "needs the cpu support" in str(error):
             raise Unsupported(str(error).splitlines()[0]) from None
         raise
+
+
+def _product(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    return _bytes(case, arrays) if case.elements == "u8xi8" else _linear(case, arrays)
 
 
 def _linear(case: Case, arrays: dict[str, np.ndarray]) -> Work:
@@ -68,22 +68,32 @@ def _bytes(case: Case, arrays: dict[str, np.ndarray]) -> Work:
     return Work(inference(run), lambda: to_numpy(held[0]), {"call": "onednn.qlinear_pointwise, u8 x i8, out f32"})
 
 
-def _convolution(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+def _convolutions(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    """Channels last; the weights are reordered for the image that each convolution gets."""
     import torch
 
-    image, weights = conv_operands(case, arrays)
-    stride, padding, groups = conv_options(case)
-    image = image.contiguous(memory_format=torch.channels_last)
-    packed = torch.ops.mkldnn._reorder_convolution_weight(
-        weights.contiguous(), list(padding), list(stride), [1, 1], groups, list(image.shape)
-    )
+    image, steps = conv_operands(case, arrays, torch.channels_last)
+    apply, reorder = torch.ops.mkldnn._convolution_pointwise, torch.ops.mkldnn._reorder_convolution_weight
+    calls: list[tuple[Any, ...]] = []
+    t = image
+    for weights, c in steps:
+        how = (list(c.padding), list(c.stride), [1, 1], c.groups)
+        calls.append((reorder(weights.contiguous(), *how, list(t.shape)), None, *how, "none", [], ""))
+        t = apply(t, *calls[-1])
     held: list[torch.Tensor] = []
 
     def run() -> None:
-        held[:] = [
-            torch.ops.mkldnn._convolution_pointwise(
-                image, packed, None, list(padding), list(stride), [1, 1], groups, "none", [], ""
-            )
-        ]
+        t = image
+        for options in calls:
+            t = apply(t, *options)
+        held[:] = [t]
 
     return Work(inference(run), lambda: channels_last(held[0]), {"call": "mkldnn._convolution_pointwise"})
+
+
+_FAMILIES: dict[str, Callable[[Case, dict[str, np.ndarray]], Work]] = {
+    "matmul": _product,
+    "conv": _convolutions,
+    "separable": _convolutions,
+    "lstm": packed_lstm,
+}

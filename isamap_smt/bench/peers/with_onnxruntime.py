@@ -1,4 +1,4 @@
-"""onnxruntime on the CPU, a model of one node. Constant weights are an initializer, which it packs when it loads."""
+"""onnxruntime on the CPU, a model of one node for each layer. Constant weights are an initializer, which it packs when it loads."""
 
 from __future__ import annotations
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.peers.layouts import conv_options, conv_views
+from isamap_smt.bench.peers.layouts import Convolution, convolutions
 from isamap_smt.bench.peers.torch_recurrent import layer
 from isamap_smt.bench.work import Unsupported, Work
 
@@ -17,31 +18,31 @@ if TYPE_CHECKING:
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
-    """A matrix product, a recurrent layer, or a convolution on tensors in torch's own order (channels first)."""
+    """A matrix product, a recurrent layer, or convolutions on tensors in torch's own order (channels first)."""
     import torch
 
     torch.set_num_threads(threads)
-    if case.family == "conv":
-        image, weights = conv_operands(case, arrays)
-        return convolution(case, image.contiguous(), weights.contiguous())
-    if case.family in ("gru", "lstm"):
-        return layer(case, arrays)
-    x, w = matrix_operands(case, arrays)
-    if case.elements == "u8xi8":
-        return _bytes(x, w)
-    out = torch.full((x.shape[0], w.shape[1]), float("nan"), dtype=x.dtype)
-    return Work(lambda: torch.mm(x, w, out=out), lambda: to_numpy(out), {"call": "torch.mm(x, w, out=out)"})
+    return _FAMILIES[case.family](case, arrays)
 
 
 def open_channels_last(
     case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]
 ) -> Work:
-    """A convolution on channels-last tensors."""
+    """Convolutions on channels-last tensors."""
     import torch
 
     torch.set_num_threads(threads)
-    image, weights = (t.contiguous(memory_format=torch.channels_last) for t in conv_operands(case, arrays))
-    return convolution(case, image, weights)
+    return _convolutions(*conv_operands(case, arrays, torch.channels_last))
+
+
+def _product(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    import torch
+
+    x, w = matrix_operands(case, arrays)
+    if case.elements == "u8xi8":
+        return _bytes(x, w)
+    out = torch.full((x.shape[0], w.shape[1]), float("nan"), dtype=x.dtype)
+    return Work(lambda: torch.mm(x, w, out=out), lambda: to_numpy(out), {"call": "torch.mm(x, w, out=out)"})
 
 
 def _bytes(x: torch.Tensor, w: torch.Tensor) -> Work:
@@ -86,25 +87,41 @@ def to_numpy(t: torch.Tensor) -> np.ndarray:
     return t.numpy()
 
 
-def conv_operands(case: Case, arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
-    """(image N C H W, weights K C R S), as views of what lies channels last."""
+def conv_operands(
+    case: Case, arrays: dict[str, np.ndarray], order: torch.memory_format
+) -> tuple[torch.Tensor, list[tuple[torch.Tensor, Convolution]]]:
+    """(image, [(weights, how) of each convolution]), with the tensors in this order of memory."""
     import torch
 
-    image, weights = conv_views(case, arrays)
-    return torch.from_numpy(image), torch.from_numpy(weights)
+    image, steps = convolutions(case, arrays)
+
+    def ordered(array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(array).contiguous(memory_format=order)
+
+    return ordered(image), [(ordered(c.weights), c) for c in steps]
 
 
-def convolution(case: Case, image: torch.Tensor, weights: torch.Tensor) -> Work:
-    """conv2d on these tensors; the result is brought to the kernel's order for the check only."""
+def _channels_first(case: Case, arrays: dict[str, np.ndarray]) -> Work:
     import torch
 
-    stride, padding, groups = conv_options(case)
+    return _convolutions(*conv_operands(case, arrays, torch.contiguous_format))
+
+
+def _convolutions(image: torch.Tensor, steps: list[tuple[torch.Tensor, Convolution]]) -> Work:
+    """conv2d after conv2d on these tensors; the result is brought to the kernel's order for the check only."""
+    import torch
+
+    calls = [(weights, None, c.stride, c.padding, 1, c.groups) for weights, c in steps]
     held: list[torch.Tensor] = []
 
     def run() -> None:
-        held[:] = [torch.conv2d(image, weights, None, stride, padding, 1, groups)]
+        t = image
+        for options in calls:
+            t = torch.conv2d(t, *options)
+        held[:] = [t]
 
-    return Work(inference(run), lambda: channels_last(held[0]), {"call": "torch.conv2d(image, weights)"})
+    words = reduce(lambda inner, step: f"torch.conv2d({inner}, {step[1].name})", steps, "image")
+    return Work(inference(run), lambda: channels_last(held[0]), {"call": words})
 
 
 def channels_last(t: torch.Tensor) -> np.ndarray:
@@ -122,3 +139,12 @@ def inference(run: Callable[[], None]) -> Callable[[], None]:
 
     torch.set_grad_enabled(False)
     return run
+
+
+_FAMILIES: dict[str, Callable[[Case, dict[str, np.ndarray]], Work]] = {
+    "matmul": _product,
+    "conv": _channels_first,
+    "separable": _channels_first,
+    "gru": layer,
+    "lstm": layer,
+}
