@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import speed, stages
+from benchmarks import comparison, speed, stages
 from isamap_smt.bench import machine
 from isamap_smt.bench.markdown import summary
 from isamap_smt.bench.results import load
@@ -55,9 +55,15 @@ def main() -> None:
 
 
 def compared() -> str:
-    """The comparison with other libraries, if `isamap bench -o benchmarks/deepbench.json` has made one."""
-    path = HERE / "deepbench.json"
-    return f"\n## Against other libraries\n\n{summary(load(path))}" if path.exists() else ""
+    """The comparisons with other libraries and of search strategies, if `isamap bench -o benchmarks/deepbench.json` and
+    `python -m benchmarks.strategies -o benchmarks/strategies.json` have made them.
+    """
+    libraries, strategies = HERE / "deepbench.json", HERE / "strategies.json"
+    text = f"\n## Against other libraries\n\n{summary(load(libraries))}" if libraries.exists() else ""
+    if strategies.exists():
+        document = json.loads(strategies.read_text())
+        text += f"\n## Search strategies\n\nMeasured {document['date']}.\n\n{comparison.markdown(document)}"
+    return text
 
 
 def report(about: dict[str, str], figures: list[speed.Figure], baseline: Spread, timed: list[stages.Timed]) -> str:

@@ -24,6 +24,7 @@ from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import Job, Outcome, race, run_trial
 
 _FINALISTS = 4
+INTERRUPTED = "it was interrupted"
 _HOPELESS = 3.0  # times the best, from which a program is not timed long
 Progress = Callable[[float, str], None]
 Measure = Callable[[Job], Outcome]
@@ -46,7 +47,9 @@ class Tuned:
     """What a search found. trials: all that its strategy asked for, in order; reused: how many were known before.
 
     ranks: by cost model, the rank correlation of its predictions with the measured times over these trials.
-    ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns.
+    ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns. space: what was searched.
+    proposed: the points of it that the strategy itself asked for, in order; of every search the first trial is the
+    exact choice, which is among them only where the strategy proposed it.
     """
 
     task: Task
@@ -59,6 +62,8 @@ class Tuned:
     seconds: float
     ended: str
     race: tuple[tuple[str, float], ...] = ()
+    space: Space | None = None
+    proposed: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ def search(
     started = time.monotonic()
     machine = identity()
     asked: list[Trial] = []
+    proposed: list[Point] = []
     # What failed may have failed for a reason that is gone.
     known = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
     remembered = set(known)
@@ -114,9 +120,10 @@ def search(
                 if not any(t.program == key for t in asked):
                     asked.append(known[key])
                 if not queue_was:
+                    proposed.append(point)
                     strategy.tell(point, known[key].seconds)
     except KeyboardInterrupt:
-        ended = "it was interrupted"
+        ended = INTERRUPTED
     first = s.space.key(s.baseline)
     winner, final = _decide(s, asked, first, machine.digest) if asked else (None, ())
     reused = sum(t.program in remembered for t in asked)
@@ -131,6 +138,8 @@ def search(
         time.monotonic() - started,
         ended,
         final,
+        s.space,
+        tuple(proposed),
     )
 
 

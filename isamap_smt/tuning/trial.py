@@ -73,11 +73,11 @@ class Outcome:
 def run_trial(job: Job) -> Outcome:
     """Try one schedule. Never raises for what is wrong with the candidate; the outcome says it."""
     try:
-        call, kernel, arrays = _prepared(job)
+        call, kernel, arrays = prepared(job)
         call.run()
         if said := _difference(kernel, call.result, arrays, job.seed):
             return Outcome("wrong", reason=said)
-        with _alone():
+        with alone():
             samples, dropped = timed(call.run, job.seconds, job.hopeless)
     except (IsamapError, MemoryError) as error:
         return Outcome("failed", reason=f"{type(error).__name__}: {error}"[:500])
@@ -89,11 +89,11 @@ def race(jobs: list[Job], rounds: int = 3) -> list[float | None]:
     calls: list[Any] = []
     for job in jobs:
         try:
-            calls.append(_prepared(job)[0])
+            calls.append(prepared(job)[0])
         except (IsamapError, MemoryError):
             calls.append(None)
     best = [math.inf] * len(jobs)
-    with _alone():
+    with alone():
         for _ in range(rounds):
             for n, (job, call) in enumerate(zip(jobs, calls, strict=True)):
                 if call is not None:
@@ -132,7 +132,7 @@ def _seconds(run: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-def _prepared(job: Job) -> tuple[Any, Kernel, Arrays]:
+def prepared(job: Job) -> tuple[Any, Kernel, Arrays]:
     """A checked call of the program, proved and built, on random arrays. Raises IsamapError."""
     schedule = from_record(job.record, job.kernel, job.hardware, job.sizes)
     if schedule is None:
@@ -191,7 +191,7 @@ def _epsilon(kind: np.dtype) -> float:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def alone() -> Iterator[None]:
     """No other trial on this machine is timed meanwhile."""
     with open(cache_directory().parent / "timing.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
