@@ -26,6 +26,7 @@ import edits
 import recurrences
 import statements
 import toys
+import widened
 from rich.console import Console
 from rich.progress import Progress
 
@@ -59,6 +60,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     "small": lambda: toys.dot_gemm({"i": 3, "j": 9, "k": 5}),
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
+    **{f"widened {name}": make for name, make in widened.ORIGINALS.items()},
 }  # fmt: skip
 
 

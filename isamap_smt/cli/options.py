@@ -11,6 +11,7 @@ from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.mapping.fuse import takes
 
 Command = Callable[..., Any]
 
@@ -172,11 +173,7 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
             f"--instruction {name}: {hardware.name} computes with no such one; {did_you_mean(short, known)}"
         )
     instruction = hardware.instruction(name if name in [i.name for i in hardware.computes] else short)
-    statement, contract = kernel.statements[kernel.main], instruction.kernel.statements[0]
-    mine = sorted(kernel.tensor(a.tensor).dtype.name for a in statement.inputs if a != statement.target)
-    its = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in contract.inputs if a != contract.target)
-    out = kernel.tensor(statement.target.tensor).dtype, instruction.kernel.tensor(contract.target.tensor).dtype
-    if mine != its or out[0] != out[1]:
+    if not takes(kernel, instruction, kernel.main):
         raise DTypeError(
             f"--instruction {name}: {_types(instruction.kernel)} in {instruction.name}, but {_types(kernel)} in "
             f"{kernel.name}; say the kernel's with --dtypes"

@@ -36,6 +36,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.mapping.point_c import c_converted
 
 Over = tuple[tuple[Any, Any], ...]
 
@@ -209,7 +210,12 @@ def _print_copy(p: Printer, copy: Copy) -> None:
 
 
 def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:
-    return lambda: f"*({p.pointer(copy.dst)}) = *({p.pointer(copy.src)});"
+    return lambda: f"*({p.pointer(copy.dst)}) = {_source(p, copy)};"
+
+
+def _source(p: Printer, copy: Copy) -> str:
+    """The element copied, in the destination's type."""
+    return c_converted(p.places[copy.dst.name][1], f"*({p.pointer(copy.src)})", p.places[copy.src.name][1])
 
 
 def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
@@ -218,7 +224,7 @@ def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
 
 def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     fill = _constant(p.places[copy.dst.name][1], copy.fill)
-    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.guard)}) ? *({p.pointer(copy.src)}) : {fill};"
+    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.guard)}) ? {_source(p, copy)} : {fill};"
 
 
 def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:

@@ -152,7 +152,7 @@ def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str,
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
     """-0 for the first of two floating-point operands that are both padded: then acc + (-0 * +0) is acc, always."""
-    is_float = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor).dtype.is_float
+    is_float = nest.held(operand).is_float
     if operand != inputs[0] or not is_float:
         return "0"
     tails = any(a.reduction and nest.has_tail(n) for n, a in nest.axes.items())
@@ -427,7 +427,7 @@ def _alloc(state: _Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     access = nest.mapping.operand_access(operand)
     coordinates = tuple(substitute(i, point) for i in access.index)
     guard, outside = _register_guard(state, operand, values, point)
-    dtype = nest.kernel.tensor(access.tensor).dtype
+    dtype = nest.held(operand)
     shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
         sp.Integer(state.compute.axes[lane]) for lane in lanes
     )

@@ -17,6 +17,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import (
     FloorDiv,
@@ -102,6 +103,10 @@ class Nest:
             for n, a in self.axes.items()
             if used & set(a.members) or (not a.members and a.lane in lanes and a.leaf > 1)
         )
+
+    def held(self, operand: str) -> DType:
+        """The element type in which the instruction takes the operand; that of its tensor may be narrower."""
+        return self.mapping.instruction.kernel.tensor(operand).dtype
 
     def lanes(self, operand: str) -> tuple[str, ...]:
         """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""

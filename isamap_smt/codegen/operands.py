@@ -85,6 +85,8 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, *, zeroed: boo
 def _padded(nest: Nest, operand: str, zeroed: bool) -> InPlace:
     """In a window, or in place with a test at the border where that costs less."""
     copied = _window(nest, operand)
+    if nest.held(operand) != nest.mapping.element(operand):
+        return copied
     tensor = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor)
     cells = prod(copied.setup[0].buffer.shape)  # type: ignore[union-attr]
     if not zeroed or not is_constant(cells):
@@ -100,6 +102,11 @@ def _tested(nest: Nest, operand: str, window: int | None) -> InPlace | None:
 
 def _in_place(nest: Nest, operand: str) -> InPlace:
     access = nest.mapping.operand_access(operand)
+    if nest.held(operand) != nest.mapping.element(operand):
+        raise ScheduleError(
+            f"{access.tensor} cannot be read in place: {nest.mapping.instruction.name} takes {operand} in {nest.held(operand)}, "
+            f"to which {nest.mapping.element(operand)} is converted on the way; pack {operand}"
+        )
     for name in nest.relevant(operand):
         axis = nest.axes[name]
         if axis.reduction and axis.leaf > 1 and nest.has_tail(name):
@@ -130,7 +137,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
             guard.append(sp.Lt(c, extent))
     guard += _axes_alone(nest, operand, dict(zip(access.index, coordinates, strict=True)))
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
-    buffer = Buffer(name, tensor.dtype, cells, shape, held)
+    buffer = Buffer(name, nest.held(operand), cells, shape, held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
 
@@ -184,7 +191,7 @@ def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Pac
     coordinates = tuple(substitute(i, point) for i in access.index)
     cells = tuple(c for c, _ in over)
     held = IndexType(access.tensor, coordinates, tuple(guard), fill)
-    buffer = Buffer(name, nest.kernel.tensor(access.tensor).dtype, cells, tuple(shape), held)
+    buffer = Buffer(name, nest.held(operand), cells, tuple(shape), held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill)
     return Packed(operand, name, (Alloc(buffer), copy), depth, ahead, tuple(dims))
 

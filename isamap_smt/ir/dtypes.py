@@ -89,6 +89,28 @@ def dtype(name: str | DType) -> DType:
         raise DTypeError(f"unknown dtype {name!r}; {did_you_mean(name, DTYPES)}") from None
 
 
+_PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}  # bits of a significand, the leading one included
+_RANGE = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8}  # bits of an exponent
+
+
+def widens(held: DType, wanted: DType) -> bool:
+    """Whether every value of `held` is one of `wanted`, so that converting it changes nothing.
+
+    >>> widens(dtype("u8"), dtype("i16")), widens(dtype("i16"), dtype("u32")), widens(dtype("bf16"), dtype("f32"))
+    (True, False, True)
+    """
+    if held.is_float:
+        return (
+            wanted.is_float
+            and _PRECISION[held.name] <= _PRECISION[wanted.name]
+            and _RANGE[held.name] <= _RANGE[wanted.name]
+        )
+    if wanted.is_float:
+        reach = 1 << _PRECISION[wanted.name]  # far below the largest number of each type
+        return -reach <= held.low and held.high <= reach
+    return wanted.low <= held.low and held.high <= wanted.high
+
+
 def from_numpy(array_dtype: np.dtype) -> DType | None:
     """The element type whose NumPy dtype equals `array_dtype`, or None."""
     return next((DTYPES[n] for n, d in _NUMPY.items() if d == array_dtype), None)

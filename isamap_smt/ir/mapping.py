@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
@@ -74,6 +75,10 @@ class Mapping(Shown):
         """The kernel access that feeds an instruction operand."""
         return dict(self.binding)[operand]
 
+    def element(self, operand: str) -> DType:
+        """The element type of the tensor that feeds the operand; the operand's own may be wider."""
+        return self.kernel.tensor(self.operand_access(operand).tensor).dtype
+
     def cells(self, operand: str) -> tuple[Any, ...]:
         """Index of the operand's cell in terms of the instruction's axes (beta)."""
         s = self.instruction.kernel.statements[0]
@@ -95,7 +100,11 @@ class Mapping(Shown):
         lines.append(f"  loops {', '.join(loops) or 'none'}; points {', '.join(points) or 'one'}")
         for operand, access in self.binding:
             cell = ", ".join(map(words, self.cells(operand)))
-            lines.append(f"  {operand}[{cell}] : {access.tensor}[{', '.join(map(words, self.coordinates(operand)))}]")
+            element = f"{access.tensor}[{', '.join(map(words, self.coordinates(operand)))}]"
+            taken = self.instruction.kernel.tensor(operand).dtype
+            lines.append(
+                f"  {operand}[{cell}] : {element if taken == self.element(operand) else f'{taken}({element})'}"
+            )
         if self.guard:
             lines.append(f"  where {' and '.join(map(words, self.guard))}")
         return "\n".join(lines)

@@ -89,7 +89,10 @@ class Alloc:
 
 @dataclass(frozen=True)
 class Copy:
-    """over: (symbol, count) pairs, outermost first; guard over them, loop variables, sizes; fill: '0', '-0' or ''."""
+    """over: (symbol, count) pairs, outermost first; guard over them, loop variables, sizes; fill: '0', '-0' or ''.
+
+    Elements are converted to the destination's type, which must have all values of the source's.
+    """
 
     dst: Ref
     src: Ref

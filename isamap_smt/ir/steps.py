@@ -17,7 +17,6 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine import BOUNDS, UNDEFINED, Machine, Memory, Recent, another, bits
 from isamap_smt.ir.pointwise import Pointwise, pointwise
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref
-from isamap_smt.ir.sizes import check_array
 from isamap_smt.ir.transfer_steps import Step, copy_step, move_step
 
 KEPT = 20_000  # functions that are kept
@@ -147,7 +146,7 @@ class _Register:
 
     def __init__(self, kernel: Kernel, operand: str, ref: Ref) -> None:
         tensor = kernel.tensor(operand)
-        self.operand, self.name, self.dtype, self._kernel = operand, ref.name, tensor.dtype, kernel
+        self.operand, self.name, self.dtype = operand, ref.name, tensor.dtype
         self.cells = tuple(int(e) for e in tensor.shape)
         self.size = int(np.prod(self.cells))
         self._lead = integers(ref.index)
@@ -173,7 +172,7 @@ class _Register:
                 m.stop(BOUNDS, f"{self.name}{list(lead)}: no such register")
             start += i * s
         if array.dtype != self.dtype:
-            check_array(self._kernel, self.operand, array.data[start : start + self.size].reshape(self.cells))
+            m.stop(UNDEFINED, f"{self.name} holds {array.dtype}, operand {self.operand} is {self.dtype}")
         return slice(start, start + self.size)
 
 

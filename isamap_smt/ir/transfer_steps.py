@@ -214,7 +214,7 @@ def copy_step(node: Copy) -> Step:
             m.note(src, start, False)
         values, poison = src.data[start], src.mask[start]
         if node.fill != "" and kept < count:
-            values, poison = np.full(count, fill).astype(src.dtype.numpy), np.zeros(count, bool)
+            values, poison = np.full(count, fill).astype(dst.dtype.numpy), np.zeros(count, bool)
             values[chosen], poison[chosen] = src.data[start], src.mask[start]
             some, kept = env, count
         to = _places(m, dst, target(some), kept)

@@ -17,6 +17,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
@@ -227,13 +228,24 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
     for order in itertools.permutations(range(len(inputs))) if operands == "any" else [range(len(inputs))]:
         chosen = [inputs[k] for k in order]
         pairs = list(zip(slots, chosen, strict=True))
-        fits = all(instruction.kernel.tensor(o.tensor).dtype == kernel.tensor(a.tensor).dtype for o, a in pairs)
+        fits = all(_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for o, a in pairs)
         if operands == "any" and not fits:
             continue
         alike = all(k == kinds[0] for k in kinds)
         key = frozenset(order) if alike else tuple(order)
         result.setdefault(key, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
     return tuple(result.values())
+
+
+def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
+    """Whether the output's element type is the instruction's, and in some order it can take the inputs'."""
+    s, t = kernel.statements[statement], instruction.kernel.statements[0]
+    out = kernel.tensor(s.target.tensor).dtype == instruction.kernel.tensor(t.target.tensor).dtype
+    return out and bool(bindings(kernel, instruction, "any", statement))
+
+
+def _feeds(held: DType, wanted: DType) -> bool:
+    return held == wanted or widens(held, wanted)
 
 
 def is_fused(mapping: Mapping) -> bool:

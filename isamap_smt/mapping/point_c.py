@@ -175,6 +175,11 @@ def _short(*texts: str) -> str:
     return texts[0]
 
 
+def c_converted(to: DType, text: str, kind: DType) -> str:
+    """The C text of a value of type `kind` in the type `to`; that of bf16 calls PRELUDE."""
+    return _cast(to, text, kind)[0]
+
+
 def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
     if to == kind:
         return text, to

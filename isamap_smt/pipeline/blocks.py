@@ -25,7 +25,7 @@ from isamap_smt.scheduling.problem import INPUT_EXPOSED, OUTPUT_EXPOSED
 from isamap_smt.scheduling.setting import setting
 from isamap_smt.scheduling.supply import compulsory, kept_between, usable
 
-TRIED = 2  # block sizes for each cache
+SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
 NOT_SHARED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
 
@@ -178,7 +178,7 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
 
 
 def _sizes(pair: _Pair, figures: Figures) -> tuple[int, ...]:
-    """The largest blocks whose handed-over part fits a cache that does not hold the whole of it."""
+    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it."""
     m = machine(pair.first.hardware, pair.first.proved.mapping.instruction, figures)  # type: ignore[arg-type]
     offered = {n for n in range(1, pair.extent) if pair.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < pair.extent}
@@ -186,8 +186,8 @@ def _sizes(pair: _Pair, figures: Figures) -> tuple[int, ...]:
     for cache in m.caches:
         if pair.row * pair.extent <= usable(cache):
             break
-        fitting = sorted(n for n in offered if n * pair.row <= usable(cache))
-        chosen += fitting[-TRIED:]
+        for share in SHARES:
+            chosen += sorted(n for n in offered if n * pair.row * share <= usable(cache))[-1:]
     return tuple(sorted(set(chosen)))
 
 

@@ -16,6 +16,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
+from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
@@ -142,22 +143,13 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[_Ranked]:
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
     if pinned is None:
-        return [i for i in hardware.computes if _fits(kernel, i, main)]
+        return [i for i in hardware.computes if takes(kernel, i, main)]
     chosen = point_instruction(kernel, main) if pinned == "scalar.point" else hardware.instruction(pinned)
-    if not _fits(kernel, chosen, main):
+    if not takes(kernel, chosen, main):
         has = ", ".join(f"{t.name}={t.dtype}" for t in kernel.tensors)
-        takes = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)
-        raise DTypeError(f"{kernel.name} has {has}; {chosen.name} takes {takes}")
+        wants = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)
+        raise DTypeError(f"{kernel.name} has {has}; {chosen.name} takes {wants}")
     return [chosen]
-
-
-def _fits(kernel: Kernel, instruction: Instruction, main: int) -> bool:
-    """Whether the element types of the output and, in some order, of the inputs are the instruction's."""
-    s, t = kernel.statements[main], instruction.kernel.statements[0]
-    out = kernel.tensor(s.target.tensor).dtype == instruction.kernel.tensor(t.target.tensor).dtype
-    mine = sorted(kernel.tensor(a.tensor).dtype.name for a in s.inputs if a != s.target)
-    theirs = sorted(instruction.kernel.tensor(a.tensor).dtype.name for a in t.inputs if a != t.target)
-    return out and mine == theirs
 
 
 def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.dtypes import widens
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
 from isamap_smt.proof.program_book import Book, place
@@ -90,7 +91,7 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
     where = place(t.site)
     book.structure(
         "program", subject, "source and destination have one element type",
-        t.src is None or t.src.held.dtype == t.dst.held.dtype, f"{subject} changes the element type",
+        _keeps_type(t), f"{subject} changes the element type",
     )  # fmt: skip
     if not begins(book, t):
         book.ask(
@@ -104,6 +105,13 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
         _output(book, subject, t.dst.name)
     if isinstance(node, Move):
         _preconditions(book, t, node, subject, around)
+
+
+def _keeps_type(t: Transfer) -> bool:
+    """One type; or a copy of an input into a buffer of a type that has all its values, to which it is converted."""
+    if t.src is None or t.src.held.dtype == t.dst.held.dtype:
+        return True
+    return isinstance(t.site.node, Copy) and t.dst.home is not None and widens(t.src.held.dtype, t.dst.held.dtype)
 
 
 def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb: str) -> None:

@@ -205,10 +205,12 @@ def _elements(
 ) -> np.ndarray:  # fmt: skip
     t = kernel.tensor(name)
     shape = tuple(max(0, int(evaluate(e, sizes))) for e in t.shape)
-    low = 0 if t.dtype.kind == "u" else -4
-    values = random.integers(low, 5, shape).astype(t.dtype.numpy)
-    for assumed, least, most in kernel.ranges:
-        values = values.clip(least, most).astype(t.dtype.numpy) if assumed == name else values
+    low, most = 0 if t.dtype.kind == "u" else -4, 4
+    if not t.dtype.is_float and t.dtype.bits == 8 and random.random() < 0.5:
+        low, most = t.dtype.low, t.dtype.high  # what a copy of another type could not hold; sums stay exact
+    values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
+    for assumed, least, greatest in kernel.ranges:
+        values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values
     if special and t.dtype.is_float and f"{name} is finite" not in assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))

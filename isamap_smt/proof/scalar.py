@@ -15,6 +15,7 @@ from typing import Any
 from isamap_encodings import scalar as encoding
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.instruction import Instruction
@@ -45,7 +46,7 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
     """All scalar obligations of the mapping."""
     contract = _contract_verdict(mapping)
     results = [
-        ClaimResult("scalar", "operands", _operands(mapping), "element types and operator fit"),
+        ClaimResult("scalar", "operands", _operands(mapping), _fitting(mapping)),
         ClaimResult("scalar", "value", _value(mapping), "the kernel's value is the contract's"),
         ClaimResult("scalar", "instruction", contract, "the instruction computes its contract"),
     ]
@@ -56,6 +57,18 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
             )
         )
     return tuple(results)
+
+
+def _fitting(mapping: Mapping) -> str:
+    """What the claim about operands says, conversions named."""
+    words = ["element types and operator fit"]
+    for operand, access in mapping.binding:
+        wanted = _converted(mapping, operand)
+        if wanted is not None:
+            words.append(
+                f"{access.tensor} is converted from {mapping.element(operand)} to {wanted}, which has all its values"
+            )
+    return "; ".join(dict.fromkeys(words))
 
 
 def arithmetic(mapping: Mapping) -> str:
@@ -109,10 +122,17 @@ def _operands(mapping: Mapping) -> Verdict:
         return Refuted({"kernel": REDUCTIONS[ours], "instruction": REDUCTIONS[theirs]}, text)
     for operand, access in mapping.binding:
         wanted, held = instruction.kernel.tensor(operand).dtype, kernel.tensor(access.tensor).dtype
-        if wanted != held:
+        # what is written back must be the type itself; what is read may be converted on the way if nothing is lost
+        if wanted != held and (operand == contract.target.tensor or not widens(held, wanted)):
             text = f"operand {operand} of {instruction.name} is {wanted}, {access.tensor} holds {held}"
             return Refuted({operand: str(wanted), access.tensor: str(held)}, text)
     return Proved()
+
+
+def _converted(mapping: Mapping, operand: str) -> DType | None:
+    """The operand's type where it is another than that of the tensor which feeds it."""
+    wanted, held = mapping.instruction.kernel.tensor(operand).dtype, mapping.element(operand)
+    return None if wanted == held else wanted
 
 
 def _value(mapping: Mapping) -> Verdict:
@@ -145,7 +165,11 @@ def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, 
     ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
     bound = dict(mapping.binding)
     contract = instruction.kernel.statements[0]
-    theirs = leaves(accumulation(instruction.kernel, contract)[1], lambda r: names[bound[r.tensor]])
+    theirs = leaves(
+        accumulation(instruction.kernel, contract)[1],
+        lambda r: names[bound[r.tensor]],
+        lambda r: _converted(mapping, r.tensor),
+    )
     types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
     out = kind(kernel.tensor(mapping.statement.target.tensor).dtype)
     ranges = {n: held[a.tensor] for a, n in names.items() if a.tensor in held}
@@ -199,9 +223,11 @@ def cell_ranges(mapping: Mapping, held: Ranges) -> tuple[tuple[str, int, int], .
     op = accumulation(mapping.instruction.kernel, contract)[0]
     ranges = []
     for operand, access in mapping.binding:
-        if access.tensor in held:
-            fill = fill_value(op, mapping.kernel.tensor(access.tensor).dtype)
-            low, high = held[access.tensor]
+        own, wanted = mapping.element(operand), _converted(mapping, operand)
+        narrow = wanted is not None and not own.is_float and not wanted.is_float
+        if access.tensor in held or narrow:
+            fill = fill_value(op, wanted or own)
+            low, high = held.get(access.tensor, (own.low, own.high))
             ranges.append((operand, min(low, fill), max(high, fill)))
     return tuple(ranges)
 

@@ -11,7 +11,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, rewrite_reads
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, cast, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 
 _COMBINE = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
@@ -45,13 +45,14 @@ def _chain(head: Any, parts: list[Any]) -> Any:
     return result
 
 
-def leaves(e: Any, name: Callable[[Any], str]) -> Any:
-    """The tree with every element read replaced by the symbol of that name."""
+def leaves(e: Any, name: Callable[[Any], str], held: Callable[[Any], DType | None] = lambda _: None) -> Any:
+    """The tree with every element read replaced by the symbol of that name, converted to the type that it is held in."""
     if isinstance(e, Read):
-        return sp.Symbol(name(e))
+        symbol, to = sp.Symbol(name(e)), held(e)
+        return symbol if to is None else cast(to, symbol)
     if not isinstance(e, Scalar):
         return e
-    return e.func(*[leaves(a, name) for a in e.args])
+    return e.func(*[leaves(a, name, held) for a in e.args])
 
 
 def element(r: Any) -> str:

@@ -99,8 +99,12 @@ class Setting:
         raise ScheduleError(f"no input operand {name!r}; {did_you_mean(name, [*tensors, *self.inputs])}")
 
     def bytes(self, operand: str) -> int:
-        """Bytes of one element of the operand."""
-        return self.kernel.tensor(self.tensor(operand)).dtype.bytes
+        """Bytes of one element of the operand, as the instruction takes it."""
+        return self.mapping.instruction.kernel.tensor(operand).dtype.bytes
+
+    def widened(self, operand: str) -> bool:
+        """Whether the operand is fed by a tensor of a narrower type, and converted on the way."""
+        return self.mapping.element(operand) != self.mapping.instruction.kernel.tensor(operand).dtype
 
 
 def setting(

@@ -23,21 +23,41 @@ from isamap_smt.scheduling.setting import Setting
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 
 
-def strides(s: Setting, operand: str, symbolic: bool = True) -> dict[str, Any] | None:
-    """Elements between neighbours along each kernel axis, in the row-major tensor; None when that is not affine."""
+def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = False) -> dict[str, Any] | None:
+    """Elements between neighbours along each kernel axis, in the row-major tensor; None when that is not affine.
+
+    window: in the copy with its padding written out, where there is padding.
+    """
     mapping = s.given if symbolic else s.mapping
     access = mapping.operand_access(operand)
     offset: Any = sp.S.Zero
-    for index, extent in zip(access.index, mapping.kernel.tensor(access.tensor).shape, strict=True):
+    shape = _window(mapping, operand) if window else mapping.kernel.tensor(access.tensor).shape
+    for index, extent in zip(access.index, shape, strict=True):
         offset = offset * extent + index
     parts = affine(offset, [a.name for a in mapping.statement.axes])
     return None if parts is None else {n: sp.expand(c) for n, c in parts[0].items()}
 
 
+def _window(mapping: Mapping, operand: str) -> tuple[Any, ...]:
+    """The extents between which the operand's elements lie: of a window with its padding written out, or of the tensor."""
+    access = mapping.operand_access(operand)
+    shape = mapping.kernel.tensor(access.tensor).shape
+    if not _borders(mapping, operand):
+        return shape
+    axes = mapping.statement.axes
+    ends = [(extreme(i, axes, largest=False), extreme(i, axes, largest=True)) for i in access.index]
+    return tuple(
+        n if low is None or high is None else sp.expand(high - low + 1)
+        for n, (low, high) in zip(shape, ends, strict=True)
+    )
+
+
 def why_packed(s: Setting, operand: str) -> str:
     """Why the operand cannot be read in place, or '' when it can."""
     mapping = s.given
-    step = strides(s, operand)
+    if s.widened(operand):
+        return f"{mapping.element(operand)} is converted to what {mapping.instruction.name} takes"
+    step = strides(s, operand, window=True)
     if step is None:
         return "its index is not affine"
     used = symbols_of(mapping.operand_access(operand).index)
@@ -67,8 +87,7 @@ def _open_border(mapping: Mapping, operand: str) -> str:
     statement = mapping.statement
     index = mapping.operand_access(operand).index
     names = {a.name for a in statement.axes}
-    mine = symbols_of(index)
-    borders = [g for g in statement.guard if symbols_of([g]) & names <= mine and not always_true(g, statement.axes)]
+    borders = _borders(mapping, operand)
     if borders and any(extreme(i, statement.axes, largest) is None for i in index for largest in (False, True)):
         return "the width of its padding depends on sizes that are not fixed"
     shape = mapping.kernel.tensor(mapping.operand_access(operand).tensor).shape
@@ -77,6 +96,13 @@ def _open_border(mapping: Mapping, operand: str) -> str:
         if not symbols_of([g]) & names <= plain and not _is_bound(g, index, shape):
             return f"no cell of it alone says whether {g} holds"
     return ""
+
+
+def _borders(mapping: Mapping, operand: str) -> list[Any]:
+    """The relations of the guard that the operand's element alone answers for, and that can fail."""
+    s = mapping.statement
+    names, mine = {a.name for a in s.axes}, symbols_of(mapping.operand_access(operand).index)
+    return [g for g in s.guard if symbols_of([g]) & names <= mine and not always_true(g, s.axes)]
 
 
 def _is_bound(relation: Any, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:

@@ -122,3 +122,12 @@ def test_compiled_values() -> None:
     arrays = random_arrays(kernel, {}, np.random.default_rng(3))
     expected = im.run_kernel(kernel, arrays)["O"]
     assert np.allclose(im.build(planned)(**arrays), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_lanes_that_lie_side_by_side_only_without_the_padding_are_packed() -> None:
+    """With one element for each image the images follow one another in the tensor, and lie nine apart in a window."""
+    sizes = {"n": 2, "p": 1, "q": 1, "c": 1, "r": 3, "s": 3, "sp": 2, "sq": 2, "dp": 1, "dq": 1, "pp": 1, "pq": 1}
+    planned = im.plan("depthwise_conv2d", "avx2", sizes=sizes)
+    arrays = random_arrays(planned.program.kernel, {}, np.random.default_rng(3))
+    expected = im.run_kernel(planned.program.kernel, arrays)["O"]
+    assert np.allclose(im.build(planned)(**arrays), expected, rtol=1e-5, atol=1e-6)

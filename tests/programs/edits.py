@@ -9,9 +9,11 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
 Edit = Callable[[random.Random, Any], Any]
+TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
 
 
 def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, list[str]]:
@@ -214,7 +216,9 @@ def _compute(x: Compute, rng: random.Random) -> tuple[Node, str]:
 
 def _alloc(x: Alloc, rng: random.Random) -> tuple[Node, str]:
     b, t = x.buffer, x.buffer.type
-    kind = rng.choice(["shape", "coordinates", "guard", "outside"])
+    kind = rng.choice(["shape", "coordinates", "guard", "outside", "element type"])
+    if kind == "element type":
+        return replace(x, buffer=replace(b, dtype=dtype(rng.choice(TYPES)))), kind
     if kind == "shape":
         n = rng.randrange(len(b.shape)) if b.shape else 0
         keep = len(b.shape) - b.lanes if b.memory == "registers" else len(b.shape)
