@@ -10,6 +10,7 @@ the reals, every narrowing conversion and every transcendental function being an
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,8 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 RLIMIT = 60_000_000  # bit-vector claims count more and smaller steps than linear ones
 MANTISSA = {64: 53, 32: 24}
+SIMPLE = (0, 1, -1, 2)  # numbers for a counterexample over the reals
+TRIED = 256
 _COMMUTES = {"SAdd", "SMul", "SMax", "SMin"}
 
 
@@ -285,8 +288,18 @@ def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
     if isinstance(verdict, Refuted):
         if r.opaque:
             return Unknown(f"they differ for some {r.opaque}, which need not be the true one", verdict.seconds)
-        return Refuted({k: v for k, v in verdict.witness.items() if k in types}, "", verdict.seconds)
+        found = {k: v for k, v in verdict.witness.items() if k in types}
+        return Refuted(_simple(a == b, sorted(found)) or found, "", verdict.seconds)
     return verdict
+
+
+def _simple(equal: Any, names: list[str]) -> dict[str, int]:
+    """Small numbers for which the two are not equal, the same ones whatever the solver's model; none if there are none."""
+    for values in itertools.islice(itertools.product(SIMPLE, repeat=len(names)), TRIED):
+        table = [(z3.Real(n), z3.RealVal(v)) for n, v in zip(names, values, strict=True)]
+        if z3.is_false(z3.simplify(z3.substitute(equal, *table))):
+            return dict(zip(names, values, strict=True))
+    return {}
 
 
 def same_tree(left: Any, right: Any) -> bool:

@@ -130,9 +130,9 @@ def _operands(mapping: Mapping) -> Verdict:
 
 
 def _converted(mapping: Mapping, operand: str) -> DType | None:
-    """The operand's type where it is another than that of the tensor which feeds it."""
+    """The operand's type where elements of another type are converted to it."""
     wanted, held = mapping.instruction.kernel.tensor(operand).dtype, mapping.element(operand)
-    return None if wanted == held else wanted
+    return wanted if wanted != held and widens(held, wanted) else None
 
 
 def _value(mapping: Mapping) -> Verdict:
@@ -165,10 +165,11 @@ def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, 
     ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
     bound = dict(mapping.binding)
     contract = instruction.kernel.statements[0]
+    sums = [k.tensor(x.target.tensor).dtype for k, x in ((kernel, mapping.statement), (instruction.kernel, contract))]
     theirs = leaves(
         accumulation(instruction.kernel, contract)[1],
         lambda r: names[bound[r.tensor]],
-        lambda r: _converted(mapping, r.tensor),
+        lambda r: _converted(mapping, r.tensor) if sums[0] == sums[1] else None,
     )
     types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in names.items()}
     out = kind(kernel.tensor(mapping.statement.target.tensor).dtype)

@@ -98,8 +98,8 @@ def test_what_is_said_can_be_pasted(
 
 
 def test_other_element_types_are_suggested(capsys: pytest.CaptureFixture[str]) -> None:
-    """No instruction of the machine multiplies 16-bit floats: the same mapping is proved for 32-bit ones."""
-    found = rejected(im.fuse(HALF, FMA, "l=j")).mend
+    """No instruction of the machine multiplies 64-bit floats into sums of 32: the same mapping is proved for 32-bit ones."""
+    found = rejected(im.fuse(GEMM.with_dtypes({"A": "f64", "B": "f64"}), FMA, "l=j")).mend
     assert found is not None and found.text == ("isamap prove gemm avx2.fmadd_ps --axes l=j --dtypes C=f32,A=f32,B=f32")
     assert run(shlex.split(found.text)[1:]) == 0
 

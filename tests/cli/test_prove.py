@@ -57,7 +57,7 @@ def test_a_rejection_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     "words",
     [
         ["gemm", "avx2.fmadd_ps", "--axes", "l=k"],
-        ["gemm", "avx2.fmadd_ps", "--axes", "l=j", "--dtypes", "A=f16"],
+        ["gemm", "avx2.fmadd_ps", "--axes", "l=j", "--dtypes", "A=f64"],
         ["gemm", "avx512_vnni.maddubs_dot", "--axes", "l=j,e=k"],
         ["wmma.16x16x16", "--axes", "i=i,j=j,k=k", "--text", "C[i,j] += A[i,k] - B[k,j]"],
     ],
