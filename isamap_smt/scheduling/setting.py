@@ -6,10 +6,12 @@ schedule is legal for every size, and good for sizes like the assumed one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
@@ -21,6 +23,22 @@ from isamap_smt.ir.schedule import ProgramAxis, program_axes
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
 WORK = 1 << 36  # kernel points that assumed sizes may come to
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def remembered(work: F) -> F:
+    """The function of a Setting and plain values, whose results the Setting keeps: prices ask for them again and again."""
+
+    @wraps(work)
+    def found(s: Setting, *args: Any, **more: Any) -> Any:
+        key = (work.__name__, args, *more.items())
+        if key not in s.known:
+            s.known[key] = work(s, *args, **more)
+        return s.known[key]
+
+    return found  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,7 @@ class Setting:
     assumed: tuple[tuple[str, int], ...]
     constant: tuple[str, ...]
     threads: int
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def kernel(self) -> Kernel:
@@ -75,6 +94,7 @@ class Setting:
         s = self.mapping.instruction.kernel.statements[0]
         return tuple(dict.fromkeys(a.tensor for a in s.inputs if a.tensor != self.output))
 
+    @remembered
     def relevant(self, operand: str) -> tuple[int, ...]:
         """Positions of the program axes on which the operand's element depends; its empty lanes count."""
         used = symbols_of(self.mapping.operand_access(operand).index)

@@ -18,11 +18,12 @@ from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.scheduling.machine import Machine
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Setting, remembered
 
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 
 
+@remembered
 def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = False) -> dict[str, Any] | None:
     """Elements between neighbours along each kernel axis, in the row-major tensor; None when that is not affine.
 
@@ -52,6 +53,7 @@ def _window(mapping: Mapping, operand: str) -> tuple[Any, ...]:
     )
 
 
+@remembered
 def why_packed(s: Setting, operand: str) -> str:
     """Why the operand cannot be read in place, or '' when it can."""
     mapping = s.given
@@ -116,6 +118,7 @@ def _tail(extent: Any, tile: int) -> bool:
     return not (is_constant(extent) and int(extent) % tile == 0)
 
 
+@remembered
 def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
     """The operand's dimensions as data. Packed in the order of use, every program axis is a dimension of its own."""
     relevant = s.relevant(operand)
@@ -135,6 +138,7 @@ def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
     return tuple(Component(tuple(sorted(axes)), tuple(d)) for axes, d in groups)
 
 
+@remembered
 def compulsory(s: Setting, operand: str) -> int:
     """Elements of the operand that are touched at least once, as the cost model counts them."""
     total = 1
