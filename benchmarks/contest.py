@@ -50,7 +50,7 @@ class Effort:
     """
 
     trials: int = 24
-    budget: float = 300.0
+    budget: float = 600.0
     seed: int = 0
     threads: int = 1
     each: float = 0.3
