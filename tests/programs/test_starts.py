@@ -9,6 +9,7 @@ import pytest
 import toys
 
 import isamap_smt as im
+from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.program import Move, walk
 from isamap_smt.proof.program import prove_program
@@ -99,3 +100,17 @@ def test_zeros_that_pad_what_a_later_sum_reads_are_no_beginning() -> None:
     assert proof.proved, [str(c) for c in proof.failed()]
     asked = [c.statement for c in proof.claims if c.claim == "program" and c.subject.endswith("0 -> a_r_2")]
     assert any("holds what the type of a_r_2 says" in a for a in asked)
+
+
+def test_an_element_that_may_receive_no_point_is_not_said_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lowering leaves it out by itself; where it did not, the claim would not be proved."""
+    kernel = im.kernel("C[i,j] += A[i,k] * B[k,j] where i < k", name="mine")
+    asked = "each element of C receives some point"
+    assert _plan(kernel).program.starts == ()
+    monkeypatch.setattr("isamap_smt.codegen.begin.every_element_has_a_point", lambda *_: True)
+    program = lower(_plan(kernel).schedule)
+    assert program.starts == ("C",)
+    found = [c for c in prove_program(program).failed() if c.claim == "progress"]
+    assert any("no point is found for each element of C" in str(c.verdict) for c in found), found
+    complete = lower(_plan(im.kernel("C[i,j] += A[i,k] * B[k,j] where k <= i", name="mine")).schedule)
+    assert asked in [c.statement for c in prove_program(complete).claims if c.verdict.word == "proved"]
