@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.machine import versions
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 
 OURS = "isamap"
+_PACKAGES = {"exo": "exo-lang"}  # what is imported -> what is installed, where the names differ
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,13 @@ class Contender:
 
     def missing(self) -> str:
         """What has to be installed for it, or nothing."""
-        absent = [p for p in self.needs if find_spec(p) is None]
+        absent = [_PACKAGES.get(p, p) for p in self.needs if find_spec(p) is None]
         if absent:
             return f"{', '.join(absent)} not installed: pip install {' '.join(absent)}"
         if self.name == "libxsmm" and libxsmm() is None:
             return "no libxsmm.so found: set ISAMAP_LIBXSMM to its path"
+        if self.name == "exo" and sys.version_info >= (3, 13) and versions(["exo-lang"]).get("exo-lang", "").startswith("1.0."):
+            return "exo-lang 1.0 does not start on Python 3.13 and later"
         return ""
 
 
@@ -109,6 +114,15 @@ _ALL = (
         "MatMul, Gemm, MatMulInteger, Conv, GRU and LSTM on the CPU; weights an initializer where they are constant",
         (*_matmul("f32 free", "f32 constant", "u8xi8 free", "u8xi8 constant"), *_CONV, *_RECURRENT),
         ("onnxruntime", "onnx"),
+    ),
+    Contender(
+        "exo",
+        f"{_PEERS}.with_exo:open_case",
+        "an sgemm scheduled with Exo's operators, its C built like our kernels",
+        _matmul("f32 free"),
+        ("exo",),
+        forms=("NN",),
+        threads=1,
     ),
     Contender(
         "libxsmm",

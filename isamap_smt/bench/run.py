@@ -18,7 +18,7 @@ from isamap_smt.bench.session import Session
 from isamap_smt.bench.suites import Suite, SuiteError
 from isamap_smt.bench.turns import Effort, Tell, measure
 
-_PACKAGES = {"torch": "torch", "onednn": "torch", "onnxruntime": "onnxruntime", "numpy": "numpy"}
+_PACKAGES = {"torch": "torch", "onednn": "torch", "onnxruntime": "onnxruntime", "numpy": "numpy", "exo": "exo-lang"}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ COMMANDS = {
     "calibrate": ("calibrate", "Measure this machine, once: schedules are then priced with what it can do."),
     "tune": ("tune", "Try schedules of a kernel on this machine, keep the fastest, and use it from then on."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
-    "bench": ("bench", "Measure kernels against numpy, torch, oneDNN, onnxruntime and libxsmm."),
+    "bench": ("bench", "Measure kernels against numpy, torch, oneDNN, onnxruntime, Exo and libxsmm."),
     "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
 }
 

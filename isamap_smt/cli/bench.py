@@ -35,7 +35,7 @@ from isamap_smt.cli.output import console, print_json, progress, say
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
 @as_json
 def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> None:
-    """Compare with numpy, torch, oneDNN, onnxruntime and libxsmm: same problem, same turn, results checked.
+    """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
     SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm or all. On a machine that is not
     quiet turns are dropped, and the figures say how many.

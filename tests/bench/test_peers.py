@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from isamap_smt.bench import contenders
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import CONTENDERS, OURS, Contender, find_contenders
@@ -79,3 +80,8 @@ def test_a_missing_package_is_named() -> None:
     gone = replace(CONTENDERS["torch"], needs=("no_such_package",))
     assert gone.missing() == "no_such_package not installed: pip install no_such_package"
     assert CONTENDERS[OURS].missing() == ""
+
+
+def test_a_package_of_another_name_is_named_as_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contenders, "find_spec", lambda name: None)
+    assert CONTENDERS["exo"].missing() == "exo-lang not installed: pip install exo-lang"
