@@ -50,7 +50,8 @@ class Contender:
             return f"{', '.join(absent)} not installed: pip install {' '.join(absent)}"
         if self.name == "libxsmm" and libxsmm() is None:
             return "no libxsmm.so found: set ISAMAP_LIBXSMM to its path"
-        if self.name == "exo" and sys.version_info >= (3, 13) and versions(["exo-lang"]).get("exo-lang", "").startswith("1.0."):
+        release = versions(["exo-lang"]).get("exo-lang", "") if self.name == "exo" else ""
+        if release.startswith("1.0.") and sys.version_info >= (3, 13):
             return "exo-lang 1.0 does not start on Python 3.13 and later"
         return ""
 
