@@ -20,6 +20,7 @@ from isamap_encodings.schedule_problem import (
     CEILING,
     CONTENTION,
     IN_PLACE,
+    UNEVEN,
     Choice,
     Component,
     Cost,
@@ -129,7 +130,7 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         return None
     if any(working_set(problem, choice, u) > problem.capacities[u - 1] for u in range(2, problem.levels + 1)):
         return None
-    if problem.spread and not parallel_loops(problem, choice):
+    if problem.spread and not any(shared(problem, choice.chains[d], u, d) for u, d in parallel_loops(problem, choice)):
         return None
     levels = range(1, problem.levels + 1)
     traffic: list[tuple[int, ...]] = []
@@ -185,6 +186,16 @@ def parallel_loops(problem: ScheduleProblem, choice: Choice) -> tuple[tuple[int,
             if problem.spread and problem.spread[d] and trips(problem, choice.chains[d], u, d) >= problem.threads:
                 found.append((u, d))
     return tuple(found)
+
+
+def shared(problem: ScheduleProblem, chain: int, block: int, axis: int) -> bool:
+    """Whether the axis' loop in the block is one that threads share as the problem asks: at least one trip for each, and
+    evenly where that is asked for."""
+    count = trips(problem, chain, block, axis)
+    if count < problem.threads or not problem.evenly:
+        return count >= problem.threads
+    idle = -count % problem.threads
+    return block == problem.levels and idle <= UNEVEN * (count + idle)
 
 
 def trips(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_cost import dearest, trips
+from isamap_encodings.schedule_cost import dearest, shared
 from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Component, ScheduleProblem
 
 Range = tuple[
@@ -230,12 +230,12 @@ class Builder:
         return dict(zip(o.options, self._one_of(f"packing_{o.name}", len(o.options)), strict=True))
 
     def parallel(self) -> None:
-        """Some loop that threads may share has at least one trip per thread."""
+        """Some loop is one that threads share as the problem asks."""
         options = []
         for d in range(len(self.p.axes)):
             if self.p.spread and self.p.spread[d]:
                 for c, x in enumerate(self.chains[d]):
-                    if any(trips(self.p, c, u, d) >= self.p.threads for u in range(1, self.u + 1)):
+                    if any(shared(self.p, c, u, d) for u in range(1, self.u + 1)):
                         options.append(x)
         if self.p.spread:
             self.m.add_bool_or(options)

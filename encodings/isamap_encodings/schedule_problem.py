@@ -130,13 +130,17 @@ class RegisterTile:
         return self.row[operand] if self.row else 0
 
 
+UNEVEN = 1 / 6
+
+
 @dataclass(frozen=True)
 class ScheduleProblem:
     """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
 
     overlap: computing and the links run at the same time, the slowest pair of CONTENTION counts (latency); otherwise they
     add (energy).
-    spread: for each axis, whether one of its loops may be given to threads; empty when there is one thread.
+    spread: for each axis, whether one of its loops may be given to threads; empty when there is one thread. evenly: a loop of
+    the outermost block must be one of them whose trips leave a thread idle for at most UNEVEN of the time.
     """
 
     axes: tuple[TileAxis, ...]
@@ -147,6 +151,7 @@ class ScheduleProblem:
     overlap: bool = True
     spread: tuple[bool, ...] = ()
     threads: int = 1
+    evenly: bool = False
 
     @property
     def levels(self) -> int:

@@ -28,6 +28,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     if not registers:
         raise ScheduleError("the pinned tiles agree with no register tile that fits the registers")
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
+    spread = _spread(s, pins)
     return ScheduleProblem(
         axes,
         operands,
@@ -35,8 +36,9 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         tuple(map(usable, m.caches)),
         orders(operands, len(axes)),
         not energy,
-        _spread(s, pins),
+        spread,
         s.threads,
+        bool(spread),
     )
 
 

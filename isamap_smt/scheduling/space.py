@@ -50,10 +50,14 @@ class ScheduleSpace:
         m = machine(s.hardware, s.mapping.instruction, figures, s.threads)
         return replace(self, machine=m, problem=repriced(self.problem, s, m, self.pins, self.energy))
 
+    def unevenly(self) -> ScheduleSpace:
+        """The same space with loops that threads cannot share evenly, and inner ones."""
+        return replace(self, problem=replace(self.problem, evenly=False))
+
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
         note = f"runs on one thread: no loop has a trip for each of {self.setting.threads} threads"
-        return replace(self, problem=replace(self.problem, spread=()), notes=(*self.notes, note))
+        return replace(self, problem=replace(self.problem, spread=(), evenly=False), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
         """The price of a choice; None where it is not in the space."""
