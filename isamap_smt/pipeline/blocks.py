@@ -54,7 +54,7 @@ def without_shared(pins: Dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Statements `first` to `last` in blocks of `points` along an axis. predicted, apart: cycles with and without."""
+    """Two statements in blocks of `points` along an axis. predicted, apart: cycles with and without."""
 
     axis: str
     points: int

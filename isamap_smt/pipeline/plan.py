@@ -312,6 +312,11 @@ def _shared(
     pinned = shared_pin(dict(q.pins))
     if pinned == NOT_SHARED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
         return schedules, ()
+    if others := sorted(without_shared(dict(q.pins))):
+        raise ScheduleError(
+            f"{', '.join(others)}: pins of one statement cannot stand beside share.{pinned[0] if pinned else ''}, which chooses "
+            "the schedules of a block anew; leave one or the other out"
+        )
 
     def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], fix: dict[str, int]) -> Schedule:
         return solve_schedule(

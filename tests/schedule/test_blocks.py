@@ -114,6 +114,11 @@ def test_a_wrong_pin_is_told(pin: str, value: Any, said: str) -> None:
         planned("two_layers", MLP, fix={pin: value})
 
 
+def test_pins_of_one_statement_are_not_lost_beside_a_shared_loop() -> None:
+    with pytest.raises(ScheduleError, match=r"register\.i: pins of one statement cannot stand beside share\.i"):
+        planned("two_layers", MLP, fix={"share.i": 6, "register.i": 2})
+
+
 def test_a_schedule_in_blocks_is_kept_as_a_record() -> None:
     schedule = planned("two_layers", MLP, fix={"share.i": 6}).schedule
     record = to_record(schedule)
