@@ -1,8 +1,9 @@
 """Statements that are computed element by element: inside the mapped statement's nest, where its result is complete and
 still in the cache (an epilogue), or in loops of their own before and after it.
 
-A later statement joins the nest when it assigns one element for each element of the mapped output, and reads of the
-program's other results nothing but the same element. Nothing here is trusted: prove_program() checks the order.
+A later statement joins the nest when it assigns or adds to one element for each element of the mapped output, and reads of
+the program's other results nothing but the same element; of the mapped output, too, others along a dimension that one
+register tile holds whole. Nothing here is trusted: prove_program() checks the order.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.expr import IMin, is_constant, substitute, sym
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Compute, If, Loop, Node, Ref
 
@@ -67,8 +68,10 @@ def _last_visit(nest: Nest) -> tuple[Any, ...] | None:
 def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, str] | None:
     """The statement's axes as axes of the mapped one, when it can be computed tile by tile with it; else None."""
     s, statements = nest.kernel.statements[n], nest.kernel.statements
-    table = _axes(nest.statement, s)
-    if s.op != "=" or s.guard or table is None or {i.name for i in _plain(s.target.index)} != {a.name for a in s.axes}:
+    table = _axes(nest, s)
+    if s.op not in ("=", "+") or s.guard or table is None:
+        return None
+    if {i.name for i in _plain(s.target.index)} != {a.name for a in s.axes}:
         return None
     results = {nest.statement.target.tensor: tuple(nest.statement.target.index)}
     for m, names in joined.items():
@@ -77,21 +80,38 @@ def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, s
     later = {x.target.tensor for x in statements[n:]} - {s.target.tensor}
     for a in s.inputs:
         here = tuple(substitute(i, _symbols(table)) for i in a.index)
-        if a.tensor in later or (a.tensor in results and here != results[a.tensor]):
+        if a.tensor in later or (a.tensor in results and not _in_tile(nest, here, results[a.tensor])):
             return None
     return table
 
 
-def _axes(mapped: Statement, s: Statement) -> dict[str, str] | None:
+def _axes(nest: Nest, s: Statement) -> dict[str, str] | None:
     """Axis of `s` -> axis of the mapped statement, by the element of the mapped output that `s` reads."""
+    target = nest.statement.target
+    outputs = {m for a in nest.axes.values() if not a.reduction for m in a.members}
     for a in s.inputs:
-        if a.tensor == mapped.target.tensor and len(_plain(a.index)) == len(_plain(mapped.target.index)) == len(
-            a.index
-        ):
-            table = {i.name: j.name for i, j in zip(a.index, mapped.target.index, strict=True)}
-            if set(table) == {x.name for x in s.axes} and len(set(table.values())) == len(table):
-                return table
+        if a.tensor != target.tensor or len(_plain(target.index)) != len(target.index):
+            continue
+        table = {i.name: j.name for i, j in zip(a.index, target.index, strict=True) if i.is_Symbol}
+        left = outputs - set(table.values())
+        if set(table) == {x.name for x in s.axes} and len(set(table.values())) == len(table) and _whole(nest, left):
+            return table
     return None
+
+
+def _whole(nest: Nest, axes: set[str]) -> bool:
+    """Whether every register tile holds all points of these axes of the mapped statement."""
+    for name, a in nest.axes.items():
+        mine = axes & set(a.members)
+        if mine and not (mine == set(a.members) and is_constant(a.extent) and int(a.extent) <= nest.tile(name)):
+            return False
+    return True
+
+
+def _in_tile(nest: Nest, here: tuple[Any, ...], there: tuple[Any, ...]) -> bool:
+    """Whether the element at `here` is in the tile of the one at `there`: it is the same, but for dimensions held whole."""
+    moved = [(i, j) for i, j in zip(here, there, strict=True) if i != j]
+    return all(is_constant(i) and j.is_Symbol and _whole(nest, {j.name}) for i, j in moved)
 
 
 def _plain(index: tuple[Any, ...]) -> list[Any]:
@@ -105,7 +125,7 @@ def _symbols(names: Dict[str, str]) -> dict[str, Any]:
 def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
     """Loops over the points of one register tile, the last dimension of the output innermost."""
     order = [i.name for i in nest.statement.target.index]
-    axes = [a for a, x in nest.axes.items() if not x.reduction]
+    axes = [a for a, x in nest.axes.items() if not x.reduction and set(x.members) & set(table.values())]
     axes.sort(key=lambda a: max(order.index(m) for m in nest.axes[a].members))
     variables = {a: sym(f"{a.replace('.', '_')}_e{n + 1}") for a in axes}
     values = {a: nest.value(a) + variables.get(a, 0) for a in nest.axes}

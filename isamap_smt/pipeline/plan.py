@@ -19,6 +19,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.ir.whole import whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
@@ -36,8 +37,10 @@ from isamap_smt.pipeline.knowledge import (
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
 from isamap_smt.pipeline.spaces import TRIED, spaces
+from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.turns import lasting, one_turn, turned
 from isamap_smt.proof import require_proof
+from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -53,7 +56,8 @@ Progress = Callable[[str], None]
 class Plan(Shown):
     """Everything that was decided for one kernel on one machine, each stage with its predecessor.
 
-    seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
+    kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
+    both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
     """
 
     kernel: Kernel
@@ -62,6 +66,7 @@ class Plan(Shown):
     notes: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     constant: tuple[str, ...] = ()
+    split: ProvedSplit | None = None
 
     @property
     def program(self) -> Program:
@@ -236,24 +241,69 @@ def _informed(q: _Question) -> _Question:
 @lru_cache(maxsize=256)
 def _plan(q: _Question) -> Plan:
     clock = _Clock(q.progress)
-    key = q.digest()
-    searched = None
-    known = clock.time("prove", lambda: _remembered(q, key))
-    if known is not None:
-        schedule, notes = known
-    else:
-        schedule, searched, notes = _decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)
+    q, main, split = _taken_apart(q, clock)
     more = _further(q, clock)
-    schedules, blocks = _shared(q, (schedule, *more), clock)
+    schedules, blocks = _shared(q, (main.schedule, *more), clock)
     program = clock.time("lower", lambda: lower(*schedules))
     checked = clock.time("prove program", lambda: require_proof(program))
-    if known is None and schedule.status == "OPTIMAL" and q.strategy == "exact":
-        decisions.save(key, schedule, notes)
-    made = Plan(q.kernel, q.hardware, checked, (*notes, *blocks, *q.said), tuple(clock.seconds.items()), q.constant)
-    if searched is not None:
-        made.__dict__["mappings"] = searched  # what the cached property would search for again
+    notes = (*main.notes, *blocks, *q.said)
+    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
+    if main.searched is not None:
+        made.__dict__["mappings"] = main.searched  # what the cached property would search for again
     clock.time("print", lambda: made.source)
     return made
+
+
+@dataclass(frozen=True)
+class _Main:
+    """The main statement's schedule, the search its mapping comes from where there was one, and what to say of it."""
+
+    schedule: Schedule
+    searched: MappingSet | None
+    notes: tuple[str, ...]
+
+
+def _main(q: _Question, clock: _Clock) -> _Main:
+    """What was decided before for the main statement, or is now."""
+    key = q.digest()
+    known = clock.time("prove", lambda: _remembered(q, key))
+    if known is not None:
+        return _Main(known[0], None, known[1])
+    made = _Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
+    if made.schedule.status == "OPTIMAL" and q.strategy == "exact":
+        decisions.save(key, made.schedule, made.notes)
+    return made
+
+
+def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedSplit | None]:
+    """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
+    where that is pinned or predicted to cost less."""
+    pins = dict(q.pins)
+    pin, others = split_pin(pins), without_split(pins)
+    q = replace(q, pins=tuple(sorted(others.items())))
+    sizes = dict(q.sizes)
+    if isinstance(pin, SplitPin):
+        found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
+        q = _of_split(q, found.split)
+        return replace(q, said=(*q.said, str(found))), _main(q, clock), found
+    main = _main(q, clock)
+    if pin is False or pins or q.tuned or q.strategy != "exact" or q.objective != "latency":
+        return q, main, None
+
+    def decide(split: SplitSum) -> tuple[Schedule, ...]:
+        apart = _of_split(q, split)
+        return (_main(apart, clock).schedule, *_further(apart, clock, tuple(p.statement for p in split.pieces[1:])))
+
+    ways = splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads)
+    better, told = cheaper(main.schedule, ways, sizes, q.threads, decide)
+    if better is None:
+        return q, main, None
+    q = _of_split(q, better.split)
+    return replace(q, said=(*q.said, told)), _main(q, clock), better
+
+
+def _of_split(q: _Question, split: SplitSum) -> _Question:
+    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())))
 
 
 def _remembered(q: _Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
@@ -294,11 +344,13 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
     return found, mappings, choice.notes
 
 
-def _further(q: _Question, clock: _Clock) -> tuple[Schedule, ...]:
-    """Schedules of further statements that the machine's instructions carry out, each chosen by itself. Pins are for the
-    main statement."""
+def _further(q: _Question, clock: _Clock, only: tuple[int, ...] | None = None) -> tuple[Schedule, ...]:
+    """Schedules of further statements (`only` these) that the machine's instructions carry out, each chosen by itself. Pins
+    are for the main statement."""
     found: list[Schedule] = []
     for n in further_statements(q.kernel):
+        if only is not None and n not in only:
+            continue
         choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n))
         if choice.found:
             found.append(_best(q, choice, {}, clock)[0])

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import ceil, gcd, prod
 
-from isamap_encodings.schedule_problem import Rows
+from isamap_encodings.schedule_problem import Component, Rows
 from isamap_smt.scheduling.machine import LINE, PAGE, Machine
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Setting, remembered
 from isamap_smt.scheduling.supply import components, compulsory, strides, usable
 
 FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page
@@ -26,7 +26,7 @@ def rows(s: Setting, operand: str) -> Rows | None:
     along = _along(s, operand)
     if along is None:
         return None
-    rest = tuple(c for c in components(s, operand, False) if along not in c.axes)
+    rest = tuple(c for c in components(s, operand, False) if c != along)
     return Rows(rest) if rest and _pitch(s, operand, along) >= LINE else None
 
 
@@ -37,7 +37,7 @@ def room(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> tuple[i
     if along is None or not pitch:
         return 0, 0
     ways = max(1, (m.caches[0].capacity or PAGE) // PAGE)
-    lines = max(1, s.bytes(operand) * tile[along] // LINE)
+    lines = max(1, s.bytes(operand) * along.footprint({d: tile[d] for d in along.axes}) // LINE)
     sets = PAGE // max(LINE * lines, gcd(pitch, PAGE))
     ahead = FETCHED_AHEAD * PAGE // min(pitch, PAGE) // lines
     return sets * ways, max(1, min(ahead, sets * ways))
@@ -48,13 +48,14 @@ def visit_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) ->
     along = _along(s, operand)
     if along is None:
         return 0.0
-    pitch = _pitch(s, operand, along)
-    width = s.bytes(operand) * (s.axes[along].extent if s.axes[along].reduction else tile[along])
+    pitch, summed = _pitch(s, operand, along), _summed(s, along)
+    points = {d: s.axes[d].extent if s.axes[d].reduction else tile[d] for d in along.axes}
+    width = s.bytes(operand) * along.footprint(points)
     home = _home(s, m, operand)
-    if not home or (pitch <= width and not s.axes[along].reduction):
+    if not home or (pitch <= width and not summed):
         return 0.0
     far, near = m.links[home - 1].latency / UNDER_WAY, m.links[0].latency / UNDER_WAY
-    if s.axes[along].reduction:
+    if summed:
         # It walks along the row for longer than fetching ahead takes: only the first line is waited for.
         cycles = far - near
     else:
@@ -71,13 +72,23 @@ def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> 
     lanes = [d for d in relevant if s.axes[d].leaf > 1 and not s.axes[d].reduction and s.axes[d].members]
     if lanes:
         loads = prod(tile[d] // s.axes[d].leaf for d in relevant)
-        return MASKED_CYCLES * loads * any(s.axes[d].extent > tile[d] and s.axes[d].extent % tile[d] for d in lanes)
+        tails = any(s.axes[d].extent > tile[d] and s.axes[d].extent % tile[d] for d in lanes)
+        return MASKED_CYCLES * loads * tails + _side_by_side(s, m, operand, tile)
     count = prod(tile[d] // s.axes[d].leaf for d in relevant)
     moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
     if count == 1 or len(moving) != 1:
         return 0.0
     pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
     return 0.0 if pitch < LINE else _addresses(count) + _conflicts(m, count, pitch)
+
+
+def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
+    """The same of an operand of whole vectors whose rows are walked along together, a vector of each in every step."""
+    along = _along(s, operand)
+    if along is None or not _summed(s, along):
+        return 0.0
+    count = prod(tile[d] // s.axes[d].leaf for d in s.relevant(operand) if d not in along.axes)
+    return 0.0 if count == 1 else _addresses(count) + _conflicts(m, count, _pitch(s, operand, along))
 
 
 def _addresses(count: int) -> float:
@@ -94,24 +105,32 @@ def _conflicts(m: Machine, count: int, pitch: int) -> float:
     return count * LINE * m.cycles(1)
 
 
-def _along(s: Setting, operand: str) -> int | None:
-    """The program axis that walks from neighbour to neighbour, where it alone moves the tensor's last dimension."""
+@remembered
+def _along(s: Setting, operand: str) -> Component | None:
+    """What walks from neighbour to neighbour: the tensor's last dimension, where its axes move nothing else, and tiles of
+    them do not overlap."""
     step = strides(s, operand, symbolic=False)
     if step is None:
         return None
     for c in components(s, operand, False):
-        for d in c.axes:
-            members = s.axes[d].members
-            if len(c.axes) == len(c.dims) == 1 and members and abs(int(step.get(members[-1], 0))) == 1:
-                return d
+        extents = {d: s.axes[d].extent for d in c.axes}
+        if len(c.dims) != 1 or c.footprint(extents) != prod(extents.values()):
+            continue
+        if any(s.axes[d].members and abs(int(step.get(s.axes[d].members[-1], 0))) == 1 for d in c.axes):
+            return c
     return None
 
 
-def _pitch(s: Setting, operand: str, along: int) -> int:
+def _summed(s: Setting, along: Component) -> bool:
+    """Whether a sum walks along the row."""
+    return any(s.axes[d].reduction for d in along.axes)
+
+
+def _pitch(s: Setting, operand: str, along: Component) -> int:
     """Bytes between neighbouring rows; 0 where there is one row only."""
     step = strides(s, operand, symbolic=False) or {}
-    others = [s.axes[d] for d in s.relevant(operand) if d != along and s.axes[d].members and s.axes[d].extent > 1]
-    pitches = [abs(int(step.get(a.members[-1], 0))) for a in others]
+    others = [s.axes[d] for d in s.relevant(operand) if d not in along.axes]
+    pitches = [abs(int(step.get(a.members[-1], 0))) for a in others if a.members and a.extent > 1]
     return s.bytes(operand) * min((p for p in pitches if p), default=0)
 
 

@@ -1,0 +1,79 @@
+"""A sum taken apart: the same kernel with one of its sums computed as partial sums that are added up at the end.
+
+    C[i,j] += A[i,k] * B[j,k]
+
+    C_sums[i,j,k_part] += A[i, 8*k_step + k_part] * B[j, 8*k_step + k_part]
+    C[i,j] += (C_sums[i,j,0] + C_sums[i,j,4]) + ...
+
+Compilers call it a factored reduction, or split-K. It gives an instruction's lanes, or threads, an axis of their own where the
+kernel has none that suits them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.proof import Proof, Seal
+
+Indices = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement that computes some of the sum's points: those of the kernel's own axes at `point`, over the statement's
+    axes. back: the statement's axes over the kernel's own, for the points that are in the piece."""
+
+    statement: int
+    point: Indices
+    back: Indices
+
+
+@dataclass(frozen=True)
+class SplitSum:
+    """What is claimed to be equal: `whole` with statement `statement`, and `kernel` with the pieces in its place.
+
+    The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
+    axis: the one that is split, into `parts` sums.
+    """
+
+    whole: Kernel
+    kernel: Kernel
+    statement: int
+    axis: str
+    parts: int
+    pieces: tuple[Piece, ...]
+    sums: str
+    closing: int
+
+    @property
+    def added(self) -> int:
+        """Statements that the kernel has more than the whole."""
+        return len(self.kernel.statements) - len(self.whole.statements)
+
+    def __str__(self) -> str:
+        return f"the sum over {self.axis} in {self.parts} partial sums"
+
+
+@dataclass(frozen=True)
+class ProvedSplit(Shown):
+    """A sum taken apart, every claim of which is proved: both kernels compute the same, up to the order of the sum."""
+
+    split: SplitSum
+    proof: Proof
+    _seal: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sealed = isinstance(self._seal, Seal) and self._seal.fits(self.split, self.proof)
+        if not sealed or not self.proof.proved:
+            raise NotProvedError("a ProvedSplit is made by the prover; this one was not")
+
+    def __str__(self) -> str:
+        return f"{self.split}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every obligation with its verdict."""
+        return self.proof.tables()

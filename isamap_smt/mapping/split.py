@@ -1,0 +1,208 @@
+"""Takes a sum apart into partial sums. Nothing here is trusted: proof/split.py shows that both kernels compute the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
+from isamap_smt.ir.scalar import SAdd, bound_axes, read, rewrite_reads
+from isamap_smt.ir.split import Indices, Piece, SplitSum
+from isamap_smt.language import to_text
+
+
+def split_sum(
+    kernel: Kernel, axis: str, parts: int, *, blocks: bool = False, inner: int = 1, statement: int | None = None
+) -> SplitSum:
+    """The kernel with its sum over `axis` in `parts` partial sums.
+
+    Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum. blocks: each sum
+    takes one contiguous range instead. What parts * inner does not divide is added on its own. statement: the main one where None.
+    Raises ScheduleError where the axis cannot be split.
+    """
+    position = kernel.main if statement is None else statement
+    s = kernel.statements[position]
+    extent = _splittable(kernel, position, axis)
+    steps = extent // (parts * inner)
+    if parts < 2 or not steps:
+        raise ScheduleError(
+            f"the sum over {axis} has {extent} points; it splits into 2 to {extent // inner} partial sums, not {parts}"
+        )
+    names = _Names(kernel, axis, s.target.tensor)
+    return _Split(kernel, position, axis, parts, inner, steps, blocks, names).made()
+
+
+def _splittable(kernel: Kernel, position: int, axis: str) -> int:
+    """The axis' extent. Raises ScheduleError where the statement's sum over it cannot be split."""
+    s = kernel.statements[position]
+    if axis not in s.reduction_axes:
+        raise ScheduleError(
+            f"{kernel.name} does not sum over {axis!r} in statement {position + 1}; {did_you_mean(axis, s.reduction_axes)}"
+        )
+    extent = s.axis(axis).extent
+    why = ""
+    if not is_constant(extent):
+        why = f"its extent {extent} is open; give its size"
+    elif s.op != "+":
+        why = f"statement {position + 1} is no sum"
+    elif s.ordered:
+        why = "the order of the sum is fixed"
+    elif kernel.recurrence_of(position) is not None:
+        why = "it stands in a recurrence"
+    if why:
+        raise ScheduleError(f"the sum over {axis} cannot be split: {why}")
+    return int(extent)
+
+
+class _Names:
+    """Names that the kernel does not have."""
+
+    def __init__(self, kernel: Kernel, axis: str, target: str) -> None:
+        self.taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
+        self.taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
+        self.part, self.step = self._new(f"{axis}_part"), self._new(f"{axis}_step")
+        self.near, self.rest = self._new(f"{axis}_near"), self._new(f"{axis}_rest")
+        self.sums = self._new(f"{target}_sums")
+
+    def _new(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(frozen=True)
+class _Split:
+    """One way to split: parts * inner * steps points in partial sums, the rest on its own."""
+
+    kernel: Kernel
+    position: int
+    axis: str
+    parts: int
+    inner: int
+    steps: int
+    blocks: bool
+    names: _Names
+
+    @property
+    def statement(self) -> Statement:
+        return self.kernel.statements[self.position]
+
+    @property
+    def outer(self) -> tuple[Axis, ...]:
+        """The axes of the output, those of its dimensions first and in their order."""
+        s = self.statement
+        kept = [a for a in s.axes if a.name not in s.reduction_axes]
+        plain = [i.name for i in s.target.index if i.is_Symbol]
+        return tuple(sorted(kept, key=lambda a: plain.index(a.name) if a.name in plain else len(plain)))
+
+    @property
+    def covered(self) -> int:
+        """Points of the axis that go into partial sums."""
+        return self.parts * self.inner * self.steps
+
+    def made(self) -> SplitSum:
+        k, n = self.kernel, self.position
+        tensor = self._tensor()
+        partial, piece = self._partial()
+        pieces = [piece]
+        statements = [partial, self._closing()]
+        rest = int(self.statement.axis(self.axis).extent) - self.covered
+        if rest:
+            over, more = self._rest(rest)
+            statements.append(over)
+            pieces.append(more)
+        added = len(statements) - 1
+        new = replace(
+            k,
+            tensors=(*k.tensors, tensor),
+            statements=(*k.statements[:n], *statements, *k.statements[n + 1 :]),
+            temporaries=(*k.temporaries, tensor.name),
+            recurrences=tuple(_moved(r, n, added) for r in k.recurrences),
+            file="",
+        )
+        return SplitSum(
+            k, replace(new, text=to_text(new)), n, self.axis, self.parts, tuple(pieces), tensor.name, n + 1
+        )
+
+    def _tensor(self) -> Tensor:
+        return Tensor(
+            self.names.sums, self.kernel.tensor(self.statement.target.tensor).dtype, self._index_of(self._extents())
+        )
+
+    def _extents(self) -> tuple[tuple[Any, ...], Any]:
+        return tuple(a.extent for a in self.outer), sp.Integer(self.parts)
+
+    def _index_of(self, parts: tuple[tuple[Any, ...], Any]) -> tuple[Any, ...]:
+        """Neighbouring sums lie side by side where neighbouring points go to them; blocks lie one behind the other."""
+        outer, part = parts
+        return (part, *outer) if self.blocks else (*outer, part)
+
+    def _sum(self, part: Any) -> tuple[Any, ...]:
+        return self._index_of((tuple(a.symbol for a in self.outer), part))
+
+    def _partial(self) -> tuple[Statement, Piece]:
+        """The statement that fills the partial sums, and the points it computes."""
+        part, step, near = sym(self.names.part), sym(self.names.step), sym(self.names.near)
+        k = self.axis
+        if self.blocks:
+            point, back = part * self.steps + step, (FloorDiv(sym(k), self.steps), FloorMod(sym(k), self.steps))
+            if self.inner > 1:
+                point = point * self.inner + near
+                back = (FloorDiv(sym(k), self.steps * self.inner), FloorMod(FloorDiv(sym(k), self.inner), self.steps))
+        else:
+            point = self.inner * (self.parts * step + part) + (near if self.inner > 1 else 0)
+            back = (FloorMod(FloorDiv(sym(k), self.inner), self.parts), FloorDiv(sym(k), self.inner * self.parts))
+        new = [Axis(self.names.part, sp.Integer(self.parts)), Axis(self.names.step, sp.Integer(self.steps))]
+        given: Indices = ((self.names.part, back[0]), (self.names.step, back[1]))
+        if self.inner > 1:
+            new.append(Axis(self.names.near, sp.Integer(self.inner)))
+            given = (*given, (self.names.near, FloorMod(sym(k), self.inner)))
+        target = Access(self.names.sums, self._sum(part))
+        return self._piece(self.position, target, sp.expand(point), new, given)
+
+    def _rest(self, points: int) -> tuple[Statement, Piece]:
+        """The statement that adds what is left over to the output itself."""
+        left = self.names.rest
+        given: Indices = ((left, sym(self.axis) - self.covered),)
+        axes = [Axis(left, sp.Integer(points))]
+        return self._piece(self.position + 2, self.statement.target, sym(left) + self.covered, axes, given)
+
+    def _piece(
+        self, number: int, target: Access, point: Any, axes: list[Axis], given: Indices
+    ) -> tuple[Statement, Piece]:
+        s, table = self.statement, {self.axis: point}
+        others = [a for a in s.axes if a.name != self.axis]
+        statement = replace(
+            s,
+            target=target,
+            value=rewrite_reads(s.value, lambda r: type(r)(r.args[0], *(substitute(i, table) for i in r.index))),
+            axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
+            guard=tuple(substitute(g, table) for g in s.guard),
+            source="",
+        )
+        same: Indices = tuple((a.name, a.symbol) for a in others)
+        return statement, Piece(number, (*same, (self.axis, point)), (*same, *given))
+
+    def _closing(self) -> Statement:
+        """Adds the partial sums to the output, in pairs."""
+        terms = [read(self.names.sums, *self._sum(sp.Integer(n))) for n in range(self.parts)]
+        while len(terms) > 1:
+            half = (len(terms) + 1) // 2
+            terms = [SAdd(a, b) for a, b in zip(terms, terms[half:], strict=False)] + terms[len(terms) - half : half]
+        mine = {a.name for a in self.outer}
+        return Statement(
+            self.statement.target,
+            "+",
+            terms[0],
+            self.outer,
+            tuple(g for g in self.statement.guard if symbols_of([g]) & {x.name for x in self.statement.axes} <= mine),
+        )
+
+
+def _moved(r: Recurrence, position: int, added: int) -> Recurrence:
+    return replace(r, first=r.first + added, end=r.end + added) if r.first > position else r

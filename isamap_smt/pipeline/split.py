@@ -1,0 +1,208 @@
+"""Sums taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
+empty, or gives threads nothing to share, partial sums may do without.
+
+The lanes of a vector can hold partial sums over the axis along which the operands lie in memory, and threads can sum a
+range of it each. Which way is taken is a matter of predicted cycles; that both compute the same is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import affine, is_constant, symbols_of
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.schedule import Schedule, program_axes
+from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.split import split_sum
+from isamap_smt.proof.split import require_split
+
+REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
+ADD_CYCLES = 1.0  # per partial sum, to add it up
+
+
+@dataclass(frozen=True)
+class SplitPin:
+    """axis, number of sums, and whether each takes a range (`cut`) or neighbours go to different ones (`split`)."""
+
+    axis: str
+    parts: int
+    blocks: bool
+
+
+def split_pin(pins: Dict[str, Any]) -> SplitPin | bool | None:
+    """What `split=no` (False), `split.AXIS=SUMS` or `cut.AXIS=SUMS` among the pins says; None without any."""
+    found: SplitPin | bool | None = None
+    for key, value in pins.items():
+        kind, _, axis = key.partition(".")
+        if kind not in ("split", "cut"):
+            continue
+        if found is not None:
+            raise ScheduleError(f"{key}={value}: one sum is split one way; leave the other pin out")
+        if not axis:
+            if kind != "split" or str(value) not in ("no", "none"):
+                raise ScheduleError(f"{key}={value}: write split=no, split.AXIS=SUMS or cut.AXIS=SUMS")
+            found = False
+            continue
+        try:
+            found = SplitPin(axis, int(value), kind == "cut")
+        except ValueError:
+            raise ScheduleError(f"{key}={value}: must be a number of partial sums") from None
+    return found
+
+
+def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
+    """The pins about other decisions."""
+    return {k: v for k, v in pins.items() if k.partition(".")[0] not in ("split", "cut")}
+
+
+def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin) -> SplitSum:
+    """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+    near = {1, *(n for lanes, n in _shapes(kernel, hardware) if lanes == pin.parts)}
+    extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
+    room = int(extent) if is_constant(extent) else 0
+    inner = 1 if pin.blocks else max(n for n in near if n * pin.parts <= max(room, pin.parts))
+    return split_sum(_fixed(kernel, sizes, pin.axis), pin.axis, pin.parts, blocks=pin.blocks, inner=inner)
+
+
+def splits(
+    kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule, constant: tuple[str, ...], threads: int
+) -> Iterator[SplitSum]:
+    """Ways to split the main sum that may be better than the schedule of the whole."""
+    main = kernel.statements[kernel.main]
+    if main.op != "+" or main.ordered or kernel.recurrence_of(kernel.main) is not None:
+        return
+    sized = kernel.with_sizes(dict(sizes))
+    if (axis := _along(sized, constant)) is not None and _wants_lanes(sized, schedule):
+        extent = int(sized.statements[sized.main].axis(axis).extent)
+        fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware) if extent >= 2 * lanes * near]
+        for lanes, near in sorted(fitting, reverse=True)[:1]:
+            yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near)
+    if threads > 1 and schedule.parallel is None:
+        longest = max((a for a in _sums(sized)), key=lambda a: a[1], default=None)
+        if longest is not None and longest[1] >= threads * REUSED:
+            yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], threads, blocks=True)
+
+
+def cheaper(
+    found: Schedule,
+    ways: Iterator[SplitSum],
+    sizes: Dict[str, int],
+    threads: int,
+    decide: Callable[[SplitSum], tuple[Schedule, ...]],
+) -> tuple[ProvedSplit | None, str]:
+    """The way that is predicted to take fewer cycles than the schedule of the whole, if any, and what to say of it.
+
+    decide(split): the schedules of its mapped statements, the partial sums' first.
+    """
+    best: SplitSum | None = None
+    whole = least = _elapsed(found, threads)
+    for way in ways:
+        try:
+            schedules = decide(way)
+        except ScheduleError:
+            continue
+        cycles = sum(_elapsed(s, threads) for s in schedules) + _closing(way, sizes)
+        if cycles < least:
+            best, least = way, cycles
+    if best is None:
+        return None, ""
+    proved = require_split(best)
+    return proved, f"{proved}; {least:,.0f} cycles predicted, {whole:,.0f} in one sum"
+
+
+def _elapsed(schedule: Schedule, threads: int) -> float:
+    """Predicted cycles from start to end."""
+    cycles = schedule.objective if schedule.objective is not None else float("inf")
+    return cycles / threads if schedule.parallel is not None else cycles
+
+
+def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
+    """Predicted cycles to add up the partial sums."""
+    cells = [n for n in split.kernel.with_sizes(rest(split, sizes)).tensor(split.sums).shape if is_constant(n)]
+    return ADD_CYCLES * prod(int(n) for n in cells)
+
+
+def rest(split: SplitSum, sizes: Dict[str, int]) -> dict[str, int]:
+    """The sizes that the split kernel still takes: its axis is fixed."""
+    known = {*split.kernel.free_sizes, *(a.name for a in split.kernel.axes)}
+    return {n: v for n, v in sizes.items() if n in known}
+
+
+def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
+    """The kernel with the axis' extent a number, where the sizes give it."""
+    extents = {a.name: a.extent for a in kernel.axes}
+    if axis not in extents:
+        return kernel
+    names = {axis, *symbols_of([extents[axis]])}
+    return kernel.with_sizes({n: v for n, v in sizes.items() if n in names})
+
+
+def _shapes(kernel: Kernel, hardware: Hardware) -> tuple[tuple[int, int], ...]:
+    """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
+    found = dict.fromkeys(
+        shape
+        for i in hardware.computes
+        if i.emit and takes(kernel, i, kernel.main) and (shape := _shape(i)) is not None
+    )
+    return tuple(found)
+
+
+def _shape(i: Instruction) -> tuple[int, int] | None:
+    statement = i.kernel.statements[0]
+    out = [n for a, n in i.axes.items() if a not in statement.reduction_axes]
+    near = prod(n for a, n in i.axes.items() if a in statement.reduction_axes)
+    return (out[0], near) if len(out) == 1 and out[0] > 1 else None
+
+
+def _sums(sized: Kernel) -> list[tuple[str, int]]:
+    """The main sum's axes with their extents, where these are known."""
+    main = sized.statements[sized.main]
+    return [(n, int(e)) for n in main.reduction_axes if is_constant(e := main.axis(n).extent)]
+
+
+def _along(sized: Kernel, constant: tuple[str, ...]) -> str | None:
+    """The axis of the sum along which every operand lies that is not packed ahead, the longest; None where there is none."""
+    main = sized.statements[sized.main]
+    for name, _ in sorted(_sums(sized), key=lambda a: -a[1]):
+        inputs = [a for a in main.inputs if a.tensor not in constant]
+        steps = [_step(sized, a, name) for a in inputs if name in symbols_of(a.index)]
+        if steps and all(n == 1 for n in steps):
+            return name
+    return None
+
+
+def _step(sized: Kernel, access: Access, axis: str) -> Any:
+    """Elements between neighbours along the axis; None where that is not known."""
+    offset: Any = 0
+    for index, extent in zip(access.index, sized.tensor(access.tensor).shape, strict=True):
+        offset = offset * extent + index
+    parts = affine(offset, [axis])
+    return None if parts is None else parts[0].get(axis, 0)
+
+
+def _wants_lanes(sized: Kernel, schedule: Schedule) -> bool:
+    """Whether a vector's lanes are empty, or an operand is packed in every call that is used a few times only."""
+    mapping = schedule.proved.mapping
+    axes = [a for a in program_axes(mapping) if a.leaf > 1]
+    main = sized.statements[sized.main]
+    extents = {a.name: int(a.extent) for a in main.axes if is_constant(a.extent)}
+    if len(extents) < len(main.axes):
+        return False
+    if not axes or any(prod(extents[m] for m in a.members) < a.leaf for a in axes if not a.reduction):
+        return True
+    for p in schedule.packing:
+        if p.depth is None or p.ahead:
+            continue
+        index = mapping.operand_access(p.operand).index
+        used = prod(extents.values()) // prod(extents[n] for n in symbols_of(index) & set(extents))
+        if used <= REUSED:
+            return True
+    return False
