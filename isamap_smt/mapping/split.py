@@ -117,17 +117,16 @@ class _Split:
             statements.append(over)
             pieces.append(more)
         added = len(statements) - 1
+        every = (*k.statements[:n], *statements, *k.statements[n + 1 :])
         new = replace(
             k,
-            tensors=(*k.tensors, tensor),
-            statements=(*k.statements[:n], *statements, *k.statements[n + 1 :]),
+            tensors=_in_text((*k.tensors, tensor), every),
+            statements=every,
             temporaries=(*k.temporaries, tensor.name),
             recurrences=tuple(_moved(r, n, added) for r in k.recurrences),
             file="",
         )
-        return SplitSum(
-            k, replace(new, text=to_text(new)), n, self.axis, self.parts, tuple(pieces), tensor.name, n + 1
-        )
+        return SplitSum(k, replace(new, text=to_text(new)), n, self.axis, self.parts, tuple(pieces), tensor.name, n + 1)
 
     def _tensor(self) -> Tensor:
         return Tensor(
@@ -206,3 +205,9 @@ class _Split:
 
 def _moved(r: Recurrence, position: int, added: int) -> Recurrence:
     return replace(r, first=r.first + added, end=r.end + added) if r.first > position else r
+
+
+def _in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
+    """The tensors in the order in which the statements name them, as they are read from a text."""
+    names = [a.tensor for s in statements for a in (s.target, *s.inputs)]
+    return tuple(sorted(tensors, key=lambda t: names.index(t.name)))

@@ -29,7 +29,6 @@ from isamap_smt.pipeline.further import constants_of, further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
 from isamap_smt.pipeline.knowledge import (
     AUTO,
-    Known,
     known_figures,
     known_model,
     known_strategy,
@@ -151,6 +150,7 @@ class _Question:
     strategy: str = "exact"
     cost_model: str = "analytic"
     figures: Figures = DESCRIBED
+    winners: bool = False  # whether winners of searches are used
     tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
     said: tuple[str, ...] = ()
     progress: Progress | None = field(default=None, compare=False)
@@ -220,22 +220,24 @@ def _informed(q: _Question) -> _Question:
     """The question with what is known of this machine: a search's winner, or measured prices."""
     if q.objective != "latency":
         return replace(q, strategy="exact", cost_model="analytic")
-    found = known_winner(q.task) if q.strategy == AUTO else Known()
-    notes = found.notes
-    strategy = "exact" if q.strategy == AUTO else q.strategy
-    if found.winner is not None:
-        w = found.winner
-        ratio = f", {w.baseline / w.seconds:.2f} times as fast as the choice without measuring" if w.baseline else ""
-        told = f"found by `isamap tune` ({w.strategy}, {w.tried} programs, {w.taken[:10]}): {w.seconds:.3g} s{ratio}"
-        return replace(
-            q,
-            strategy=strategy,
-            cost_model="analytic",
-            tuned=json.dumps({"record": w.record, "told": told}),
-            said=notes,
-        )
+    if q.strategy == AUTO:
+        q = _with_winner(replace(q, strategy="exact", winners=True))
+    if q.tuned:
+        return q
     prices = known_figures(q.cost_model, q.hardware)
-    return replace(q, strategy=strategy, figures=prices.figures, said=(*notes, *prices.notes))
+    return replace(q, figures=prices.figures, said=(*q.said, *prices.notes))
+
+
+def _with_winner(q: _Question) -> _Question:
+    """The question with the winner of the last search for it, where there was one."""
+    found = known_winner(q.task)
+    q = replace(q, said=tuple(dict.fromkeys((*q.said, *found.notes))))
+    if found.winner is None:
+        return q
+    w = found.winner
+    ratio = f", {w.baseline / w.seconds:.2f} times as fast as the choice without measuring" if w.baseline else ""
+    told = f"found by `isamap tune` ({w.strategy}, {w.tried} programs, {w.taken[:10]}): {w.seconds:.3g} s{ratio}"
+    return replace(q, cost_model="analytic", tuned=json.dumps({"record": w.record, "told": told}))
 
 
 @lru_cache(maxsize=256)
@@ -284,10 +286,9 @@ def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedS
     sizes = dict(q.sizes)
     if isinstance(pin, SplitPin):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
-        q = _of_split(q, found.split)
-        return replace(q, said=(*q.said, str(found))), _main(q, clock), found
+        return _in_parts(q, found, str(found), clock)
     main = _main(q, clock)
-    if pin is False or pins or q.tuned or q.strategy != "exact" or q.objective != "latency":
+    if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return q, main, None
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
@@ -296,14 +297,21 @@ def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedS
 
     ways = splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads)
     better, told = cheaper(main.schedule, ways, sizes, q.threads, decide)
-    if better is None:
-        return q, main, None
-    q = _of_split(q, better.split)
-    return replace(q, said=(*q.said, told)), _main(q, clock), better
+    return (q, main, None) if better is None else _in_parts(q, better, told, clock)
+
+
+def _in_parts(
+    q: _Question, split: ProvedSplit, told: str, clock: _Clock
+) -> tuple[_Question, _Main, ProvedSplit | None]:
+    """The question about the split kernel."""
+    q = _of_split(q, split.split)
+    if q.winners:
+        q = _with_winner(q)
+    return replace(q, said=(*q.said, told)), _main(q, clock), split
 
 
 def _of_split(q: _Question, split: SplitSum) -> _Question:
-    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())))
+    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())), tuned="")
 
 
 def _remembered(q: _Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.pipeline.choose import Candidates
+from isamap_smt.pipeline.split import without_split
 from isamap_smt.scheduling import nothing, solved
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.space import space
@@ -36,7 +37,7 @@ def spaces(task: Task, choice: Candidates, timeout: float, figures: Figures = DE
     for mappings, proved in choice.found[:TRIED]:
         try:
             part = space(
-                proved, task.hardware, dict(task.sizes), constant=task.constant, fix=dict(task.pins),
+                proved, task.hardware, dict(task.sizes), constant=task.constant, fix=without_split(dict(task.pins)),
                 threads=task.threads, figures=figures,
             )  # fmt: skip
             part, answer = solved(part, timeout)

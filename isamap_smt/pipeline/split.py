@@ -73,7 +73,12 @@ def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin:
 
 
 def splits(
-    kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule, constant: tuple[str, ...], threads: int
+    kernel: Kernel,
+    hardware: Hardware,
+    sizes: Dict[str, int],
+    schedule: Schedule,
+    constant: tuple[str, ...],
+    threads: int,
 ) -> Iterator[SplitSum]:
     """Ways to split the main sum that may be better than the schedule of the whole."""
     main = kernel.statements[kernel.main]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -18,7 +19,9 @@ from isamap_smt.pipeline.choose import candidates
 from isamap_smt.pipeline.further import further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, ranges_in_text
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
+from isamap_smt.pipeline.plan import plan
 from isamap_smt.pipeline.spaces import spaces
+from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
@@ -62,10 +65,9 @@ def tune(
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
-    if further_statements(kernel):
-        raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
-    task = _task(kernel, hardware, sizes, constant, threads, fix, instruction)
-    limits = _limits(budget, trials, each)
+    task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
+    task = _computed(task, seconds(timeout))
+    kernel = task.kernel
     make = find_strategy(strategy)
     with Database() as database:
         models = _models(cost_model, hardware, database)
@@ -103,6 +105,28 @@ def _task(
     pins = tuple(sorted(pinned(fix).items()))
     threads = whole(threads, "threads", ScheduleError)
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
+
+
+def _computed(task: Task, timeout: float) -> Task:
+    """The task of the kernel that plan() computes: the same one, or with its sum in partial sums. Raises TuningError for
+    kernels with several sums of products."""
+    kernel = task.kernel
+    if further_statements(kernel):
+        raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
+    planned = plan(
+        kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=dict(task.pins),
+        timeout=timeout, instruction=task.instruction, strategy="exact",
+    )  # fmt: skip
+    if planned.split is None:
+        return task
+    if further_statements(planned.kernel):
+        raise TuningError(
+            f"{kernel.name} is computed as {planned.split.split}, and a rest; a search is for kernels with one sum of "
+            "products: pin split=no to search among the schedules of the whole"
+        )
+    sizes = rest(planned.split.split, dict(task.sizes))
+    pins = tuple(sorted(without_split(dict(task.pins)).items()))
+    return replace(task, kernel=planned.kernel, sizes=tuple(sorted(sizes.items())), pins=pins)
 
 
 def _limits(budget: float | None, trials: int | None, each: float) -> Limits:

@@ -106,8 +106,9 @@ class _Claims:
             "link", "statements", "all other statements are as they were, and the pieces are in the place of the sum",
             around and numbers == list(range(n, m)), "a statement is another one, missing, or of no piece",
         )  # fmt: skip
-        tensors = tuple(t for t in new.tensors if t.name != x.sums)
-        same = (tensors, new.parameters, new.ranges) == (whole.tensors, whole.parameters, whole.ranges)
+        tensors = [t for t in new.tensors if t.name != x.sums]
+        same = sorted(tensors, key=lambda t: t.name) == sorted(whole.tensors, key=lambda t: t.name)
+        same = same and (new.parameters, new.ranges) == (whole.parameters, whole.ranges)
         temporary = {x.sums} | set(whole.temporaries)
         fresh = x.sums not in {t.name for t in whole.tensors} and set(new.temporaries) == temporary
         self.structure(
@@ -182,12 +183,10 @@ class _Claims:
         self.ask("bounds", "closing", f"what it adds to lies inside {home.name}", known, inside)
         part = [i.name for i in first if i.is_Symbol and i.name not in axes]
         terms = _terms(s.value)
-        found = Counter(
-            tuple(r.index) for r in terms or () if isinstance(r, Read) and r.tensor == x.sums and len(r.index) == len(first)
-        )
-        wanted = {
-            tuple(substitute(i, {part[0]: n}) for i in first): 1 for n in range(x.parts)
-        } if len(part) == 1 else {}  # fmt: skip
+        found = Counter(tuple(r.index) for r in terms or () if r.tensor == x.sums and len(r.index) == len(first))
+        wanted: dict[Any, int] = {}
+        if len(part) == 1:
+            wanted = {tuple(substitute(i, {part[0]: n}) for i in first): 1 for n in range(x.parts)}
         extent = {a.name: a.extent for a in self.statement(x.pieces[0]).axes}.get(part[0] if part else "", 0)
         whole = bool(wanted) and found == wanted and len(terms or ()) == x.parts and extent == x.parts
         self.structure(
@@ -273,4 +272,3 @@ def _terms(value: Any) -> list[Any] | None:
 def _trivial(goal: Formula) -> bool:
     """An equality of a term with itself."""
     return isinstance(goal, tuple) and goal[0] == "eq" and (goal[1] - goal[2]).expand() == 0
-

@@ -1,0 +1,228 @@
+"""A sum in partial sums: what is made is proved and computes the same; each way of getting it wrong is refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import isamap_smt as im
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.interpret import random_arrays, run_kernel
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.scalar import SAdd, SMul, read
+from isamap_smt.ir.split import Piece, ProvedSplit, SplitSum
+from isamap_smt.mapping.split import split_sum
+from isamap_smt.proof.split import prove_split, require_split
+
+INTEGERS = {"A": "i8", "B": "i8", "C": "i32"}
+NT = "C[i,j] += A[i,k] * B[j,k]"
+GUARDED = "C[i] += A[i+k-1] * B[k] where i+k-1 >= 0 and i+k-1 < I\naxis i < I\nA: f32[I]"
+
+
+def whole(text: str = NT, k: int = 21) -> Kernel:
+    return im.kernel(text, name="whole").with_sizes({"k": k})
+
+
+@pytest.mark.parametrize(
+    "parts, blocks, inner", [(8, False, 1), (3, False, 2), (2, True, 1), (4, True, 2), (7, False, 3)]
+)
+@pytest.mark.parametrize("text", [NT, GUARDED, "s[] += A[k] * B[k]", "C[i] += A[i,k,m] * B[m,k]"])
+def test_split_computes_the_same(text: str, parts: int, blocks: bool, inner: int) -> None:
+    kernel = whole(text)
+    made = split_sum(kernel, "k", parts, blocks=blocks, inner=inner)
+    assert prove_split(made).word == "proved"
+    sizes = dict.fromkeys(kernel.free_sizes, 5)
+    ints = {t.name: "i32" for t in kernel.tensors}
+    arrays = random_arrays(kernel.with_dtypes(ints), sizes, np.random.default_rng(4))
+    typed = made.kernel.with_dtypes({t.name: "i32" for t in made.kernel.tensors})
+    want = run_kernel(kernel.with_dtypes(ints), arrays, sizes=sizes)
+    got = run_kernel(typed, arrays, sizes=sizes)
+    for name in kernel.results:
+        np.testing.assert_array_equal(got[name], want[name])
+
+
+def test_split_kernel_is_text_that_reads_back() -> None:
+    made = split_sum(whole(), "k", 8)
+    assert im.kernel(made.kernel.text, name="whole") == made.kernel
+
+
+def test_integers_are_exact_and_floats_regrouped() -> None:
+    assert prove_split(split_sum(whole().with_dtypes(INTEGERS), "k", 4)).arithmetic == "exact"
+    assert prove_split(split_sum(whole(), "k", 4)).arithmetic == "reassociate"
+
+
+def test_recurrences_behind_the_sum_move_with_their_statements() -> None:
+    kernel = im.kernel(
+        "P[t,j] += X[t,c] * W[c,j]\nfor t:\n  H[t+1,j] = tanh(P[t,j] + H[t,j])", name="cell", sizes={"c": 12}
+    )
+    made = split_sum(kernel, "c", 4, statement=0)
+    assert [(r.first, r.end) for r in made.kernel.recurrences] == [(2, 3)]
+    assert prove_split(made).proved
+
+
+@pytest.mark.parametrize(
+    "text, axis, parts, words",
+    [
+        (NT, "j", 4, "does not sum over 'j'"),
+        (NT, "k", 22, "2 to 21 partial sums, not 22"),
+        (NT, "k", 1, "not 1"),
+        ("C[i] max= A[i,k]", "k", 4, "is no sum"),
+    ],
+)
+def test_what_cannot_be_split_is_said(text: str, axis: str, parts: int, words: str) -> None:
+    with pytest.raises(ScheduleError, match=words):
+        split_sum(whole(text), axis, parts)
+
+
+def test_open_extent_cannot_be_split() -> None:
+    with pytest.raises(ScheduleError, match="extent K is open"):
+        split_sum(im.find_kernel("gemm_nt"), "k", 8)
+
+
+def test_fixed_order_cannot_be_split() -> None:
+    kernel = whole()
+    ordered = replace(kernel, statements=(replace(kernel.statements[0], ordered=True),))
+    with pytest.raises(ScheduleError, match="order of the sum is fixed"):
+        split_sum(ordered, "k", 8)
+
+
+# ---- mutants -------------------------------------------------------------------------------------------------------
+
+
+def change(x: SplitSum, number: int, **fields: Any) -> SplitSum:
+    """The split with a statement of its kernel changed."""
+    statements = list(x.kernel.statements)
+    statements[number] = replace(statements[number], **fields)
+    return replace(x, kernel=replace(x.kernel, statements=tuple(statements)))
+
+
+def piece(x: SplitSum, n: int, **fields: Any) -> SplitSum:
+    """The split with a piece described otherwise."""
+    pieces = list(x.pieces)
+    pieces[n] = replace(pieces[n], **fields)
+    return replace(x, pieces=tuple(pieces))
+
+
+def moved(x: SplitSum, number: int, by: int) -> SplitSum:
+    """A piece that reads elsewhere, and says so."""
+    n = next(i for i, p in enumerate(x.pieces) if p.statement == number)
+    k = dict(x.pieces[n].point)[x.axis] + by
+    value = SMul(read("A", sym("i"), k), read("B", sym("j"), k))
+    point = tuple((a, k if a == x.axis else e) for a, e in x.pieces[n].point)
+    back = tuple((a, e.xreplace({sym(x.axis): sym(x.axis) - by})) for a, e in x.pieces[n].back)
+    return piece(change(x, number, value=value), n, point=point, back=back)
+
+
+def longer(x: SplitSum, number: int, axis: str, by: int) -> SplitSum:
+    axes = tuple(Axis(a.name, a.extent + by) if a.name == axis else a for a in x.kernel.statements[number].axes)
+    return change(x, number, axes=axes)
+
+
+def without_rest(x: SplitSum) -> SplitSum:
+    statements = x.kernel.statements[:2]
+    return replace(x, kernel=replace(x.kernel, statements=statements), pieces=x.pieces[:1])
+
+
+def closing_with(x: SplitSum, value: Any) -> SplitSum:
+    return change(x, x.closing, value=value)
+
+
+def cell(n: int) -> Any:
+    return read("C_sums", sym("i"), sym("j"), sp.Integer(n))
+
+
+def typed(x: SplitSum, kind: str) -> SplitSum:
+    tensors = tuple(replace(t, dtype=dtype(kind)) if t.name == x.sums else t for t in x.kernel.tensors)
+    return replace(x, kernel=replace(x.kernel, tensors=tensors))
+
+
+def one_cell(x: SplitSum) -> SplitSum:
+    return change(x, 0, target=Access("C_sums", (sym("i"), sym("j"), sp.Integer(0))))
+
+
+def with_another(x: SplitSum) -> SplitSum:
+    more = Statement(
+        Access("C", (sym("i"), sym("j"))), "+", read("A", sym("i"), sp.Integer(0)), x.whole.statements[0].axes[:2]
+    )
+    return replace(x, kernel=replace(x.kernel, statements=(*x.kernel.statements, more)))
+
+
+MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+    "one point further": (lambda x: moved(x, 0, 1), "exclusive pieces 1 and 2"),
+    "the rest one earlier": (lambda x: moved(x, 2, -1), "exclusive pieces 1 and 2"),
+    "the rest one later": (lambda x: moved(x, 2, 1), "bounds piece 2"),
+    "no rest": (without_rest, "coverage"),
+    "one step less": (lambda x: longer(x, 0, "k_step", -1), "coverage"),
+    "one step more": (lambda x: longer(x, 0, "k_step", 1), "exclusive pieces 1 and 2"),
+    "one part more": (lambda x: longer(x, 0, "k_part", 1), "exclusive piece 1"),
+    "the rest one shorter": (lambda x: longer(x, 2, "k_rest", -1), "coverage"),
+    "reads another element than it says": (lambda x: piece(moved(x, 0, 1), 0, point=x.pieces[0].point), "program piece 1"),
+    "another operation": (
+        lambda x: change(x, 0, value=SAdd(*x.kernel.statements[0].value.args)),
+        "program piece 1",
+    ),
+    "another output": (lambda x: change(x, 2, target=Access("C", (sym("i"), sp.Integer(0)))), "program piece 2"),
+    "a partial sum left out": (lambda x: closing_with(x, SAdd(SAdd(cell(0), cell(1)), cell(2))), "coverage C_sums"),
+    "a partial sum twice": (
+        lambda x: closing_with(x, SAdd(SAdd(cell(0), cell(1)), SAdd(cell(2), cell(2)))),
+        "coverage C_sums",
+    ),
+    "a product of partial sums": (
+        lambda x: closing_with(x, SMul(SAdd(cell(0), cell(1)), SAdd(cell(2), cell(3)))),
+        "coverage C_sums",
+    ),
+    "assigns in the end": (lambda x: change(x, x.closing, op="="), "link closing"),
+    "ends at another place": (lambda x: change(x, x.closing, target=Access("C", (sym("j"), sym("i")))), "link closing"),
+    "sums of another type": (lambda x: typed(x, "f16"), "neutral type"),
+    "sums that last": (lambda x: replace(x, kernel=replace(x.kernel, temporaries=())), "link tensors"),
+    "all in one cell": (one_cell, "exclusive C_sums"),
+    "another statement besides": (with_another, "link statements"),
+    "a maximum": (lambda x: change(x, 0, op="max"), "program piece 1"),
+    "an ordered piece": (lambda x: change(x, 0, ordered=True), "program piece 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutants_are_refuted(name: str) -> None:
+    mutate, claim = MUTANTS[name]
+    made = split_sum(whole(), "k", 4)
+    assert prove_split(made).proved
+    proof = prove_split(mutate(made))
+    assert proof.word == "refuted", str(proof)
+    assert claim in [str(c).split(":")[0] for c in proof.failed()], str(proof)
+
+
+def test_an_ordered_whole_is_refuted() -> None:
+    made = split_sum(whole(), "k", 4)
+    ordered = replace(made.whole, statements=(replace(made.whole.statements[0], ordered=True),))
+    assert "order" in [c.claim for c in prove_split(replace(made, whole=ordered)).failed()]
+
+
+def test_an_axis_named_like_a_size_is_refuted() -> None:
+    made = split_sum(im.kernel("C[i,j] += A[i,k] * B[j,k] * S[k]", name="w").with_sizes({"k": 8}), "k", 2)
+    s = made.kernel.statements[0]
+    axes = tuple(Axis("I", a.extent) if a.name == "k_step" else a for a in s.axes)
+    assert "hypotheses names" in [str(c).split(":")[0] for c in prove_split(change(made, 0, axes=axes)).failed()]
+
+
+def test_only_the_prover_makes_a_proved_split() -> None:
+    made = split_sum(whole(), "k", 4)
+    proved = require_split(made)
+    with pytest.raises(NotProvedError):
+        ProvedSplit(made, proved.proof)
+    with pytest.raises(NotProvedError):
+        replace(proved, split=without_rest(made))
+    with pytest.raises(NotProvedError, match="coverage"):
+        require_split(without_rest(made))
+
+
+def test_a_piece_of_no_statement_is_refuted() -> None:
+    made = split_sum(whole(), "k", 4)
+    assert not prove_split(replace(made, pieces=(*made.pieces, Piece(1, (), ())))).proved
