@@ -24,6 +24,16 @@ LAYERS = GEMM + "C[i,j] = relu(C[i,j] + b[j])\nO[i,m] += C[i,j] * W[j,m]\nO[i,m]
 AHEAD = GEMM + "O[i,m] += C[i+1,j] * W[j,m]"
 EARLIER = "S[k,j] = B[k,j] * s[k]\n" + "C[i,j] += A[i,k] * S[k,j]"
 
+PARTIAL = """temporary P
+axis l < 4
+axis q < 3
+A: f32[I,12]
+B: f32[J,12]
+P[i,j,l] += A[i,4*q+l] * B[j,4*q+l]
+C[i,j] += (P[i,j,0] + P[i,j,2]) + (P[i,j,1] + P[i,j,3])
+D[i,j] = relu(C[i,j] + b[j])
+"""
+
 
 def _lowered(text: str, loops: str, accumulate: int, statement: int = 0, **more: Any) -> Program:
     kernel = im.kernel(text)
@@ -89,9 +99,22 @@ def earlier() -> Program:
     return _lowered(EARLIER, "j:8 i:2 j:4 k:1", 3, 1, packing={"b": 1})
 
 
+def partial(loops: str = "i:2 j:1 q:1", accumulate: int = 2, parallel: int | None = None) -> Program:
+    """Lanes that hold partial sums, which an epilogue adds up; another one follows it."""
+    kernel = im.kernel(PARTIAL)
+    m = im.fuse(kernel, toys.FMA, {"l": ("l",)})
+    return lower(toys.schedule(m, loops, accumulate, {"i": 2, "l": 4}, parallel=parallel))
+
+
+def partial_in_blocks() -> Program:
+    """The same, with the sum in blocks around the accumulators."""
+    return partial("q:2 i:2 j:1 q:1", 3)
+
+
 ORIGINALS: dict[str, Callable[[], Program]] = {
     "whole": whole, "blocked": blocked, "in_place": in_place, "rows": rows, "rows_parallel": lambda: rows(0),
     "transposed": transposed, "two_layers": two_layers, "two_layers_parallel": lambda: two_layers(0), "earlier": earlier,
+    "partial": partial, "partial_parallel": lambda: partial(parallel=0), "partial_in_blocks": partial_in_blocks,
     "blocks": blocks, "blocks_parallel": lambda: blocks(0), "blocks_of_columns": blocks_of_columns,
 }  # fmt: skip
 
@@ -113,6 +136,20 @@ def _each_compute(program: Program, change: Callable[[Compute], Compute]) -> Pro
 def every_block() -> Program:
     """The epilogue runs after each block of the sum."""
     return rewritten(in_place(), lambda n: n.body if isinstance(n, If) and _computes(n) else None)
+
+
+def partial_every_block() -> Program:
+    """Partial sums that are added up whenever some of them are there."""
+
+    def f(n: Node) -> Any:
+        return n.body if isinstance(n, If) and _computes(n) else None
+
+    return rewritten(partial_in_blocks(), f)
+
+
+def one_partial_sum_twice() -> Program:
+    """One lane is added twice, and another one left out."""
+    return _each_compute(partial(), lambda c: replace(c, reads=(c.reads[0], *c.reads[:-1])) if len(c.reads) == 4 else c)
 
 
 def first_block() -> Program:
@@ -351,7 +388,8 @@ def _renamed(nodes: tuple[Node, ...], names: dict[str, str]) -> tuple[Node, ...]
 
 # wrong variant -> a claim that must fail
 TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
-    "every_block": (every_block, "link"), "first_block": (first_block, "order"),
+    "every_block": (every_block, "link"), "partial_every_block": (partial_every_block, "link"),
+    "one_partial_sum_twice": (one_partial_sum_twice, "program"), "first_block": (first_block, "order"),
     "first_block_in_place": (first_block_in_place, "order"), "before_the_sum": (before_the_sum, "order"),
     "next_tile": (next_tile, "coverage"), "other_element": (other_element, "program"),
     "swapped_reads": (swapped_reads, "program"), "wrong_statement": (wrong_statement, "program"),
