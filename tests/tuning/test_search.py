@@ -33,7 +33,8 @@ def quick(strategy: str = "random", **options):
         "measure": by_the_record,
         **options,
     }
-    return tune("gemm", "host", sizes=SIZES, strategy=strategy, **asked)
+    kernel, sizes = asked.pop("kernel", "gemm"), asked.pop("sizes", SIZES)
+    return tune(kernel, "host", sizes=sizes, strategy=strategy, **asked)
 
 
 def test_the_winner_is_measured_proved_and_used_from_then_on(caches: Path) -> None:
@@ -51,6 +52,21 @@ def test_the_winner_is_measured_proved_and_used_from_then_on(caches: Path) -> No
     assert np.allclose(im.build(after)(a, b), a @ b, rtol=1e-5)
     assert plan("gemm", "host", sizes=SIZES, strategy="exact").schedule.loops == before.schedule.loops
     assert plan("gemm", "host", sizes={**SIZES, "i": 40}).schedule.status == "OPTIMAL"
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_a_sum_that_is_computed_in_partial_sums_is_searched_so(caches: Path) -> None:
+    sizes = {"i": 2, "j": 24, "k": 136}
+    found = quick("heuristic", trials=2, kernel="gemm_nt", sizes=sizes)
+    assert found.winner is not None
+    after = plan("gemm_nt", "host", sizes=sizes)
+    assert after.split is not None and after.schedule.status == "TUNED"
+    whole = quick("heuristic", trials=2, kernel="gemm_nt", sizes=sizes, fix={"split": "no"})
+    assert whole.winner is not None
+    assert plan("gemm_nt", "host", sizes=sizes, fix={"split": "no"}).schedule.status == "TUNED"
+    assert plan("gemm_nt", "host", sizes=sizes).split is not None
+    with pytest.raises(TuningError, match="and a rest; .* pin split=no"):
+        quick(kernel="gemm_nt", sizes={**sizes, "k": 139})
 
 
 def test_a_search_goes_on_where_it_stopped(caches: Path) -> None:
