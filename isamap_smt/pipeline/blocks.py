@@ -15,6 +15,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import LoopStep, Packing, Schedule, program_axes
 from isamap_smt.ir.whole import whole
@@ -147,6 +148,8 @@ def _best(
                 continue
             if best is None or made.predicted < best.predicted:
                 best = made
+        if pinned is None and pair.row <= usable(_caches(pair, figures)[:2][-1]):
+            break  # a core's own caches hold blocks of this axis: those of an axis further in would lie apart in memory
     return best
 
 
@@ -179,16 +182,22 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
 
 def _sizes(pair: _Pair, figures: Figures) -> tuple[int, ...]:
     """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it."""
-    m = machine(pair.first.hardware, pair.first.proved.mapping.instruction, figures)  # type: ignore[arg-type]
     offered = {n for n in range(1, pair.extent) if pair.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < pair.extent}
     chosen: list[int] = []
-    for cache in m.caches:
+    for cache in _caches(pair, figures):
         if pair.row * pair.extent <= usable(cache):
             break
         for share in SHARES:
             chosen += sorted(n for n in offered if n * pair.row * share <= usable(cache))[-1:]
     return tuple(sorted(set(chosen)))
+
+
+def _caches(pair: _Pair, figures: Figures) -> tuple[Memory, ...]:
+    """The machine's caches, the nearest first."""
+    hardware = pair.first.hardware
+    assert hardware is not None
+    return machine(hardware, pair.first.proved.mapping.instruction, figures).caches
 
 
 def _blocks(

@@ -22,6 +22,7 @@ from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
 from isamap_smt.search import MappingSet, find_mappings
 
+FAR = 2.0
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
@@ -30,9 +31,13 @@ _Ranked = tuple[float, MappingSet, ProvedMapping]
 
 @dataclass(frozen=True)
 class Candidates:
-    """Proved mappings, best first, each with the search it comes from; notes say what the user should hear."""
+    """Proved mappings, best first, each with the search it comes from; notes say what the user should hear.
+
+    near: how many of them are worth a schedule where the first has one: the others are ranked FAR times as many cycles.
+    """
 
     found: tuple[tuple[MappingSet, ProvedMapping], ...]
+    near: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -68,13 +73,13 @@ def candidates(
             f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
             f"`isamap map` shows why"
         )
-    return Candidates(_sorted(ranked), notes)
+    return _candidates(ranked, notes)
 
 
 def further_candidates(kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int) -> Candidates:
     """Mappings of another statement onto the machine's vector instructions; none when there are none."""
     fitting = _fitting(kernel, hardware, None, statement)
-    return Candidates(_sorted(_onto_vectors(kernel, fitting, sizes, find_mappings, statement)))
+    return _candidates(_onto_vectors(kernel, fitting, sizes, find_mappings, statement))
 
 
 def _onto_vectors(
@@ -93,8 +98,10 @@ def _onto_vectors(
     return ranked
 
 
-def _sorted(ranked: list[_Ranked]) -> tuple[tuple[MappingSet, ProvedMapping], ...]:
-    return tuple((s, m) for _, s, m in sorted(ranked, key=lambda r: (r[0], r[2].mapping.id)))
+def _candidates(ranked: list[_Ranked], notes: tuple[str, ...] = ()) -> Candidates:
+    order = sorted(ranked, key=lambda r: (r[0], r[2].mapping.id))
+    near = sum(r[0] < FAR * order[0][0] for r in order)
+    return Candidates(tuple((s, m) for _, s, m in order), near, notes)
 
 
 def _points(

@@ -390,10 +390,12 @@ def _shared(
 
 
 def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:
-    """The best schedule among those of the first few mappings."""
+    """The best schedule among those of the first few mappings; of distant ones only where the near ones have none."""
     best: tuple[float, Schedule, MappingSet] | None = None
     problems: list[str] = []
-    for mappings, proved in choice.found[:TRIED]:
+    for n, (mappings, proved) in enumerate(choice.found[:TRIED]):
+        if best is not None and n >= choice.near:
+            break
         work = partial(_scheduled, q, proved, pins)
         try:
             found = clock.time("schedule", work)
