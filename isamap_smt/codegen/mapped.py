@@ -9,6 +9,7 @@ the same for one block of the reduction as for all of it. Nothing here is truste
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -20,7 +21,7 @@ from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import Feed, InPlace, Packed, address, clamp, feed, guards_carried, open_guards
 from isamap_smt.codegen.statements import Others, others
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.expr import IMin, is_constant, substitute, sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
     Alloc,
@@ -58,6 +59,9 @@ class _Lowering:
     @property
     def hardware(self) -> Any:
         return self.schedule.hardware
+
+
+ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
 
 @dataclass(frozen=True)
@@ -191,8 +195,22 @@ def _loops(state: _Lowering, position: int) -> Nodes:
 
 
 def _setup(state: _Lowering, position: int) -> Nodes:
-    """What is packed inside the first `position` loops."""
-    return tuple(node for f in state.feeds.values() if f.depth == position and not f.ahead for node in f.setup)
+    """What is packed inside the first `position` loops; where these are outside of the loop that threads share, by threads."""
+    nodes = tuple(node for f in state.feeds.values() if f.depth == position and not f.ahead for node in f.setup)
+    shared = state.schedule.parallel
+    return nodes if shared is None or position > shared else tuple(map(_by_threads, nodes))
+
+
+def _by_threads(node: Node) -> Node:
+    """A large copy, the outermost dimension of more than one cell shared by threads."""
+    if not isinstance(node, Copy):
+        return node
+    known = [int(n) for _, n in node.over if is_constant(n)]
+    if len(known) == len(node.over) and prod(known) < ALONE:
+        return node
+    var, count = next((v, n) for v, n in node.over if n != 1)
+    rest = tuple((v, n) for v, n in node.over if v != var)
+    return Loop(var, count, (replace(node, over=rest),), "parallel") if rest else node
 
 
 def _loop(state: _Lowering, position: int, body: Nodes) -> Loop:
