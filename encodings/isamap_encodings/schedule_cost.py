@@ -20,13 +20,13 @@ from isamap_encodings.schedule_problem import (
     CEILING,
     CONTENTION,
     IN_PLACE,
-    UNEVEN,
     Choice,
     Component,
     Cost,
     ScheduleProblem,
     TileOperand,
 )
+from isamap_encodings.schedule_sharing import shared
 
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
@@ -124,13 +124,11 @@ def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
 
 
 def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
-    """The cost of a choice, or None where it is not in the space (tiles disagree, a cache overflows, no parallel loop)."""
+    """The cost of a choice, or None where it is not in the space (tiles disagree, a cache overflows, no loop to share)."""
     register = problem.registers[choice.register]
     if any(a.chains[choice.chains[d]][0] != register.tile[d] for d, a in enumerate(problem.axes)):
         return None
     if any(working_set(problem, choice, u) > problem.capacities[u - 1] for u in range(2, problem.levels + 1)):
-        return None
-    if problem.spread and not any(shared(problem, choice.chains[d], u, d) for u, d in parallel_loops(problem, choice)):
         return None
     levels = range(1, problem.levels + 1)
     traffic: list[tuple[int, ...]] = []
@@ -159,8 +157,25 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     if max(scopes, register.compute) > CEILING:
         return None
     together = overlapped(register.compute, links) if problem.overlap else register.compute + sum(links)
-    total = together + exposed + scopes + packing + in_place
-    return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic))
+    alone = together + exposed + scopes + packing + in_place
+    found = of_all_threads(problem, choice, alone)
+    if found is None:
+        return None
+    total, loop = found
+    return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), loop)
+
+
+def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, tuple[int, int] | None] | None:
+    """(cost, shared loop) where one thread alone needs so much; None where threads ought to share a loop and cannot.
+
+    Energy is what it is alone. While one thread does everything, the others are idle.
+    """
+    if not problem.spread:
+        return alone * (problem.threads if problem.overlap else 1), None
+    found = shared(problem, choice, alone)
+    if found is None or not problem.overlap:
+        return found and (alone, found[1])
+    return found if alone <= CEILING else None
 
 
 def dearest(operand: TileOperand, level: int) -> int:
@@ -176,34 +191,6 @@ def overlapped(compute: int, links: list[int]) -> int:
     (800, 1100, 800)
     """
     return max(-(-(a * compute + b * link) // 8) for link in links for a, b in CONTENTION)
-
-
-def parallel_loops(problem: ScheduleProblem, choice: Choice) -> tuple[tuple[int, int], ...]:
-    """(block, axis) of the loops that threads may share: allowed axes, at least one trip per thread."""
-    found = []
-    for u in range(problem.levels, 0, -1):
-        for d in range(len(problem.axes)):
-            if problem.spread and problem.spread[d] and trips(problem, choice.chains[d], u, d) >= problem.threads:
-                found.append((u, d))
-    return tuple(found)
-
-
-def shared(problem: ScheduleProblem, chain: int, block: int, axis: int) -> bool:
-    """Whether the axis' loop in the block is one that threads share as the problem asks: at least one trip for each, and
-    evenly where that is asked for."""
-    count = trips(problem, chain, block, axis)
-    if count < problem.threads or not problem.evenly:
-        return count >= problem.threads
-    idle = -count % problem.threads
-    return block == problem.levels and idle <= UNEVEN * (count + idle)
-
-
-def trips(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
-    """Trips of the axis' loop in the block, in the first tile around it."""
-    a = problem.axes[axis]
-    row = a.chains[chain]
-    outer = min(row[block + 1], a.extent) if block < problem.levels else a.extent
-    return -(-outer // row[block])
 
 
 def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:

@@ -16,8 +16,9 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_cost import dearest, shared
+from isamap_encodings.schedule_cost import dearest
 from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Component, ScheduleProblem
+from isamap_encodings.schedule_sharing import EVEN, Loop, loops, most_starts, outside, repeats, uneven
 
 Range = tuple[
     Any, int, int
@@ -229,16 +230,51 @@ class Builder:
         o = self.p.operands[n]
         return dict(zip(o.options, self._one_of(f"packing_{o.name}", len(o.options)), strict=True))
 
-    def parallel(self) -> None:
-        """Some loop is one that threads share as the problem asks."""
-        options = []
-        for d in range(len(self.p.axes)):
-            if self.p.spread and self.p.spread[d]:
-                for c, x in enumerate(self.chains[d]):
-                    if any(shared(self.p, c, u, d) for u in range(1, self.u + 1)):
-                        options.append(x)
-        if self.p.spread:
-            self.m.add_bool_or(options)
+    def shared(self) -> dict[Loop, Any]:
+        """loop -> literal that threads share it, which is true of one and only where the loop has a trip for each thread."""
+        found = loops(self.p)
+        literals = dict(zip(found, self._one_of("shared", len(found)), strict=True))
+        for loop, y in literals.items():
+            for c, x in enumerate(self.chains[loop[1]]):
+                if uneven(self.p, c, loop) is None:
+                    self.m.add_implication(y, x.Not())
+        return literals
+
+    def of_all_threads(self, alone: Any) -> Any:
+        """What all threads need together where one needs so much alone: their work and idle time, and starting them."""
+        one = self._variable((alone, 0, CEILING), "alone")
+        work = self.m.new_int_var(0, 2 * CEILING, "work")
+        starts = self.m.new_int_var(1, most_starts(self.p), "starts")
+        self.m.add(work >= one)
+        for loop, y in self.shared().items():
+            by_share: dict[int, list[Any]] = {}
+            for c, x in enumerate(self.chains[loop[1]]):
+                by_share.setdefault(uneven(self.p, c, loop) or EVEN, []).append(x)
+            for share, chains in by_share.items():
+                if share > EVEN:
+                    here = self.m.new_bool_var(f"share_{loop}_{share}")
+                    self.m.add(sum(chains) == here)
+                    self.m.add(EVEN * work >= share * one).only_enforce_if(y, here)
+            self._started(loop, y, starts)
+        return work + self.p.start * self.p.threads * starts
+
+    def _started(self, loop: Loop, y: Any, starts: Any) -> None:
+        """Where the loop is shared, `starts` is no less than the trips of the loops around it."""
+        by_place: dict[tuple[int, ...], list[Any]] = {}
+        for o, order in enumerate(self.p.orders):
+            by_place.setdefault(outside(order, loop), []).append(self.orders[loop[0] - 1][o])
+        for first, orders in by_place.items():
+            factors: list[Range] = []
+            for e, a in enumerate(self.p.axes):
+                times = self._pick(self.chains[e], [repeats(self.p, c, first[e], e) for c in range(len(a.chains))])
+                if times[2] > 1:
+                    high = min(times[2], most_starts(self.p))
+                    factor = self.m.new_int_var(1, high, f"around_{loop}_{first}_{a.name}")
+                    for order in orders:
+                        self.m.add(factor >= times[0]).only_enforce_if(y, order)
+                    factors.append((factor, 1, high))
+            if factors:
+                self.m.add(starts >= self._times(factors, f"starts_{loop}_{first}", most_starts(self.p))[0])
 
 
 def build(problem: ScheduleProblem) -> ScheduleModel:
@@ -250,7 +286,6 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     for level in range(2, problem.levels + 1):
         b.m.add(b.working_set(level) <= problem.capacities[level - 1])
     stationary = b.stationary(fits)
-    b.parallel()
     links, added, packing = _moves(b, stationary)
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
     blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
@@ -262,9 +297,12 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
         for link in links:
             for x, y in CONTENTION:
                 b.m.add(8 * slowest >= x * compute[0] + y * link[0])
-        objective = slowest + added
+        alone = slowest + added
+        objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
     else:
         objective = sum((x[0] for x in links), compute[0]) + added
+        if problem.spread:
+            b.shared()
     b.m.minimize(objective)
     return ScheduleModel(b.m, b.registers, b.chains, b.orders, packing, objective)
 

@@ -130,17 +130,16 @@ class RegisterTile:
         return self.row[operand] if self.row else 0
 
 
-UNEVEN = 1 / 6
-
-
 @dataclass(frozen=True)
 class ScheduleProblem:
     """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
 
     overlap: computing and the links run at the same time, the slowest pair of CONTENTION counts (latency); otherwise they
     add (energy).
-    spread: for each axis, whether one of its loops may be given to threads; empty when there is one thread. evenly: a loop of
-    the outermost block must be one of them whose trips leave a thread idle for at most UNEVEN of the time.
+    threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
+    spread: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing); empty
+    where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
+    not only in the outermost.
     """
 
     axes: tuple[TileAxis, ...]
@@ -151,7 +150,8 @@ class ScheduleProblem:
     overlap: bool = True
     spread: tuple[bool, ...] = ()
     threads: int = 1
-    evenly: bool = False
+    start: int = 0
+    inner: bool = False
 
     @property
     def levels(self) -> int:
@@ -171,7 +171,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Cost:
-    """total: the objective. links: per level 1..U. traffic: elements into each level, per operand."""
+    """total: the objective. links: per level 1..U. traffic: elements into each level, per operand. All parts are those of one
+    thread; the total counts all threads. shared: (block, axis) of the loop that they share.
+    """
 
     total: int
     compute: int
@@ -181,3 +183,4 @@ class Cost:
     packing: int
     in_place: int
     traffic: tuple[tuple[int, ...], ...]
+    shared: tuple[int, int] | None = None

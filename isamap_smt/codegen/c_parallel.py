@@ -1,64 +1,111 @@
-"""The C that spreads a loop over threads: contiguous ranges of iterations, on threads that are kept between calls.
+"""The C that shares a loop among threads: a contiguous range for each, taken in chunks, on threads kept between calls.
 
 Starting a thread takes some 20 microseconds, as long as a small matrix product; waking one that waits takes a few. So each
 compiled kernel keeps its helpers: they are started when first needed, look for work for a moment, then sleep.
+
+A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
+done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
 """
 
 RUNTIME = """\
-/* Runs body(context, from, to) over [0, count) in contiguous parts. The caller takes the first part itself, helpers that are
-   kept between calls take the others. Where a helper cannot be started, or the helpers work for another caller, this caller
-   does all parts. Returns the first non-zero result. After fork() the child starts helpers of its own. */
-typedef int (*isamap_body)(const void *, int64_t, int64_t);
-enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000 };
+/* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
+   the other parts. With as many threads, the same thread begins with the same range in every call. */
+enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_CHUNKS = 8, ISAMAP_OPEN = 1 << 16 };
+typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
+typedef struct {
+    int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
+    isamap_part *part;
+} isamap_share;
+typedef int (*isamap_body)(const void *, isamap_share *);
+
+/* The next chunk [*from, *to) for the thread of this share; 0 where nothing is left. Each iteration is in one chunk. */
+static int isamap_next(isamap_share *share, int64_t *from, int64_t *to) {
+    for (; share->done < share->parts; ++share->done) {
+        const int64_t p = (share->mine + share->done) % share->parts;
+        const int64_t least = share->count / share->parts, longer = share->count % share->parts;
+        const int64_t first = least * p + isamap_min(p, longer), size = least + (p < longer);
+        const int64_t chunk = share->parts == 1 ? size : (size + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
+        const int64_t taken = __atomic_fetch_add(&share->part[p].taken, chunk, __ATOMIC_RELAXED);
+        if (taken >= size) continue;
+        *from = first + taken;
+        *to = first + isamap_min(taken + chunk, size);
+        return 1;
+    }
+    return 0;
+}
+
+/* The helpers and the one loop they work on. `state` counts the helpers inside the loop, plus ISAMAP_OPEN while others may
+   join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: its change wakes helpers. */
 static struct {
     pthread_mutex_t caller, lock;
-    pthread_cond_t start, done;
-    int64_t helpers, parts, count, left;
+    pthread_cond_t start, left;
+    int64_t helpers, parts, count;
     isamap_body body;
     const void *context;
     uint64_t turn;
+    int64_t state;
     int result, prepared;
-} isamap_pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-                 PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    isamap_part part[ISAMAP_MOST];
+} isamap_pool = {.caller = PTHREAD_MUTEX_INITIALIZER,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .start = PTHREAD_COND_INITIALIZER,
+                 .left = PTHREAD_COND_INITIALIZER};
 
-static int isamap_part(isamap_body body, const void *context, int64_t count, int64_t parts, int64_t part) {
-    const int64_t from = count / parts * part + isamap_min(part, count % parts);
-    const int64_t to = count / parts * (part + 1) + isamap_min(part + 1, count % parts);
-    return body(context, from, to);
+static void isamap_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+static int isamap_join(void) {
+    int64_t state = __atomic_load_n(&isamap_pool.state, __ATOMIC_RELAXED);
+    while (state & ISAMAP_OPEN)
+        if (__atomic_compare_exchange_n(&isamap_pool.state, &state, state + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return 1;
+    return 0;
+}
+static void isamap_leave(void) {
+    if (__atomic_sub_fetch(&isamap_pool.state, 1, __ATOMIC_RELEASE)) return;
+    pthread_mutex_lock(&isamap_pool.lock); /* the last one out of a closed loop: the caller may sleep */
+    pthread_cond_signal(&isamap_pool.left);
+    pthread_mutex_unlock(&isamap_pool.lock);
+}
+static int isamap_work(int64_t mine) {
+    isamap_share share = {isamap_pool.count, isamap_pool.parts, mine, 0, isamap_pool.part};
+    return isamap_pool.body(isamap_pool.context, &share);
+}
+/* The turn after `seen`, as soon as there is one: looks for a moment, then sleeps. */
+static uint64_t isamap_await(uint64_t seen) {
+    for (int look = 0; look < ISAMAP_LOOKS; ++look) {
+        const uint64_t turn = __atomic_load_n(&isamap_pool.turn, __ATOMIC_RELAXED);
+        if (turn != seen) return turn;
+        isamap_pause();
+    }
+    pthread_mutex_lock(&isamap_pool.lock);
+    uint64_t turn;
+    while ((turn = __atomic_load_n(&isamap_pool.turn, __ATOMIC_RELAXED)) == seen)
+        pthread_cond_wait(&isamap_pool.start, &isamap_pool.lock);
+    pthread_mutex_unlock(&isamap_pool.lock);
+    return turn;
 }
 static void *isamap_helper(void *argument) {
     const int64_t me = (int64_t)(intptr_t)argument;
     uint64_t seen = 0;
     for (;;) {
-        for (int look = 0; look < ISAMAP_LOOKS; ++look) {
-            if (__atomic_load_n(&isamap_pool.turn, __ATOMIC_ACQUIRE) != seen) break;
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
-        pthread_mutex_lock(&isamap_pool.lock);
-        while (isamap_pool.turn == seen) pthread_cond_wait(&isamap_pool.start, &isamap_pool.lock);
-        seen = isamap_pool.turn;
-        const int64_t parts = isamap_pool.parts, count = isamap_pool.count;
-        const isamap_body body = isamap_pool.body;
-        const void *const context = isamap_pool.context;
-        pthread_mutex_unlock(&isamap_pool.lock);
-        if (me >= parts) continue; /* not needed this time */
-        const int result = isamap_part(body, context, count, parts, me);
-        pthread_mutex_lock(&isamap_pool.lock);
-        if (result && !isamap_pool.result) isamap_pool.result = result;
-        if (__atomic_sub_fetch(&isamap_pool.left, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&isamap_pool.done);
-        pthread_mutex_unlock(&isamap_pool.lock);
+        seen = isamap_await(seen);
+        if (!isamap_join()) continue; /* late: the loop is done */
+        const int result = me < isamap_pool.parts ? isamap_work(me) : 0;
+        if (result) __atomic_store_n(&isamap_pool.result, result, __ATOMIC_RELAXED);
+        isamap_leave();
     }
     return NULL;
 }
+/* After fork() the child has no helpers, and starts its own. */
 static void isamap_forked(void) {
-    isamap_pool.helpers = isamap_pool.left = 0;
-    isamap_pool.turn = 0;
+    isamap_pool.helpers = isamap_pool.state = 0;
     pthread_mutex_init(&isamap_pool.caller, NULL);
     pthread_mutex_init(&isamap_pool.lock, NULL);
     pthread_cond_init(&isamap_pool.start, NULL);
-    pthread_cond_init(&isamap_pool.done, NULL);
+    pthread_cond_init(&isamap_pool.left, NULL);
 }
 /* Helpers numbered 1, 2 ... wanted-1; how many threads there are then, the caller among them. */
 static int64_t isamap_helpers(int64_t wanted) {
@@ -76,31 +123,44 @@ static int64_t isamap_helpers(int64_t wanted) {
     }
     return isamap_pool.helpers + 1;
 }
+/* No helper joins any more; those inside finish the chunks they took. */
+static void isamap_close(void) {
+    int64_t inside = __atomic_and_fetch(&isamap_pool.state, ~(int64_t)ISAMAP_OPEN, __ATOMIC_ACQUIRE);
+    for (int look = 0; inside && look < ISAMAP_LOOKS; ++look) {
+        isamap_pause();
+        inside = __atomic_load_n(&isamap_pool.state, __ATOMIC_ACQUIRE);
+    }
+    if (!inside) return;
+    pthread_mutex_lock(&isamap_pool.lock);
+    while (__atomic_load_n(&isamap_pool.state, __ATOMIC_ACQUIRE))
+        pthread_cond_wait(&isamap_pool.left, &isamap_pool.lock);
+    pthread_mutex_unlock(&isamap_pool.lock);
+}
+static int isamap_alone(int64_t count, isamap_body body, const void *context) {
+    isamap_part all = {0};
+    isamap_share share = {count, 1, 0, 0, &all};
+    return body(context, &share);
+}
+/* Runs the loop's body on at most so many threads, the caller one of them: alone where no helper can be started, or while the
+   helpers work for another caller. Returns 0, or what a failing body returned. */
 static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, const void *context) {
     threads = isamap_min(isamap_min(threads, count), ISAMAP_MOST);
-    if (threads <= 1) return count > 0 ? body(context, 0, count) : 0;
-    if (pthread_mutex_trylock(&isamap_pool.caller)) return body(context, 0, count);
-    pthread_mutex_lock(&isamap_pool.lock);
-    const int64_t parts = isamap_min(threads, isamap_helpers(threads));
+    if (threads <= 1 || pthread_mutex_trylock(&isamap_pool.caller))
+        return count > 0 ? isamap_alone(count, body, context) : 0;
+    isamap_pool.parts = isamap_min(threads, isamap_helpers(threads));
+    isamap_pool.count = count;
     isamap_pool.body = body;
     isamap_pool.context = context;
-    isamap_pool.count = count;
-    isamap_pool.parts = parts;
-    isamap_pool.left = parts - 1;
     isamap_pool.result = 0;
-    __atomic_store_n(&isamap_pool.turn, isamap_pool.turn + 1, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&isamap_pool.start);
-    pthread_mutex_unlock(&isamap_pool.lock);
-    int result = isamap_part(body, context, count, parts, 0);
-    for (int look = 0; look < ISAMAP_LOOKS && __atomic_load_n(&isamap_pool.left, __ATOMIC_ACQUIRE); ++look) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-    }
+    for (int64_t p = 0; p < isamap_pool.parts; ++p) isamap_pool.part[p].taken = 0;
+    __atomic_store_n(&isamap_pool.state, ISAMAP_OPEN, __ATOMIC_RELEASE);
     pthread_mutex_lock(&isamap_pool.lock);
-    while (isamap_pool.left) pthread_cond_wait(&isamap_pool.done, &isamap_pool.lock);
-    if (!result) result = isamap_pool.result;
+    __atomic_store_n(&isamap_pool.turn, isamap_pool.turn + 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&isamap_pool.lock);
+    pthread_cond_broadcast(&isamap_pool.start);
+    int result = isamap_work(0);
+    isamap_close();
+    if (!result) result = isamap_pool.result;
     pthread_mutex_unlock(&isamap_pool.caller);
     return result;
 }

@@ -264,7 +264,10 @@ def _constant(dtype: DType, fill: str) -> str:
 
 
 def _print_parallel(p: Printer, loop: Loop) -> None:
-    """The loop's body becomes a function of a range of iterations; everything in scope travels in a struct."""
+    """The loop becomes a function of a thread's share of the iterations; everything in scope travels in a struct.
+
+    Its buffers are the thread's own, and serve all chunks that it takes.
+    """
     name = f"isamap_part_{len(p.functions)}"
     private = heap_buffers(loop.body, inside_parallel=False)
     mine = {b.name for b in private}
@@ -281,13 +284,13 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
         p.put(f"{kind} {field_name} = scope->{field_name};")
     unused(p, ["scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
-    with_buffers(p, private, lambda: _print_serial(p, loop, "from", "to"))
+    with_buffers(p, private, lambda: _print_chunks(p, loop))
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)
     p.functions.append(
         f"struct {name} {{\n{members}}};\n"
-        f"static int {name}_body(const void *context, int64_t from, int64_t to) {{\n{body}\n}}\n"
+        f"static int {name}_body(const void *context, isamap_share *share) {{\n{body}\n}}\n"
     )
     p.lines, p.depth = outer_lines, outer_depth
     values = ", ".join(n for _, n in fields)
@@ -295,6 +298,14 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     p.put(
         f"  if (!isamap_result) isamap_result = isamap_parallel({p.expr(loop.count)}, threads, {name}_body, &scope); }}"
     )
+
+
+def _print_chunks(p: Printer, loop: Loop) -> None:
+    p.put("for (int64_t from, to; isamap_next(share, &from, &to);) {")
+    p.depth += 1
+    _print_serial(p, loop, "from", "to")
+    p.depth -= 1
+    p.put("}")
 
 
 def _visible(p: Printer, key: str) -> bool:

@@ -55,6 +55,7 @@ _KEYWORDS = frozenset(
         "from",
         "to",
         "context",
+        "share",
         "isamap_result",
         # what the code uses of the standard headers
         "NULL",

@@ -89,6 +89,7 @@ class Schedule(Shown):
     """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
 
     registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
+    objective: cycles of all threads together, idle ones included (or picojoules); bound and lower_bound in the same unit.
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the

@@ -61,8 +61,9 @@ def standing(planned: Any, measured: Any = None, calibration: Calibration | None
     s = setting(schedule.proved, planned.hardware, dict(schedule.sizes), tuple(planned.constant), threads)
     least = limit(s, machine(planned.hardware, mapping.instruction, figures, threads))
     second = calibration.clock * 1e9
-    # The objective is that of one thread.
-    predicted = schedule.objective / second if schedule.objective and threads == 1 else None
+    # Where threads share a loop, the objective counts the cycles of all of them.
+    alone = threads == 1 and schedule.parallel is None
+    predicted = schedule.objective / second if schedule.objective and alone else None
     seen = measured.seconds if measured is not None else None
     return Standing(predicted, seen, least.cycles / second, least.resource, figures.origin)
 

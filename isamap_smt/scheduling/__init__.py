@@ -61,12 +61,12 @@ def schedule(
 
 
 def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = None) -> tuple[ScheduleSpace, Answer]:
-    """CP-SAT's answer and the space it is in: with loops that threads share unevenly where none is even, and that of one
-    thread where no loop can be shared and none was asked for."""
+    """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one can be, and that of
+    one thread where none can be and none was asked for."""
     told = None if progress is None else (lambda n, value, bound: progress(n, value / UNIT, bound / UNIT))
     answer = solve(where.problem, timeout, told)
-    if answer.status == "INFEASIBLE" and where.problem.evenly:
-        where = where.unevenly()
+    if answer.status == "INFEASIBLE" and where.problem.spread:
+        where = where.with_inner()
         answer = solve(where.problem, timeout, told)
     if answer.status == "INFEASIBLE" and where.problem.spread and where.pins.parallel is None:
         where = where.serial()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from isamap_encodings.schedule_cost import nontrivial, parallel_loops, trips
+from isamap_encodings.schedule_cost import nontrivial
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
 from isamap_smt.ir.schedule import LoopStep, Packing
-from isamap_smt.scheduling.machine import UNIT, Machine
+from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
 
@@ -76,33 +76,12 @@ def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Packing
     return tuple(made)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """The loop that threads share, by its position, and the cycles from start to end with it."""
-
-    cycles: float
-    loop: int
-
-
-def parallel(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, n: Nest, cost: Cost) -> Spread | None:
-    """The loop the threads share: the one that starts threads seldom and spreads evenly; None for one thread."""
-    names = [a.name for a in p.axes]
-    best: Spread | None = None
-    for block, d in parallel_loops(p, c):
-        here = [i for i, x in enumerate(n.loops[: n.accumulate]) if x.axis == names[d] and n.blocks[i] == block]
-        if not here:
-            continue
-        position = here[0]
-        starts = 1
-        for i in range(position):
-            a = names.index(n.loops[i].axis)
-            starts *= trips(p, c.chains[a], n.blocks[i], a)
-        count = trips(p, c.chains[d], block, d)
-        uneven = ceil(count / s.threads) * s.threads / count
-        cycles = cost.total / UNIT / s.threads * uneven + starts * m.figures.start_threads
-        if best is None or cycles < best.cycles:
-            best = Spread(cycles, position)
-    return best
+def parallel(p: ScheduleProblem, n: Nest, cost: Cost) -> int | None:
+    """Position of the loop that threads share."""
+    if cost.shared is None:
+        return None
+    block, d = cost.shared
+    return next(i for i, x in enumerate(n.loops) if (x.axis, n.blocks[i]) == (p.axes[d].name, block))
 
 
 def tiles(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:

@@ -38,14 +38,15 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         not energy,
         spread,
         s.threads,
-        bool(spread),
+        _start(m),
     )
 
 
 def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
     """The same decisions at the prices of another machine model: a Choice means the same schedule in both."""
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
-    return replace(plain, operands=operands, registers=tuple(priced(s, m, r.tile, energy) for r in plain.registers))
+    registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
+    return replace(plain, operands=operands, registers=registers, start=_start(m))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:
@@ -120,6 +121,10 @@ def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
         why = "is a reduction axis" if a.reduction else "does not tell outputs apart"
         raise ScheduleError(f"parallel={a.name}: {a.name} {why}; threads would add into the same elements")
     return allowed
+
+
+def _start(m: Machine) -> int:
+    return round(UNIT * m.figures.start_threads)
 
 
 def points(s: Setting) -> int:

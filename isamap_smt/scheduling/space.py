@@ -50,14 +50,14 @@ class ScheduleSpace:
         m = machine(s.hardware, s.mapping.instruction, figures, s.threads)
         return replace(self, machine=m, problem=repriced(self.problem, s, m, self.pins, self.energy))
 
-    def unevenly(self) -> ScheduleSpace:
-        """The same space with loops that threads cannot share evenly, and inner ones."""
-        return replace(self, problem=replace(self.problem, evenly=False))
+    def with_inner(self) -> ScheduleSpace:
+        """The same space with choices in which threads share a loop of an inner block."""
+        return replace(self, problem=replace(self.problem, inner=True))
 
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
         note = f"runs on one thread: no loop has a trip for each of {self.setting.threads} threads"
-        return replace(self, problem=replace(self.problem, spread=(), evenly=False), notes=(*self.notes, note))
+        return replace(self, problem=replace(self.problem, spread=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
         """The price of a choice; None where it is not in the space."""
@@ -68,9 +68,7 @@ class ScheduleSpace:
         cost = cost or self.cost(choice)
         if cost is None:
             return None
-        nest = decode.nest(self.setting, self.machine, self.problem, choice)
-        spread = decode.parallel(self.setting, self.machine, self.problem, choice, nest, cost)
-        return cost.total / UNIT if spread is None or self.energy else spread.cycles
+        return cost.total / UNIT / (1 if self.energy else self.setting.threads)
 
     def lower_bound(self) -> float:
         """Cycles or picojoules that no schedule of the model needs less of, on one thread."""
@@ -92,14 +90,13 @@ class ScheduleSpace:
         n = decode.nest(s, m, plain, answer.choice)
         row = plain.registers[answer.choice.register].tile
         total, bound = answer.cost.total, min(answer.bound, answer.cost.total)
-        spread = decode.parallel(s, m, plain, answer.choice, n, answer.cost)
         return Schedule(
             s.proved,
             n.loops,
             n.accumulate,
             tuple((a.name, row[d]) for d, a in enumerate(plain.axes)),
             decode.packing(s, plain, answer.choice, n),
-            None if spread is None else spread.loop,
+            decode.parallel(plain, n, answer.cost),
             answer.status,
             in_words(m, len(plain.registers)),
             total / UNIT,

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from isamap_smt.codegen import print_c
+from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
@@ -17,8 +18,9 @@ _LOOP = re.compile(r"for \(int64_t (\w+) = \w+(?:, \w+_end = (.+?))?; \1 < ([^;]
 
 
 def _loops(source: str) -> dict[str, str]:
-    """Loop variable -> its bound as printed, copies' loops left out."""
-    run = source[: source.index("int isamap_pack")]
+    """Loop variable -> its bound as printed, copies' loops and those of the threads' runtime left out."""
+    run = source.replace(RUNTIME, "")
+    run = run[: run.index("int isamap_pack")]
     return {m[1]: m[2] or m[3] for m in _LOOP.finditer(run) if not m[1].startswith("c_") and m[1] != "t"}
 
 

@@ -62,9 +62,13 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         for kept in (several(30),)
     )
     capacities = tuple(sorted(rng.randint(capacity // 30, capacity) for _ in range(levels)))
-    spread = (True, True, False) if rng.random() < 0.5 else ()
+    spread = (True, True, False) if rng.random() < 0.5 else ()  # k is a reduction: threads would add into one element
+    threads, start, inner = rng.choice([2, 3]), rng.choice([0, 30, 1000]), rng.random() < 0.5
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
-    return ScheduleProblem(axes, operands, registers, capacities, orders, rng.random() < 0.7, spread, 2)
+    overlap = rng.random() < 0.7
+    return ScheduleProblem(
+        axes, operands, registers, capacities, orders, overlap, spread, threads, start, bool(spread) and inner
+    )
 
 
 def _chains(rng: random.Random, levels: int, leaves: list[int]) -> tuple[tuple[int, ...], ...]:

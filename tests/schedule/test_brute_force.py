@@ -21,8 +21,10 @@ from isamap_encodings.schedule_solve import solve
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import random_problem
 
+SEEDS = range(16)
 
-@pytest.mark.parametrize("seed", range(9))
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_optimum_is_the_cheapest_choice(seed: int) -> None:
     problem = random_problem(seed)
     best = brute_force(problem)
@@ -34,6 +36,25 @@ def test_the_optimum_is_the_cheapest_choice(seed: int) -> None:
     assert answer.cost is not None and answer.choice is not None
     assert answer.cost.total == answer.bound == best[0]
     assert evaluate(problem, answer.choice) == answer.cost
+
+
+def test_the_problems_let_two_and_three_threads_share_every_kind_of_loop() -> None:
+    """Of each kind some best choice was compared above: either axis, outermost and inner, for cycles and for energy."""
+    kinds = set()
+    for problem in map(random_problem, SEEDS):
+        best = brute_force(problem)
+        cost = evaluate(problem, best[1]) if best else None
+        if cost is not None and cost.shared is not None:
+            block, axis = cost.shared
+            kinds |= {
+                problem.threads,
+                f"axis {axis}",
+                f"overlap {problem.overlap}",
+                f"outermost {block == problem.levels}",
+            }
+    assert kinds == {
+        2, 3, "axis 0", "axis 1", "overlap True", "overlap False", "outermost True", "outermost False",
+    }  # fmt: skip
 
 
 def test_operands_of_one_byte_with_equal_footprints() -> None:

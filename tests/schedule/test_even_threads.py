@@ -1,4 +1,4 @@
-"""Threads share an outermost loop evenly where there is one, and any loop where there is none."""
+"""The loop that threads share is priced: by the work of the thread with most of it, and by how often threads are started."""
 
 from __future__ import annotations
 
@@ -7,10 +7,24 @@ from dataclasses import replace
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.schedule_cost import shared, trips
+from isamap_encodings.schedule_cost import evaluate, every_choice
+from isamap_encodings.schedule_problem import (
+    Choice,
+    Component,
+    Part,
+    RegisterTile,
+    ScheduleProblem,
+    TileAxis,
+    TileOperand,
+)
+from isamap_encodings.schedule_sharing import EVEN, trips, uneven
+from isamap_encodings.schedule_solve import solve
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.scheduling import solved
+from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import space
+
+START, COMPUTE = 1000, 64_000
 
 
 def proved() -> im.ProvedMapping:
@@ -19,41 +33,94 @@ def proved() -> im.ProvedMapping:
     return found
 
 
-def parallel_trips(schedule: im.Schedule) -> tuple[int, int]:
-    """Position of the loop that threads share, and its trips."""
-    assert schedule.parallel is not None
-    return schedule.parallel, int(build_nest(schedule).loops[schedule.parallel].count)
+def small(*axes: TileAxis, threads: int = 2, spread: tuple[bool, ...] = (True, True)) -> ScheduleProblem:
+    """Axes i, j and k (a reduction) of one cache, in which nothing costs anything but computing and starting threads."""
+    parts = {d: Component((d,), ((Part(d, 1, 1, a.extent),),)) for d, a in enumerate(axes)}
+    out = TileOperand("C", 4, True, tuple(p for d, p in parts.items() if not axes[d].reduction), (0,), (0,))
+    tile = RegisterTile(tuple(a.chains[0][0] for a in axes), COMPUTE, 0, (0,))
+    everything = tuple(range(len(axes)))
+    orders = (everything, everything[::-1])
+    return ScheduleProblem(axes, (out,), (tile,), (1 << 30,), orders, True, spread, threads, START)
+
+
+@pytest.mark.parametrize(
+    ("extent", "chain", "threads", "share"),
+    [
+        (8, (1, 2), 2, EVEN),
+        (10, (1, 2), 2, -(-EVEN * 6 * 2 // 10)),  # five trips: three and two
+        (10, (1, 2), 3, -(-EVEN * 4 * 3 // 10)),  # two, two and one
+        (3, (1, 2), 2, -(-EVEN * 2 * 2 // 3)),  # two trips, but of two rows and of one
+        (3, (2, 2), 2, EVEN),  # the tail is a whole register tile
+        (8, (1, 4), 3, None),  # two trips for three threads
+    ],
+)
+def test_unevenness_is_the_work_of_the_busiest_thread(
+    extent: int, chain: tuple[int, int], threads: int, share: int | None
+) -> None:
+    problem = small(TileAxis("i", extent, False, (chain,)), threads=threads, spread=(True,))
+    assert uneven(problem, 0, (1, 0)) == share
+
+
+def test_threads_start_once_for_each_trip_around_the_loop() -> None:
+    """j shared alone is even and started four times where i stands outside; i costs a third more work."""
+    i, j = TileAxis("i", 4, False, ((1, 1),)), TileAxis("j", 6, False, ((1, 2),))
+    shares = {order: evaluate(small(i, j, threads=3), Choice(0, (0, 0), (order,), (0,))) for order in (0, 1)}
+    outside, inside = shares[1], shares[0]
+    assert outside is not None and (outside.shared, outside.total) == ((1, 1), COMPUTE + 3 * START)
+    assert inside is not None and (inside.shared, inside.total) == ((1, 1), COMPUTE + 4 * 3 * START)
+    dear = evaluate(replace(small(i, j, threads=3), start=10 * START), Choice(0, (0, 0), (0,), (0,)))
+    assert dear is not None and (dear.shared, dear.total) == ((1, 0), COMPUTE * 3 // 2 + 3 * 10 * START)
+
+
+def test_a_reduction_is_not_shared() -> None:
+    i, k = TileAxis("i", 2, False, ((1, 2), (1, 1))), TileAxis("k", 64, True, ((1, 1), (1, 16)))
+    for threads, shareable in ((2, True), (3, False)):
+        problem = small(i, k, threads=threads, spread=(True, False))
+        costs = [evaluate(problem, c) for c in every_choice(problem)]
+        assert {c.shared for c in costs if c} == ({(1, 0)} if shareable else set())
+        assert solve(problem, 10.0).status == ("OPTIMAL" if shareable else "INFEASIBLE")
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-@pytest.mark.parametrize("sizes", [{"i": 16, "j": 1760, "k": 1760}, {"i": 64, "j": 96, "k": 64}])
+@pytest.mark.parametrize(
+    "sizes", [{"i": 16, "j": 1760, "k": 1760}, {"i": 64, "j": 96, "k": 64}, {"i": 512, "j": 512, "k": 512}]
+)
 def test_no_thread_waits_long(sizes: dict[str, int], threads: int) -> None:
-    chosen = im.schedule(proved(), im.find_hardware("avx2"), sizes, threads=threads)
-    _, count = parallel_trips(chosen)
-    assert -count % threads <= (count + -count % threads) / 6
+    where, answer = solved(space(proved(), im.find_hardware("avx2"), sizes, threads=threads), 30.0)
+    assert answer.choice is not None and answer.cost is not None and answer.cost.shared is not None
+    block, d = answer.cost.shared
+    share = uneven(where.problem, answer.choice.chains[d], (block, d))
+    assert block == where.problem.levels and share is not None and share <= 1.1 * EVEN
+    made = where.answered(answer)
+    assert made.parallel is not None and made.loops[made.parallel].axis == where.problem.axes[d].name
+    count = trips(where.problem, answer.choice.chains[d], block, d)
+    assert int(build_nest(made).loops[made.parallel].count) == count
 
 
-def test_where_nothing_is_even_the_loop_is_shared_all_the_same() -> None:
-    """Three rows, one by one, for two threads, and one vector of columns: 2 + 1."""
-    where = space(proved(), im.find_hardware("avx2"), {"i": 3, "j": 8, "k": 64}, threads=2, fix={"tile.i": 1})
-    assert where.problem.evenly
+def test_all_of_the_price_is_in_cycles_of_all_threads() -> None:
+    sizes, avx2 = {"i": 64, "j": 96, "k": 64}, im.find_hardware("avx2")
+    where, answer = solved(space(proved(), avx2, sizes, threads=2), 30.0)
+    made = where.answered(answer)
+    assert answer.choice is not None and made.objective is not None and made.bound == made.objective
+    elapsed = where.elapsed(answer.choice)
+    assert elapsed is not None and made.objective == 2 * elapsed
+    alone = im.schedule(proved(), avx2, sizes)
+    assert alone.objective is not None
+    assert made.objective >= alone.objective + 2 * where.problem.start / UNIT
+
+
+def test_where_no_outermost_loop_has_a_trip_for_each_thread_an_inner_one_is_shared() -> None:
+    pins = {"register.i": 4, "tile.i.L3": 64, "tile.j.L3": 16}
+    where = space(proved(), im.find_hardware("avx2"), {"i": 64, "j": 16, "k": 64}, threads=2, fix=pins)
     found, answer = solved(where, 30.0)
-    assert not found.problem.evenly and found.problem.spread
-    assert answer.choice is not None
-    assert parallel_trips(found.answered(answer))[1] == 3
+    assert found.problem.inner and found.problem.spread
+    assert answer.cost is not None and answer.cost.shared is not None and answer.cost.shared[0] < where.problem.levels
+    made = found.answered(answer)
+    assert made.parallel is not None and made.loops[made.parallel].axis == "i"
 
 
-def test_even_is_asked_of_the_outermost_block_alone() -> None:
-    where = space(proved(), im.find_hardware("avx2"), {"i": 16, "j": 1760, "k": 1760}, threads=2)
-    problem, levels = where.problem, where.problem.levels
-    some = [(c, u) for c in range(len(problem.axes[0].chains)) for u in range(1, levels + 1)]
-    even = {(c, u) for c, u in some if shared(problem, c, u, 0)}
-    assert even
-    assert even == {(c, levels) for c, u in some if u == levels and _idle(trips(problem, c, u, 0)) <= 1 / 6}
-    loose = replace(problem, evenly=False)
-    assert {(c, u) for c, u in some if shared(loose, c, u, 0)} == {x for x in some if trips(problem, *x, 0) >= 2}
-
-
-def _idle(count: int) -> float:
-    """The share of two threads' time in which one of them waits; 1 where there is not a trip for each."""
-    return 1.0 if count < 2 else (count % 2) / (count + count % 2)
+def test_where_nothing_can_be_shared_all_threads_but_one_are_idle() -> None:
+    sizes, avx2 = {"i": 1, "j": 8, "k": 64}, im.find_hardware("avx2")
+    made, alone = im.schedule(proved(), avx2, sizes, threads=2), im.schedule(proved(), avx2, sizes)
+    assert made.parallel is None and any("runs on one thread" in note for note in made.notes)
+    assert alone.objective is not None and made.objective == 2 * alone.objective

@@ -1,0 +1,82 @@
+"""How threads share one loop, and what that costs: the work of the thread with most of it, and starting threads.
+
+A cost counts the cycles of all threads, those included in which a thread has nothing to do: it is the time from start to
+end, times `threads`. Shared evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no
+decision of its own: of those that may be shared, it is the one that costs least.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from isamap_encodings.schedule_problem import CEILING, Choice, ScheduleProblem
+
+EVEN = 64  # unevenness is counted in parts of this
+
+Loop = tuple[int, int]  # block, axis
+
+
+def trips(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
+    """Trips of the axis' loop in the block, in the first tile around it."""
+    return -(-_around(problem, chain, block, axis) // problem.axes[axis].chains[chain][block])
+
+
+def _around(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
+    """Points of the axis in the first tile around its loop in the block."""
+    a = problem.axes[axis]
+    return min(a.chains[chain][block + 1], a.extent) if block < problem.levels else a.extent
+
+
+def loops(problem: ScheduleProblem) -> tuple[Loop, ...]:
+    """The loops that threads may share where the tiles allow it, outermost block first."""
+    allowed = [d for d, may in enumerate(problem.spread) if may]
+    innermost = 1 if problem.inner else problem.levels
+    return tuple((u, d) for u in range(problem.levels, innermost - 1, -1) for d in allowed)
+
+
+def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
+    """The work of the thread with most of it, over that of each if all had the same, in parts of EVEN and rounded up.
+
+    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least EVEN, less than twice it.
+    None where the loop has not a trip for each thread.
+    """
+    block, d = loop
+    count = trips(problem, chain, block, d)
+    if count < problem.threads:
+        return None
+    row = problem.axes[d].chains[chain]
+    most = -(-count // problem.threads) * (row[block] // row[0])
+    every = -(-_around(problem, chain, block, d) // row[0])
+    return -(-EVEN * problem.threads * most // every)
+
+
+def repeats(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
+    """How often what stands inside the axis' loops of this block and of those around it is begun on their account."""
+    return prod(trips(problem, chain, u, axis) for u in range(block, problem.levels + 1))
+
+
+def outside(order: tuple[int, ...], loop: Loop) -> tuple[int, ...]:
+    """Per axis the innermost block of which its loop stands outside this one, in a block with this order."""
+    block, d = loop
+    return tuple(block + (order.index(e) >= order.index(d)) for e in range(len(order)))
+
+
+def most_starts(problem: ScheduleProblem) -> int:
+    """How often threads may be started where that has a price: more would cost more than CEILING."""
+    return CEILING // max(1, problem.start * problem.threads)
+
+
+def shared(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, Loop] | None:
+    """(cost, loop) of the loop that costs least to share, where one thread alone needs so many cycles; None where none can."""
+    best: tuple[int, Loop] | None = None
+    for loop in loops(problem):
+        block, d = loop
+        share = uneven(problem, choice.chains[d], loop)
+        first = outside(problem.orders[choice.orders[block - 1]], loop)
+        starts = prod(repeats(problem, choice.chains[e], first[e], e) for e in range(len(problem.axes)))
+        if share is None or (problem.overlap and starts > most_starts(problem)):
+            continue
+        cost = -(-alone * share // EVEN) + starts * problem.start * problem.threads
+        if best is None or cost < best[0]:
+            best = cost, loop
+    return best

@@ -1,0 +1,182 @@
+"""The C that shares a loop among threads, by itself: every iteration is done once, and nobody waits who could work."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isamap_smt.codegen.c_expr import HELPERS
+from isamap_smt.codegen.c_parallel import RUNTIME
+from isamap_smt.runtime import build_library
+
+# visit() counts how often each iteration is done. `waits`: the iteration that goes on only when all others are done (-1:
+# none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `uneven`: iteration n
+# takes n*n*n steps.
+VISIT = """
+#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
+struct visit { int64_t count, waits, fails, uneven, *times, *done; };
+static int visit_body(const void *context, isamap_share *share) {
+    const struct visit *const v = context;
+    int result = 0;
+    for (int64_t from, to; isamap_next(share, &from, &to);)
+        for (int64_t n = from; n < to; ++n) {
+            const struct timespec moment = {0, 1000000};
+            for (int ms = 0; n == v->waits && __atomic_load_n(v->done, __ATOMIC_ACQUIRE) < v->count - 1; ++ms) {
+                if (ms == 30000) return 9;
+                nanosleep(&moment, NULL);
+            }
+            for (volatile int64_t step = 0; v->uneven && step < n * n * n; ++step) {}
+            if (n == v->fails) result = 7;
+            __atomic_fetch_add(&v->times[n], 1, __ATOMIC_RELAXED);
+            __atomic_fetch_add(v->done, 1, __ATOMIC_RELEASE);
+        }
+    return result;
+}
+int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t uneven, int64_t *times) {
+    int64_t done = 0;
+    const struct visit v = {count, waits, fails, uneven, times, &done};
+    return isamap_parallel(count, threads, visit_body, &v);
+}
+"""
+SOURCE = "#include <pthread.h>\n#include <stdint.h>\n" + HELPERS + RUNTIME + VISIT
+
+
+class Loop:
+    """The compiled loop, which counts."""
+
+    def __init__(self) -> None:
+        self._visit = ctypes.CDLL(str(build_library(SOURCE))).visit
+        self._visit.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
+
+    def __call__(
+        self, count: int, threads: int, waits: int = -1, fails: int = -1, uneven: int = 0
+    ) -> tuple[int, np.ndarray]:
+        """(result, how often each iteration was done)."""
+        times = np.zeros(count, np.int64)
+        return self._visit(count, threads, waits, fails, uneven, times.ctypes.data), times
+
+    def once(self, count: int, threads: int) -> bool:
+        """Whether every iteration was done once, and none failed."""
+        result, times = self(count, threads)
+        return result == 0 and bool((times == 1).all())
+
+
+@pytest.fixture(scope="module")
+def loop() -> Loop:
+    return Loop()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 64, 1000])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 16, 17, 1001])
+def test_every_iteration_is_done_once(loop: Loop, count: int, threads: int) -> None:
+    assert all(loop.once(count, threads) for _ in range(20))
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_every_iteration_is_done_once_where_they_are_wildly_uneven(loop: Loop, threads: int) -> None:
+    for count in (5, 64, 200):
+        result, times = loop(count, threads, uneven=1)
+        assert result == 0 and (times == 1).all()
+
+
+@pytest.mark.parametrize("waits", [0, 8, 15])
+def test_others_do_what_stands_behind_a_slow_iteration(loop: Loop, waits: int) -> None:
+    """One thread is stuck in an iteration until all others are done, those of its own part among them."""
+    for _ in range(5):
+        result, times = loop(16, 2, waits=waits)
+        assert result == 0 and (times == 1).all()
+
+
+@pytest.mark.parametrize("fails", [0, 9, 15, 16, 30, 31])
+def test_a_failure_is_reported_whoever_meets_it(loop: Loop, fails: int) -> None:
+    for _ in range(50):
+        result, times = loop(32, 2, fails=fails)
+        assert result == 7 and (times == 1).all()
+        assert loop.once(32, 2)
+
+
+def test_many_short_calls_of_two_callers(loop: Loop) -> None:
+    wrong: list[int] = []
+
+    def call(threads: int) -> None:
+        wrong.extend(n for n in range(3000) if not loop.once(1 + n % 40, threads))
+
+    callers = [threading.Thread(target=call, args=(threads,)) for threads in (2, 3)]
+    for c in callers:
+        c.start()
+    for c in callers:
+        c.join()
+    assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_in_the_middle_of_a_loop_shares_its_own(loop: Loop) -> None:
+    end = threading.Event()
+
+    def call() -> None:
+        while not end.is_set():
+            loop(100, 3, uneven=1)
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    codes = []
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # a child that waits for its parent's helpers would wait for ever
+            os._exit(0 if all(loop.once(50, 3) and loop(16, 2, waits=0)[0] == 0 for _ in range(5)) else 1)
+        codes.append(os.waitpid(child, 0)[1])
+    end.set()
+    caller.join()
+    assert codes == [0] * 20
+    assert loop.once(50, 3)
+
+
+RACES = """
+#include <stdio.h>
+static void *caller(void *argument) {
+    for (int64_t n = 0; n < 2000; ++n) {
+        int64_t times[50] = {0};
+        if (visit(50, 2 + (argument != NULL), -1, -1, 0, times)) return argument;
+        for (int i = 0; i < 50; ++i) if (times[i] != 1) return argument; /* plain reads of what other threads wrote */
+        if (n % 100 == 0) nanosleep(&(struct timespec){0, 1000000}, NULL); /* the helpers fall asleep */
+    }
+    puts("done");
+    return NULL;
+}
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, NULL, caller, (void *)1);
+    caller(NULL);
+    pthread_join(other, NULL);
+    return 0;
+}
+"""
+
+
+def test_the_thread_sanitizer_finds_no_race(tmp_path: Path) -> None:
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        pytest.skip("the thread sanitizer needs gcc, which is not installed")
+    source, program = tmp_path / "races.c", tmp_path / "races"
+    source.write_text(SOURCE + RACES)
+    built = subprocess.run(
+        [gcc, "-std=gnu11", "-O1", "-g", "-fsanitize=thread", "-pthread", str(source), "-o", str(program)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if built.returncode:
+        pytest.skip(f"gcc has no thread sanitizer here: {built.stderr.strip()[-200:]}")
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=300)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("the thread sanitizer does not run under this kernel's address randomization")
+    assert (done.returncode, done.stdout) == (0, "done\ndone\n"), done.stderr[-3000:]
