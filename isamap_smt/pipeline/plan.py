@@ -296,7 +296,7 @@ def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedS
         return (_main(apart, clock).schedule, *_further(apart, clock, tuple(p.statement for p in split.pieces[1:])))
 
     ways = splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads)
-    better, told = cheaper(main.schedule, ways, sizes, q.threads, decide)
+    better, told = cheaper(main.schedule, ways, sizes, decide)
     return (q, main, None) if better is None else _in_parts(q, better, told, clock)
 
 

@@ -100,7 +100,6 @@ def cheaper(
     found: Schedule,
     ways: Iterator[SplitSum],
     sizes: Dict[str, int],
-    threads: int,
     decide: Callable[[SplitSum], tuple[Schedule, ...]],
 ) -> tuple[ProvedSplit | None, str]:
     """The way that is predicted to take fewer cycles than the schedule of the whole, if any, and what to say of it.
@@ -108,13 +107,13 @@ def cheaper(
     decide(split): the schedules of its mapped statements, the partial sums' first.
     """
     best: SplitSum | None = None
-    whole = least = _elapsed(found, threads)
+    whole = least = _cycles(found)
     for way in ways:
         try:
             schedules = decide(way)
         except ScheduleError:
             continue
-        cycles = sum(_elapsed(s, threads) for s in schedules) + _closing(way, sizes)
+        cycles = sum(map(_cycles, schedules)) + _closing(way, sizes)
         if cycles < least:
             best, least = way, cycles
     if best is None:
@@ -123,10 +122,9 @@ def cheaper(
     return proved, f"{proved}; {least:,.0f} cycles predicted, {whole:,.0f} in one sum"
 
 
-def _elapsed(schedule: Schedule, threads: int) -> float:
-    """Predicted cycles from start to end."""
-    cycles = schedule.objective if schedule.objective is not None else float("inf")
-    return cycles / threads if schedule.parallel is not None else cycles
+def _cycles(schedule: Schedule) -> float:
+    """Predicted cycles of all threads, idle ones included."""
+    return schedule.objective if schedule.objective is not None else float("inf")
 
 
 def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
