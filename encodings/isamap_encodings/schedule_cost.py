@@ -18,13 +18,14 @@ from math import prod
 
 from isamap_encodings.schedule_problem import (
     CEILING,
-    CONTENTION,
     IN_PLACE,
+    WHOLE,
     Choice,
     Component,
     Cost,
     ScheduleProblem,
     TileOperand,
+    contention,
 )
 from isamap_encodings.schedule_sharing import shared
 
@@ -123,6 +124,15 @@ def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
     return cells(problem, choice, rows.components, 1) * begun
 
 
+def segments(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """How many pieces of rows are copied where the operand is packed for the level."""
+    o, rows = problem.operands[operand], problem.operands[operand].rows
+    if rows is None or not o.segment:
+        return 0
+    along = prod(problem.axes[d].tiles(choice.chains[d], level) for d in o.axes - rows.axes)
+    return cells(problem, choice, rows.components, level) * along * refetch(problem, choice, operand, level)
+
+
 def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     """The cost of a choice, or None where it is not in the space (tiles disagree, a cache overflows, no loop to share)."""
     register = problem.registers[choice.register]
@@ -148,15 +158,20 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
             walked = visits(problem, choice, n) * register.visit(n)
             if walked > CEILING:
                 return None
-            in_place += register.in_place[n] + walked
+            in_place += register.in_place[n] + walked + moved[0] * o.apart
         elif option <= problem.levels:
-            packing += moved[option - 1] * o.pack[option - 1]
+            begun = segments(problem, choice, n, option) * o.segment
+            if begun > CEILING:
+                return None
+            packing += moved[option - 1] * o.pack[option - 1] + begun
     for d, a in enumerate(problem.axes):
         blocks *= a.tiles(choice.chains[d], 1) if a.reduction else 1
     scopes = register.scope * blocks
     if max(scopes, register.compute) > CEILING:
         return None
-    together = overlapped(register.compute, links) if problem.overlap else register.compute + sum(links)
+    together = (
+        overlapped(register.compute, links, problem.streams) if problem.overlap else register.compute + sum(links)
+    )
     alone = together + exposed + scopes + packing + in_place
     found = of_all_threads(problem, choice, alone)
     if found is None:
@@ -181,16 +196,17 @@ def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tupl
 def dearest(operand: TileOperand, level: int) -> int:
     """The largest cost of one element of the operand at a level, at least 1."""
     pack = operand.pack[level - 1] if operand.pack else 0
-    return max(1, operand.link[level - 1], operand.exposed[level - 1], pack)
+    return max(1, operand.link[level - 1], operand.exposed[level - 1], pack, operand.apart if level == 1 else 0)
 
 
-def overlapped(compute: int, links: list[int]) -> int:
-    """Time of computing beside the links, each pair as CONTENTION says.
+def overlapped(compute: int, links: list[int], streams: bool = False) -> int:
+    """Time of computing beside the links into levels 1, 2 ..., each pair as contention() says.
 
-    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(0, [800])
-    (800, 1100, 800)
+    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], streams=True), overlapped(0, [800])
+    (800, 1100, 1050, 800)
     """
-    return max(-(-(a * compute + b * link) // 8) for link in links for a, b in CONTENTION)
+    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, streams))
+    return max(-(-(a * compute + b * link) // WHOLE) for link, a, b in pairs)
 
 
 def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:

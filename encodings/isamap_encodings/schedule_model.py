@@ -17,7 +17,7 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from isamap_encodings.schedule_cost import dearest
-from isamap_encodings.schedule_problem import CEILING, CONTENTION, IN_PLACE, Component, ScheduleProblem
+from isamap_encodings.schedule_problem import CEILING, IN_PLACE, WHOLE, Component, ScheduleProblem, contention
 from isamap_encodings.schedule_sharing import EVEN, Loop, loops, most_starts, outside, repeats, uneven
 
 Range = tuple[
@@ -294,9 +294,9 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     if problem.overlap:
         high = 2 * max(compute[2], *(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
-        for link in links:
-            for x, y in CONTENTION:
-                b.m.add(8 * slowest >= x * compute[0] + y * link[0])
+        for level, link in enumerate(links, 1):
+            for x, y in contention(level, problem.streams):
+                b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
         alone = slowest + added
         objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
     else:
@@ -323,10 +323,16 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
             k = o.link[u - 1]
             links[u - 1] = (e + k * moved[0], low + k * moved[1], high + k * moved[2])
             added.append(o.exposed[u - 1] * moved[0])
+            if u == 1 and o.apart and IN_PLACE in literals:
+                lost = b.m.new_int_var(0, o.apart * moved[2], f"apart_{o.name}")
+                b.m.add(lost >= o.apart * moved[0]).only_enforce_if(literals[IN_PLACE])
+                added.append(lost)
             if u in literals:
                 paid = b.m.new_int_var(0, o.pack[u - 1] * moved[2], f"pack_{o.name}_{u}")
                 b.m.add(paid >= o.pack[u - 1] * moved[0]).only_enforce_if(literals[u])
                 added.append(paid)
+                if o.rows is not None and o.segment:
+                    added.append(_copied(b, n, u, stationary, literals[u]))
         if IN_PLACE in literals and any(r.in_place[n] for r in p.registers):
             worst = max(r.in_place[n] for r in p.registers)
             paid = b.m.new_int_var(0, worst, f"in_place_{o.name}")
@@ -338,12 +344,24 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
     return links, sum(added), packing
 
 
+def _copied(b: Builder, n: int, level: int, stationary: dict[tuple[int, int], Any], packed: Any) -> Any:
+    """The cost of beginning the pieces of rows that are copied, which is paid where operand n is packed for the level."""
+    o = b.p.operands[n]
+    assert o.rows is not None
+    pieces = [b.footprint(c, level)[1] for c in o.rows.components]
+    pieces += [b._tiles(d, level) for d in sorted(o.axes - o.rows.axes)]
+    return _paid(b, [*pieces, b.refetch(n, level, stationary)], (o.segment,) * 3, f"copied_{o.name}_{level}", packed)
+
+
+def _paid(b: Builder, factors: list[Range], each: Range, name: str, where: Any) -> Any:
+    """The product of the factors, times `each` where the literal is true."""
+    most = min(CEILING, prod(f[2] for f in (*factors, each)))
+    seen = b.m.new_int_var(0, each[2], f"each_{name}")
+    b.m.add(seen >= each[0]).only_enforce_if(where)
+    return b._times([*factors, (seen, 0, each[2])], name, most)[0]
+
+
 def _walked(b: Builder, n: int, stationary: dict[tuple[int, int], Any], in_place: Any) -> Any:
     """The cost of visiting the rows of operand n, which is paid where it is read in place."""
-    name = b.p.operands[n].name
     each = b._pick(b.registers, [r.visit(n) for r in b.p.registers])
-    *rows, times = b.visits(n, stationary)
-    most = min(CEILING, prod(f[2] for f in (*rows, times, each)))
-    seen = b.m.new_int_var(0, each[2], f"visit_{name}")
-    b.m.add(seen >= each[0]).only_enforce_if(in_place)
-    return b._times([*rows, times, (seen, 0, each[2])], f"walked_{name}", most)[0]
+    return _paid(b, b.visits(n, stationary), each, f"walked_{b.p.operands[n].name}", in_place)

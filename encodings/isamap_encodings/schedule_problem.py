@@ -19,10 +19,18 @@ IN_PLACE = 0
 # A choice of which any single part costs more is not in the space: sums of parts must stay far inside 64 bits.
 CEILING = 1 << 53
 
-# While computing takes c and a link takes l, the two together take the largest of these, in eighths: computing alone up
-# to a quarter of the link's time is free, then half of what the link takes delays the computing; and the same the other
-# way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.
-CONTENTION = ((8, 0), (7, 4), (3, 8))
+# While computing takes c and a link takes l, the two together take the largest of these, in parts of WHOLE: computing alone up
+# to some share of the link's time is free, then a part of what the link takes delays the computing; and the same the
+# other way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.
+# Into the first cache lines are fetched ahead of time from the second, where a sum streams for long: NEAR is for that.
+NEAR = ((16, 0), (14, 4), (5, 16))
+FAR = ((16, 0), (14, 8), (6, 16))
+WHOLE = 16
+
+
+def contention(level: int, streams: bool) -> tuple[tuple[int, int], ...]:
+    """The rows for the link into a level. streams: what a sum reads arrives in long streams."""
+    return NEAR if level == 1 and streams else FAR
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,8 @@ class TileOperand:
 
     link: moving an element into that level; exposed: the part of it that overlaps with nothing; pack: copying an
     element into a buffer meant for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
-    U+1 packed ahead of the call, free of charge). rows: what is visited where the operand is read in place, if that costs.
+    U+1 packed ahead of the call, free of charge). rows: what is visited where the operand is read in place or copied, if
+    that costs. segment: beginning one row's piece of what is copied. apart: per element into level 1 where it is read in place.
     """
 
     name: str
@@ -101,6 +110,8 @@ class TileOperand:
     pack: tuple[int, ...] = ()
     options: tuple[int, ...] = (IN_PLACE,)
     rows: Rows | None = None
+    segment: int = 0
+    apart: int = 0
 
     @cached_property
     def axes(self) -> frozenset[int]:
@@ -134,12 +145,12 @@ class RegisterTile:
 class ScheduleProblem:
     """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
 
-    overlap: computing and the links run at the same time, the slowest pair of CONTENTION counts (latency); otherwise they
+    overlap: computing and the links run at the same time, the slowest pair of contention() counts (latency); otherwise they
     add (energy).
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
     spread: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing); empty
     where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
-    not only in the outermost.
+    not only in the outermost. streams: as for contention().
     """
 
     axes: tuple[TileAxis, ...]
@@ -152,6 +163,7 @@ class ScheduleProblem:
     threads: int = 1
     start: int = 0
     inner: bool = False
+    streams: bool = False
 
     @property
     def levels(self) -> int:

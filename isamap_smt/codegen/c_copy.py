@@ -7,7 +7,7 @@ guard at the worst corner of the tile: every relation is affine, so it holds on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -17,6 +17,7 @@ from isamap_smt.ir.expr import affine, symbols_of
 from isamap_smt.ir.program import Copy
 
 _TILE = 1024  # guarded cells in one tile, at most
+_LARGE = 1 << 12  # an open size, when strides are compared
 _UNROLLED = 4  # a group of products inside an instruction
 
 
@@ -31,6 +32,28 @@ class CopyPlan:
     split: int
     whole: tuple[Any, ...] | None
     unrolled: bool
+
+
+def along_rows(copy: Copy, source_offset: Any) -> Copy:
+    """The same copy with its loops in the order in which the source lies in memory, where its innermost elements are
+    neighbours there: each row is then read once, piece after piece. source_offset: row-major, in elements."""
+    parts = affine(source_offset, [v.name for v, _ in copy.over])
+    if parts is None or len(copy.over) < 3 or parts[0].get(copy.over[-1][0].name) != 1:
+        return copy
+    far = {v.name: _size(parts[0].get(v.name, sp.S.Zero)) for v, _ in copy.over}
+    left, over = list(copy.over), list(copy.over[:0])
+    names = set(far)
+    while left:
+        placed = {v.name for v, _ in over}
+        ready = [x for x in left if symbols_of([x[1]]) & names <= placed]
+        over.append(max(ready, key=lambda x: far[x[0].name]))
+        left.remove(over[-1])
+    return replace(copy, over=tuple(over)) if over[-1] == copy.over[-1] else copy
+
+
+def _size(stride: Any) -> int:
+    """How far apart, where open sizes are large."""
+    return abs(int(stride.xreplace(dict.fromkeys(stride.free_symbols, sp.Integer(_LARGE)))))
 
 
 def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:

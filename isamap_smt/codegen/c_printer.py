@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isamap_smt.codegen.c_compute import c_compute, compute_prelude
-from isamap_smt.codegen.c_copy import plan_copy
+from isamap_smt.codegen.c_copy import along_rows, plan_copy
 from isamap_smt.codegen.c_entry import (
     declare_arguments,
     heap_buffers,
@@ -188,7 +188,9 @@ def _emit_move(p: Printer, move: Move) -> str:
 
 def _print_copy(p: Printer, copy: Copy) -> None:
     _, _, shape = p.places[copy.src.name]
-    choice = plan_copy(copy, row_major(copy.src.index, shape))
+    source = row_major(copy.src.index, shape)
+    copy = along_rows(copy, source)
+    choice = plan_copy(copy, source)
     outer, inner = copy.over[: choice.split], copy.over[choice.split :]
     _copy_loops(p, outer)
     if choice.whole is None:

@@ -10,12 +10,13 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.registers import priced, register_tiles
-from isamap_smt.scheduling.rows import rows
+from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
 from isamap_smt.scheduling.tiles import tile_axes
 
 INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
+APART = 1 / 2  # of what an operand read across its rows moves into the first cache: nobody fetches it ahead
 OUTPUT_EXPOSED = 1.0  # accumulators are loaded before and stored after the reduction: nothing hides that
 
 
@@ -39,6 +40,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         spread,
         s.threads,
         _start(m),
+        streams=s.streams,
     )
 
 
@@ -77,8 +79,12 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         pack = tuple(round(UNIT * size * (copy + m.cycles(u))) for u in levels)
     options = (IN_PLACE,) if output else _options(s, m, operand, pins)
     packed = not output and IN_PLACE not in options
-    walked = None if energy or packed else rows(s, operand)
-    return TileOperand(operand, size, output, components(s, operand, packed), link, exposed, pack, options, walked)
+    walked = None if energy else rows(s, operand)
+    begun = 0 if output or walked is None else round(UNIT * copy_cycles(s, m, operand))
+    apart = 0 if energy or output or not s.streams else round(APART * link[0] * read_across(s, operand))
+    return TileOperand(
+        operand, size, output, components(s, operand, packed), link, exposed, pack, options, walked, begun, apart
+    )
 
 
 def _rows(s: Setting, operand: str) -> bool:

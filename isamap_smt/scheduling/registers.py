@@ -157,4 +157,4 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))])
+    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], s.streams)

@@ -18,6 +18,7 @@ FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page
 MASKED_CYCLES = 1.0  # one vector that is loaded under a mask, its mask included
 ADDRESSES, ADDRESS_CYCLES = 7, 0.25  # rows whose addresses stay in registers, and what another costs at every step
 UNDER_WAY = 10  # misses that wait together: latency over the time for each, from rows 64 bytes wide in L3 and memory
+PIECE_CYCLES = 6.0  # a loop over one row's piece
 FURTHER = 0.6  # what each further line of a piece costs, in first ones
 
 
@@ -62,6 +63,22 @@ def visit_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) ->
         lines = width / LINE
         cycles = far * min(1.0, lines) + near * max(0.0, 1 - lines) + FURTHER * far * max(0.0, lines - 1)
     return cycles * min(1.0, pitch / PAGE)
+
+
+def read_across(s: Setting, operand: str) -> bool:
+    """Whether the operand, read in place, is walked from row to row and not along its rows."""
+    along = _along(s, operand)
+    return along is not None and rows(s, operand) is not None and not _summed(s, along)
+
+
+def copy_cycles(s: Setting, m: Machine, operand: str) -> float:
+    """Cycles to begin a piece of a row that is copied into the order of use."""
+    along = _along(s, operand)
+    if along is None:
+        return 0.0
+    home = _home(s, m, operand)
+    far = m.links[home - 1].latency / UNDER_WAY if home else 0.0
+    return far * min(1.0, _pitch(s, operand, along) / PAGE) + PIECE_CYCLES
 
 
 def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:

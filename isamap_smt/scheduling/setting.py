@@ -22,6 +22,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
+STREAM = 256  # points of a sum
 WORK = 1 << 36  # kernel points that assumed sizes may come to
 
 
@@ -117,6 +118,11 @@ class Setting:
         if name in self.inputs:
             return name
         raise ScheduleError(f"no input operand {name!r}; {did_you_mean(name, [*tensors, *self.inputs])}")
+
+    @property
+    def streams(self) -> bool:
+        """Whether the sums are long enough for their operands to be fetched ahead into the first cache."""
+        return prod(a.extent for a in self.axes if a.reduction) >= STREAM
 
     def bytes(self, operand: str) -> int:
         """Bytes of one element of the operand, as the instruction takes it."""

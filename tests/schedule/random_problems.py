@@ -17,7 +17,7 @@ from isamap_encodings.schedule_problem import (
 
 def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
     """A problem small enough to try every choice."""
-    rng = random.Random(seed)
+    rng, more = random.Random(seed), random.Random(-1 - seed)
     levels = rng.choice([1, 2, 2, 3])
     extents = [rng.randint(3, 30) for _ in range(3)]
     axes = tuple(
@@ -43,11 +43,28 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
     def several(most: int) -> tuple[int, ...]:
         return tuple(rng.randint(0, most) for _ in range(3))
 
+    def beside() -> tuple[int, int]:
+        """The cost of a copied piece of a row, and of an element read across rows."""
+        return more.randint(0, 30), more.randint(0, 9)
+
     # Along the rows of A walks k, along those of B and C walks j; where i and k share a dimension of A, none walks alone.
     operands = (
-        TileOperand("A", 4, False, first, costs(), costs(), costs(), options(), walked(first[0])),
-        TileOperand("B", 4, False, (single(1), single(2)), costs(), costs(), costs(), options(), walked(single(2))),
-        TileOperand("C", 4, True, (single(0), single(1)), costs(), costs(), rows=walked(single(0))),
+        TileOperand("A", 4, False, first, costs(), costs(), costs(), options(), walked(first[0]), *beside()),
+        TileOperand(
+            "B",
+            4,
+            False,
+            (single(1), single(2)),
+            costs(),
+            costs(),
+            costs(),
+            options(),
+            walked(single(2)),
+            rng.randint(0, 30),
+        ),
+        TileOperand(
+            "C", 4, True, (single(0), single(1)), costs(), costs(), rows=walked(single(0)), apart=rng.randint(0, 5)
+        ),
     )
     registers = tuple(
         RegisterTile(
@@ -67,7 +84,17 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
     overlap = rng.random() < 0.7
     return ScheduleProblem(
-        axes, operands, registers, capacities, orders, overlap, spread, threads, start, bool(spread) and inner
+        axes,
+        operands,
+        registers,
+        capacities,
+        orders,
+        overlap,
+        spread,
+        threads,
+        start,
+        bool(spread) and inner,
+        more.random() < 0.5,
     )
 
 

@@ -89,4 +89,5 @@ def test_the_same_problem_has_the_same_answer() -> None:
 
 @pytest.mark.parametrize(("compute", "link"), [(0, 0), (100, 10), (100, 100), (10, 100), (7, 3)])
 def test_overlapping_is_between_the_slowest_and_the_sum(compute: int, link: int) -> None:
-    assert max(compute, link) <= overlapped(compute, [link]) <= compute + link
+    for streams in (False, True):
+        assert max(compute, link) <= overlapped(compute, [link], streams) <= compute + link

@@ -65,7 +65,7 @@ def test_a_sum_that_is_computed_in_partial_sums_is_searched_so(caches: Path) -> 
     assert whole.winner is not None
     assert plan("gemm_nt", "host", sizes=sizes, fix={"split": "no"}).schedule.status == "TUNED"
     assert plan("gemm_nt", "host", sizes=sizes).split is not None
-    with pytest.raises(TuningError, match="and a rest; .* pin split=no"):
+    with pytest.raises(TuningError, match=r"and a rest; .* pin split=no"):
         quick(kernel="gemm_nt", sizes={**sizes, "k": 139})
 
 
