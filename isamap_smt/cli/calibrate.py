@@ -56,7 +56,7 @@ def _show(found: Any, path: str) -> None:
     for name, cost in found.instructions:
         costs.add_row(name, f"{cost.latency:.2f}", f"{cost.per_cycle:.2f}")
     out.print(costs)
-    out.print(f"\nstarting and joining a thread: {found.start_threads:,.0f} cycles")
+    out.print(f"\nsharing a loop with another thread: {found.start_threads:,.0f} cycles")
     if found.left_out:
         out.print(f"not measured, so as described: {', '.join(found.left_out)}")
     if found.doubt:

@@ -18,6 +18,7 @@ from isamap_smt.machine_model.calibration import Calibration, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
+from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
 from isamap_smt.runtime.clock import clock_ghz
 
@@ -60,7 +61,7 @@ def calibrate(
             best[key] = max(best.get(key, 0.0), rate)
     clock = max(c for c in clocks if c is not None)
     found = {name: rate for r in rates for name, rate in r.found.items()}
-    start = min(s.start_thread() for s in wide.values()) if wide else 0.0
+    start = share_seconds(cc) if identity().cores > 1 else 0.0
     tell(1.0, "done")
     return Calibration(
         identity(),

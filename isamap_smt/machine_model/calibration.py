@@ -20,7 +20,7 @@ from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
-VERSION = 1  # of what is measured, and of the file
+VERSION = 2  # of what is measured, and of the file
 _KIND = "isamap calibration"
 _BUSY = 0.5  # load average from which other work is likely to have been in the way
 
@@ -45,7 +45,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Calibration:
-    """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to start and join a thread.
+    """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
 
     left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took.
     load: processes that were running or waiting just before.

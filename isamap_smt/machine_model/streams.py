@@ -90,17 +90,6 @@ double isamap_stream_two(char *buffer, int64_t bytes, int64_t passes, int operat
     pthread_join(thread, 0);
     return a.taken > b.taken ? a.taken : b.taken;
 }
-static void *nothing(void *p) { return p; }
-/* Seconds to start and join one thread; negative where none can be started. */
-double isamap_start_thread(int64_t times) {
-    double start = now(CLOCK_MONOTONIC);
-    for (int64_t n = 0; n < times; ++n) {
-        pthread_t thread;
-        if (pthread_create(&thread, 0, nothing, 0)) return -1;
-        pthread_join(thread, 0);
-    }
-    return (now(CLOCK_MONOTONIC) - start) / (double)times;
-}
 """
 
 
@@ -127,11 +116,6 @@ class Streams:
             return 0.0
         return total * passes / taken / (2 if operation == "copy" else 1)
 
-    def start_thread(self) -> float:
-        """Seconds to start and join one thread; 0 where none can be started."""
-        found = [float(self.library.isamap_start_thread(50)) for _ in range(9)]
-        return max(0.0, min(found))
-
 
 def _best(run: Callable[[int], float], seconds: float, tries: int) -> tuple[float, int]:
     """The shortest time of `tries` runs of as many passes as take `seconds`; (seconds, passes)."""
@@ -157,5 +141,4 @@ def streams(width: int, requires: tuple[str, ...], cc: str | None = None) -> Str
     for call in (library.isamap_stream, library.isamap_stream_two):
         call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
         call.restype = ctypes.c_double
-    library.isamap_start_thread.argtypes, library.isamap_start_thread.restype = [ctypes.c_int64], ctypes.c_double
     return Streams(library, width)

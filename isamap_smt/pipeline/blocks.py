@@ -219,7 +219,8 @@ def _blocks(
     streamed, exposed = _streamed(pair, small, sizes, figures)
     uneven = ceil(count / threads) * threads / count if parallel else threads
     done = tuple(_around(s, pair, points, sizes, constant, 0 if parallel else None) for s in made)
-    predicted = max(work, streamed) * uneven + exposed
+    starts = threads * figures.start_threads if parallel else 0.0
+    predicted = max(work, streamed) * uneven + exposed + starts
     return Blocks(axis, points, done, predicted, sum(s.objective or 0.0 for s in pair.schedules))
 
 

@@ -16,7 +16,7 @@ class Figures:
 
     bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
     (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
-    another machine. start_threads: cycles to start and join the threads of one parallel loop. pack_rows, pack_elements:
+    another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
     cycles per byte to copy whole rows, and element by element. origin: where they come from, for people.
     """
 
