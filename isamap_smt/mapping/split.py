@@ -27,11 +27,15 @@ def split_sum(
     position = kernel.main if statement is None else statement
     s = kernel.statements[position]
     extent = _splittable(kernel, position, axis)
-    steps = extent // (parts * inner)
-    if parts < 2 or not steps:
+    most = extent // max(inner, 1)
+    if inner < 1 or most < 2:
+        together = f", {inner} of them together" if inner != 1 else ""
+        raise ScheduleError(f"the sum over {axis} has {extent} points{together}: too few for two partial sums")
+    if not 2 <= parts <= most:
         raise ScheduleError(
-            f"the sum over {axis} has {extent} points; it splits into 2 to {extent // inner} partial sums, not {parts}"
+            f"the sum over {axis} has {extent} points; it splits into 2 to {most} partial sums, not {parts}"
         )
+    steps = extent // (parts * inner)
     names = _Names(kernel, axis, s.target.tensor)
     return _Split(kernel, position, axis, parts, inner, steps, blocks, names).made()
 
@@ -49,6 +53,8 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
         why = f"its extent {extent} is open; give its size"
     elif s.op != "+":
         why = f"statement {position + 1} is no sum"
+    elif any(a.tensor == s.target.tensor for a in s.inputs):
+        why = "it reads what it adds to"
     elif s.ordered:
         why = "the order of the sum is fixed"
     elif kernel.recurrence_of(position) is not None:

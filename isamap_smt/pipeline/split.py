@@ -53,7 +53,7 @@ def split_pin(pins: Dict[str, Any]) -> SplitPin | bool | None:
             continue
         try:
             found = SplitPin(axis, int(value), kind == "cut")
-        except ValueError:
+        except (ValueError, TypeError):
             raise ScheduleError(f"{key}={value}: must be a number of partial sums") from None
     return found
 

@@ -7,7 +7,7 @@
     hypotheses  no axis has the name of a size or of another axis
     neutral     the partial sums are a temporary that starts at zero and is written by one piece and read by one statement
     link        the rest of the kernel is as it was; the closing statement adds up every partial sum once
-    order       the sum may be regrouped: it is of integers, or its kernel does not fix its order
+    order       the sum may be regrouped: its kernel does not fix its order
 
 Both kernels are read as they stand; which points a piece has is claimed, and proved with every open size symbolic.
 """
@@ -17,12 +17,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
 from isamap_smt.ir.scalar import Read, SAdd, bound_axes, reads, rewrite_reads
@@ -57,18 +58,18 @@ class _Claims:
         self.x = split
         self.results: list[ClaimResult] = []
         self.old = split.whole.statements[split.statement]
+        self.others = {a.name: a.extent for a in self.old.axes if a.name != split.axis}
         low = {p.name: p.low for p in split.whole.parameters}
         self.sizes = sorted({*split.whole.free_sizes, *split.kernel.free_sizes})
         self.given: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in self.sizes]
 
     def ask_all(self) -> None:
         """Every claim. Those about the kernels' shape come first: the others rest on them."""
-        self._link()
-        self._order()
-        if not all(isinstance(r.verdict, Proved) for r in self.results):
-            return
-        self._neutral()
-        self._closes()
+        for shape in (self._link, self._order, self._pieces, self._neutral, self._closes):
+            shape()
+            if not all(isinstance(r.verdict, Proved) for r in self.results):
+                return
+        self._closing_bounds()
         for n, piece in enumerate(self.x.pieces):
             self._bounds(piece, n)
             self._program(piece, n)
@@ -101,7 +102,10 @@ class _Claims:
         x, whole, new = self.x, self.x.whole, self.x.kernel
         n, m = x.statement, x.statement + x.added + 1
         numbers = sorted([x.closing, *(p.statement for p in x.pieces)])
-        around = whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
+        around = bool(x.pieces) and m <= len(new.statements)
+        around = (
+            around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
+        )
         self.structure(
             "link", "statements", "all other statements are as they were, and the pieces are in the place of the sum",
             around and numbers == list(range(n, m)), "a statement is another one, missing, or of no piece",
@@ -119,19 +123,19 @@ class _Claims:
         apart = all(
             len({a.name for a in s.axes}) == len(s.axes)
             and not {a.name for a in s.axes} & (sizes | set(bound_axes(s.value)))
+            and all(a.name.isidentifier() for a in s.axes)  # a prime marks a second point
             for s in (*whole.statements, *new.statements)
         )
         self.structure(
             "hypotheses", "names", "every name means one thing", apart and set(new.free_sizes) <= set(whole.free_sizes),
             "an axis has the name of a size or of another axis",
         )  # fmt: skip
-        turns = {r.axis: (r.first, r.end) for r in whole.recurrences}
-        moved = {
-            r.axis: (r.first - x.added, r.end - x.added) if r.first > n else (r.first, r.end) for r in new.recurrences
-        }
+        moved = tuple(
+            replace(r, first=r.first + x.added, end=r.end + x.added) if r.first > n else r for r in whole.recurrences
+        )
         self.structure(
             "link", "recurrences", "the recurrences hold the same statements, and not the sum",
-            turns == moved and whole.recurrence_of(n) is None, "a recurrence holds other statements",
+            new.recurrences == moved and whole.recurrence_of(n) is None, "a recurrence holds other statements",
         )  # fmt: skip
 
     def _order(self) -> None:
@@ -140,6 +144,29 @@ class _Claims:
         self.structure(
             "order", "", "the sum may be regrouped", free, f"statement {self.x.statement + 1} adds to {t.name} in an order"
         )  # fmt: skip
+
+    def _pieces(self) -> None:
+        """A piece has the sum's axes but the one that is split, and says where all of these are."""
+        for n, p in enumerate(self.x.pieces):
+            s = self.statement(p)
+            axes, split = {a.name: a.extent for a in s.axes}, {a.name for a in self.old.axes}
+            new = {a: e for a, e in axes.items() if a not in self.others}
+            point, back = dict(p.point), dict(p.back)
+            same = {a: sym(a) for a in self.others}
+            right = (
+                all(axes.get(a) == e for a, e in self.others.items())
+                and not set(new) & split
+                and all(is_constant(e) and int(e) >= 1 for e in new.values())
+                and sorted(a for a, _ in p.point) == sorted(split)
+                and sorted(a for a, _ in p.back) == sorted(axes)
+                and {a: point[a] for a in self.others} == {a: back[a] for a in self.others} == same
+                and symbols_of(point.values()) <= {*axes, *self.sizes}
+                and symbols_of(back.values()) <= {*split, *self.sizes}
+            )
+            self.structure(
+                "program", f"piece {n + 1}", f"it has the axes of the sum, others in the place of {self.x.axis}", right,
+                "its axes, or what is said of its points, are not those of the sum",
+            )  # fmt: skip
 
     def _neutral(self) -> None:
         """The partial sums: one cell for each point of the output and each part, from zero, written once, read once."""
@@ -177,10 +204,6 @@ class _Claims:
             "link", "closing", "the closing statement adds to every output of the sum", shape,
             "the closing statement has another target, other axes or another condition",
         )  # fmt: skip
-        home = self.x.whole.tensor(self.old.target.tensor)
-        inside = [f for i, n in zip(s.target.index, home.shape, strict=True) for f in span(i, n)]
-        known = [*(f for a in s.axes for f in span(a.symbol, a.extent)), *s.guard]
-        self.ask("bounds", "closing", f"what it adds to lies inside {home.name}", known, inside)
         part = [i.name for i in first if i.is_Symbol and i.name not in axes]
         terms = _terms(s.value)
         found = Counter(tuple(r.index) for r in terms or () if r.tensor == x.sums and len(r.index) == len(first))
@@ -193,6 +216,12 @@ class _Claims:
             "coverage", x.sums, f"each of the {x.parts} partial sums is added once", whole,
             f"what is added is not each of the {x.parts} partial sums once",
         )  # fmt: skip
+
+    def _closing_bounds(self) -> None:
+        s, home = self.x.kernel.statements[self.x.closing], self.x.whole.tensor(self.old.target.tensor)
+        inside = [f for i, n in zip(s.target.index, home.shape, strict=True) for f in span(i, n)]
+        known = [*(f for a in s.axes for f in span(a.symbol, a.extent)), *s.guard]
+        self.ask("bounds", "closing", f"what it adds to lies inside {home.name}", known, inside)
 
     # ---- the points
 
@@ -218,16 +247,18 @@ class _Claims:
         s, table = self.statement(p), dict(p.point)
         words, subject = "it adds what the sum adds at that point, to the same output", f"piece {n + 1}"
         trees = [rewrite_reads(t.value, lambda r: Read(r.args[0])) for t in (s, self.old)]
-        axes = {a.name for a in s.axes}
         direct = s.target.tensor != self.x.sums
         outer = [a.symbol for a in self.old.axes if a.name not in self.old.reduction_axes]
-        kept = set(outer) <= {a.symbol for a in s.axes} and (direct or set(outer) < set(s.target.index))
-        shape = trees[0] == trees[1] and s.op == "+" and not s.ordered and kept and symbols_of(table.values()) <= (
-            axes | set(self.sizes)
-        )  # fmt: skip
-        self.structure("program", subject, words, shape, "it computes another expression, or has other axes")
-        goals = [f for a in outer for f in equal([a], [table[a.name]])]
-        for mine, theirs in zip(reads(s.value), reads(self.old.value), strict=False):
+        found = [(list(r.index), list(o.index)) for r, o in zip(reads(s.value), reads(self.old.value), strict=False)]
+        found += [(list(s.target.index), list(self.old.target.index))] if direct else []
+        arity = all(len(mine) == len(theirs) for mine, theirs in found)
+        kept = direct or set(outer) < set(s.target.index)
+        shape = trees[0] == trees[1] and s.op == "+" and not s.ordered and kept and arity
+        self.structure("program", subject, words, shape, "it computes another expression, or adds to something else")
+        if not shape:
+            return
+        goals: list[Formula] = []
+        for mine, theirs in zip(reads(s.value), reads(self.old.value), strict=True):
             goals += equal(mine.index, [substitute(i, table) for i in theirs.index])
         if direct:
             goals += equal(s.target.index, [substitute(i, table) for i in self.old.target.index])

@@ -16,7 +16,7 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
-from isamap_smt.ir.scalar import SAdd, SMul, read
+from isamap_smt.ir.scalar import SAdd, SMul, read, rewrite_reads
 from isamap_smt.ir.split import Piece, ProvedSplit, SplitSum
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.split import prove_split, require_split
@@ -73,6 +73,8 @@ def test_recurrences_behind_the_sum_move_with_their_statements() -> None:
         (NT, "j", 4, "does not sum over 'j'"),
         (NT, "k", 22, "2 to 21 partial sums, not 22"),
         (NT, "k", 1, "not 1"),
+        (NT, "k", 0, "not 0"),
+        ("C[i] += C[i] * A[i,k]", "k", 4, "reads what it adds to"),
         ("C[i] max= A[i,k]", "k", 4, "is no sum"),
     ],
 )
@@ -161,8 +163,8 @@ MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
     "no rest": (without_rest, "coverage"),
     "one step less": (lambda x: longer(x, 0, "k_step", -1), "coverage"),
     "one step more": (lambda x: longer(x, 0, "k_step", 1), "exclusive pieces 1 and 2"),
-    "one part more": (lambda x: longer(x, 0, "k_part", 1), "exclusive piece 1"),
-    "the rest one shorter": (lambda x: longer(x, 2, "k_rest", -1), "coverage"),
+    "one part more": (lambda x: longer(x, 0, "k_part", 1), "exclusive C_sums"),
+    "a rest of no points": (lambda x: longer(x, 2, "k_rest", -1), "program piece 2"),
     "reads another element than it says": (lambda x: piece(moved(x, 0, 1), 0, point=x.pieces[0].point), "program piece 1"),
     "another operation": (
         lambda x: change(x, 0, value=SAdd(*x.kernel.statements[0].value.args)),
@@ -184,7 +186,7 @@ MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
     "sums that last": (lambda x: replace(x, kernel=replace(x.kernel, temporaries=())), "link tensors"),
     "all in one cell": (one_cell, "exclusive C_sums"),
     "another statement besides": (with_another, "link statements"),
-    "a maximum": (lambda x: change(x, 0, op="max"), "program piece 1"),
+    "a maximum": (lambda x: change(x, 0, op="max"), "neutral C_sums"),
     "an ordered piece": (lambda x: change(x, 0, ordered=True), "program piece 1"),
 }  # fmt: skip
 
@@ -197,6 +199,66 @@ def test_mutants_are_refuted(name: str) -> None:
     proof = prove_split(mutate(made))
     assert proof.word == "refuted", str(proof)
     assert claim in [str(c).split(":")[0] for c in proof.failed()], str(proof)
+
+
+def added(x: SplitSum, n: int, *more: tuple[str, Any], back: tuple[tuple[str, Any], ...] = ()) -> SplitSum:
+    """A piece that says more about its points."""
+    return piece(x, n, point=(*x.pieces[n].point, *more), back=(*x.pieces[n].back, *back))
+
+
+def without(x: SplitSum, n: int, axis: str) -> SplitSum:
+    """A piece that does not say where an axis of the sum is."""
+    return piece(x, n, point=tuple((a, e) for a, e in x.pieces[n].point if a != axis))
+
+
+def renamed(x: SplitSum, old: str, new: str) -> SplitSum:
+    """An axis of the first piece under another name, everywhere."""
+    table = {sym(old): sym(new)}
+    s = x.kernel.statements[0]
+    index = tuple(i.xreplace(table) for i in s.target.index)
+    value = rewrite_reads(s.value, lambda r: r.func(r.args[0], *(i.xreplace(table) for i in r.index)))
+    axes = tuple(Axis(new if a.name == old else a.name, a.extent) for a in s.axes)
+    point = tuple((a, e.xreplace(table)) for a, e in x.pieces[0].point)
+    back = tuple((new if a == old else a, e) for a, e in x.pieces[0].back)
+    return piece(change(x, 0, target=Access("C_sums", index), value=value, axes=axes), 0, point=point, back=back)
+
+
+def too_small(x: SplitSum) -> SplitSum:
+    """Partial sums for fewer rows than there are outputs."""
+    tensors = tuple(
+        replace(t, shape=(sp.Integer(1), *t.shape[1:])) if t.name == x.sums else t for t in x.kernel.tensors
+    )
+    axes = tuple(Axis(a.name, sp.Integer(1)) if a.name == "i" else a for a in x.kernel.statements[0].axes)
+    return change(replace(x, kernel=replace(x.kernel, tensors=tensors)), 0, axes=axes)
+
+
+# splits that say of themselves what is not so
+FORGED: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+    "an axis of the sum is nowhere": (lambda x: without(x, 0, "k"), "program piece 1"),
+    "an axis of the sum is in two places": (lambda x: added(x, 1, ("k", sym("k_rest"))), "program piece 2"),
+    "a size is elsewhere": (lambda x: added(x, 0, ("I", sym("I") + 1)), "program piece 1"),
+    "a size is elsewhere on the way back": (lambda x: added(x, 0, back=(("I", sym("I") + 9),)), "program piece 1"),
+    "an axis with a prime": (lambda x: renamed(x, "k_step", "k_part'"), "hypotheses names"),
+    "too few partial sums": (too_small, "program piece 1"),
+    "no pieces": (lambda x: replace(x, pieces=()), "link statements"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_a_split_says_of_itself_is_not_believed(name: str) -> None:
+    forge, claim = FORGED[name]
+    proof = prove_split(forge(split_sum(whole(), "k", 4)))
+    assert claim in [str(c).split(":")[0] for c in proof.failed()], str(proof)
+
+
+def test_recurrences_that_are_dropped_or_moved_are_refuted() -> None:
+    text = "for t:\n  G[t+1,j] = tanh(G[t,j])\nP[j] += A[c,j] * B[c]\nfor t:\n  Q[t+1,j] = tanh(Q[t,j] + P[j])"
+    made = split_sum(im.kernel(text, name="two", sizes={"c": 8}), "c", 2, statement=1)
+    assert prove_split(made).proved
+    first, second = made.kernel.recurrences
+    for wrong in ((second,), (first,), (replace(first, first=1, end=2), second), (second, first)):
+        proof = prove_split(replace(made, kernel=replace(made.kernel, recurrences=wrong)))
+        assert "link recurrences" in [str(c).split(":")[0] for c in proof.failed()]
 
 
 def test_an_ordered_whole_is_refuted() -> None:

@@ -109,6 +109,8 @@ def test_other_pins_are_about_the_kernel_as_it_is_written(pin: dict[str, Any]) -
         ({"split": "yes"}, "write split=no"),
         ({"cut": "no"}, "write split=no"),
         ({"split.k": "many"}, "must be a number of partial sums"),
+        ({"split.k": None}, "must be a number of partial sums"),
+        ({"cut.k": 0}, "2 to 139 partial sums, not 0"),
         ({"split.k": 500}, "2 to 139 partial sums, not 500"),
         ({"split.j": 4}, "does not sum over 'j'"),
         ({"split.k": 4, "cut.k": 2}, "split one way"),
