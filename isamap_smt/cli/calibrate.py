@@ -56,6 +56,12 @@ def _show(found: Any, path: str) -> None:
     for name, cost in found.instructions:
         costs.add_row(name, f"{cost.latency:.2f}", f"{cost.per_cycle:.2f}")
     out.print(costs)
+    ahead = table(
+        "\nPrefetching: time over that without", "memory", "bytes ahead", "time", right=("bytes ahead", "time")
+    )
+    for a in found.ahead:
+        ahead.add_row(a.memory, str(a.distance), f"{a.time:.3f}")
+    out.print(ahead)
     out.print(f"\nsharing a loop with another thread: {found.start_threads:,.0f} cycles")
     if found.left_out:
         out.print(f"not measured, so as described: {', '.join(found.left_out)}")

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.codegen.c_compute import c_compute, compute_prelude
 from isamap_smt.codegen.c_copy import along_rows, plan_copy
 from isamap_smt.codegen.c_entry import (
@@ -38,6 +40,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.point_c import c_converted
 
+LINE = 64  # bytes of a cache line
 Over = tuple[tuple[Any, Any], ...]
 
 
@@ -180,10 +183,22 @@ def _emit_move(p: Printer, move: Move) -> str:
         first = Ref(move.memory.name, tuple(substitute(i, zero) for i in move.memory.index))
         memory = next(o for o, place in instruction.places if place == "memory")
         words[memory] = p.pointer(first)
+        _print_prefetch(p, move, first)
     if move.active is not None:
         lanes = instruction.axes[str(lane_symbols(instruction)[0])]
         words["active"] = f"isamap_max(0, isamap_min({lanes}, {p.expr(move.active)}))"
     return instruction.emit.format(**words)
+
+
+def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
+    """Once for each line that unrolled loads of neighbours share. An address is computed, and never followed."""
+    if not move.prefetch:
+        return
+    _, dtype, shape = p.places[first.name]
+    at = row_major(tuple(substitute(i, p.constants) for i in first.index), shape)
+    begins = at.xreplace(dict.fromkeys(at.free_symbols, sp.S.Zero))
+    if begins.is_Integer and int(begins) * dtype.bytes % LINE == 0:
+        p.put(f"__builtin_prefetch((const void *)((uintptr_t)({p.pointer(first)}) + {int(move.prefetch)}));")
 
 
 def _print_copy(p: Printer, copy: Copy) -> None:

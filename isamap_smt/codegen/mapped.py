@@ -516,7 +516,8 @@ def _move_in(state: _Lowering, operand: str, units: dict[str, Any]) -> tuple[Mov
     _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = _active(state, moving[0], units) if masked else None
     registers = () if operand == _streamed(state) else tuple(units.values())
-    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active), point
+    distance = state.schedule.packing_of(operand).prefetch if isinstance(source, Packed) and moving else 0
+    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, distance), point
 
 
 def _streamed(state: _Lowering) -> str:

@@ -103,12 +103,17 @@ class Copy:
 
 @dataclass(frozen=True)
 class Move:
-    """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes."""
+    """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes.
+
+    prefetch: bytes from the memory's first element to one whose line is asked for. It may lie outside of the memory; no
+    value depends on it.
+    """
 
     instruction: Instruction
     register: Ref
     memory: Ref | None
     active: Any | None = None
+    prefetch: int = 0
 
 
 @dataclass(frozen=True)

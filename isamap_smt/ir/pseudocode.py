@@ -107,7 +107,8 @@ def _move(move: Move) -> str:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":
         return f"{_ref(move.memory)} = {name}({register}{lanes})"
-    return f"{register} = {name}({_ref(move.memory)}{lanes})"
+    asked = f"  # and the line {move.prefetch} bytes behind" if move.prefetch else ""
+    return f"{register} = {name}({_ref(move.memory)}{lanes}){asked}"
 
 
 def _ref(ref: Ref) -> str:

@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
-from isamap_smt.machine_model.calibration import Calibration, Stream
+from isamap_smt.machine_model.calibration import Ahead, Calibration, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.prefetch import Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
@@ -25,6 +26,7 @@ from isamap_smt.runtime.clock import clock_ghz
 Progress = Callable[[float, str], None]
 _ROUNDS = 4
 _VECTORS = (16, 32, 64)  # bytes: the widths of registers that streams are measured with
+_TRIES = 5  # sweeps at each prefetch distance in a round
 _FAR = 512 << 20  # bytes, the most that a stream from main memory walks over
 
 
@@ -46,6 +48,8 @@ def calibrate(
         raise CalibrationError("the clock cannot be measured without a C compiler; `pip install ziglang`")
     sizes = _sizes(hardware, identity().cores)
     wide = _streams(hardware, cc)
+    fetched = _streamed(hardware, max(wide), cc)
+    sweeps: dict[tuple[str, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
     steps = rounds * (len(jobs) + 1)
@@ -59,6 +63,7 @@ def calibrate(
             rate = wide[width].rate(sizes[memory], operation, cores)
             key = (memory, width, operation, cores)
             best[key] = max(best.get(key, 0.0), rate)
+        _sweep(fetched, sizes, sweeps)
     clock = max(c for c in clocks if c is not None)
     found = {name: rate for r in rates for name, rate in r.found.items()}
     start = share_seconds(cc) if identity().cores > 1 else 0.0
@@ -69,6 +74,7 @@ def calibrate(
         _rows(best, sizes, clock * 1e9),
         tuple((name, _cost(r, clock * 1e9)) for name, r in found.items()),
         round(start * clock * 1e9),
+        _ahead(sweeps),
         datetime.now(UTC).isoformat(timespec="seconds"),
         round(time.perf_counter() - started, 2),
         tuple(sorted(i.name for i in hardware.computes if i.name not in found)),
@@ -95,13 +101,31 @@ def _compiled(wanted: Sequence[Instruction], cc: str | None) -> list[Rates]:
 
 def _streams(hardware: Hardware, cc: str | None) -> dict[int, Streams]:
     """By width, for the register files of this machine."""
-    found = {}
-    for file in hardware.memories:
-        width = _width(file)
-        if width in _VECTORS:
-            requires = {f for i in hardware.instructions if (file.name in dict(i.places).values()) for f in i.requires}
-            found[width] = streams(width, tuple(sorted(requires)), cc)
+    widths = {_width(file) for file in hardware.memories} & set(_VECTORS)
+    found = {width: streams(width, _requires(hardware, width), cc) for width in sorted(widths)}
     return found or {16: streams(16, (), cc)}
+
+
+def _streamed(hardware: Hardware, width: int, cc: str | None) -> Streamed:
+    return streamed(width, _requires(hardware, width), cc)
+
+
+def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
+    """Features of the instructions on registers of that width."""
+    files = {m.name for m in hardware.memories if _width(m) == width}
+    return tuple(sorted({f for i in hardware.instructions if files & set(dict(i.places).values()) for f in i.requires}))
+
+
+def _sweep(fetched: Streamed, sizes: dict[str, int], best: dict[tuple[str, int], float]) -> None:
+    """Sweeps from all memories behind the nearest, at every distance; best: by (memory, distance), seconds."""
+    for memory in list(sizes)[1:]:
+        for _ in range(_TRIES):
+            for distance, taken in fetched.seconds(sizes[memory]).items():
+                best[memory, distance] = min(best.get((memory, distance), taken), taken)
+
+
+def _ahead(best: dict[tuple[str, int], float]) -> tuple[Ahead, ...]:
+    return tuple(Ahead(m, d, round(t / best[m, 0], 4)) for (m, d), t in best.items() if d)
 
 
 def _width(file: Memory) -> int:

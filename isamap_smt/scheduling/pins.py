@@ -4,6 +4,7 @@ tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a redu
                     accumulators are open (the nearest cache's tile), for others the farthest cache's tile
 register.AXIS       register tile, in points
 pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
+prefetch.OPERAND    bytes between a load of its packed buffer and the line asked for beside it, or 'no'
 parallel            the axis one of whose loops the threads share, or 'no'
 """
 
@@ -21,13 +22,17 @@ from isamap_smt.scheduling.setting import Setting
 
 @dataclass(frozen=True)
 class Pins:
-    """registers: axis -> points. tiles: (axis, level) -> points. packing: operand -> option. parallel: axis or None."""
+    """registers: axis -> points. tiles: (axis, level) -> points. packing: operand -> option. parallel: axis or None.
+
+    prefetch: operand -> bytes, 0 for none.
+    """
 
     registers: dict[int, int] = field(default_factory=dict)
     tiles: dict[tuple[int, int], int] = field(default_factory=dict)
     packing: dict[str, int] = field(default_factory=dict)
     parallel: int | None = None
     serial: bool = False
+    prefetch: dict[str, int] = field(default_factory=dict)
 
 
 def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
@@ -35,6 +40,7 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
     registers: dict[int, int] = {}
     tiles: dict[tuple[int, int], int] = {}
     packing: dict[str, int] = {}
+    prefetch: dict[str, int] = {}
     parallel: int | None = None
     serial = False
     for key, value in fix.items():
@@ -46,15 +52,17 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             tiles[d, level] = _points(key, value)
         elif kind == "pack" and rest:
             packing[s.operand(rest)] = _option(key, value, m)
+        elif kind == "prefetch" and rest:
+            prefetch[s.operand(rest)] = _distance(key, value)
         elif kind == "parallel" and not rest:
             serial = str(value) in ("no", "none", "")
             parallel = None if serial else _axis(str(value), s)
         else:
             raise ScheduleError(
-                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'parallel'])} "
-                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, parallel)"
+                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'prefetch', 'parallel'])} "
+                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, prefetch.OPERAND, parallel)"
             )
-    return Pins(registers, tiles, packing, parallel, serial)
+    return Pins(registers, tiles, packing, parallel, serial, prefetch)
 
 
 def _axis(name: str, s: Setting) -> int:
@@ -75,13 +83,17 @@ def _level(rest: str, s: Setting, m: Machine) -> tuple[int, int]:
     return d, m.names.index(level) + 1
 
 
-def _points(key: str, value: Any) -> int:
+def _points(key: str, value: Any, unit: str = "points") -> int:
     try:
         # text comes from the command line
         points = int(value) if isinstance(value, str) else value
     except ValueError:
-        raise ScheduleError(f"{key}={value}: must be a number of points") from None
+        raise ScheduleError(f"{key}={value}: must be a number of {unit}") from None
     return whole(points, key, ScheduleError)
+
+
+def _distance(key: str, value: Any) -> int:
+    return 0 if str(value) in ("no", "0") else _points(key, value, "bytes")
 
 
 def _option(key: str, value: Any, m: Machine) -> int:

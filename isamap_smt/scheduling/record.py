@@ -34,13 +34,18 @@ def to_record(schedule: Schedule) -> Record:
         "operands": {o: a.tensor for o, a in mapping.binding if o != output},
         "loops": [asdict(x) for x in schedule.loops],
         "registers": [list(x) for x in schedule.registers],
-        "packing": [asdict(x) for x in schedule.packing],
+        "packing": [_packing(x) for x in schedule.packing],
         "tiles": [[axis, [list(x) for x in levels]] for axis, levels in schedule.tiles],
         "traffic": [list(x) for x in schedule.traffic],
         "notes": list(schedule.notes),
         **{name: getattr(schedule, name) for name in _KEPT},
         **({"shared": schedule.shared} if schedule.shared else {}),
     }
+
+
+def _packing(x: Packing) -> Record:
+    """Without the distance where there is none: such programs keep the names that they have in databases."""
+    return {name: value for name, value in asdict(x).items() if name != "prefetch" or value}
 
 
 def decided(record: Record) -> Record:

@@ -25,6 +25,7 @@ from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT, Machine, machine
 from isamap_smt.scheduling.pins import Pins, read_pins
+from isamap_smt.scheduling.prefetch import prefetched
 from isamap_smt.scheduling.problem import problem, repriced
 from isamap_smt.scheduling.setting import Setting, setting
 from isamap_smt.scheduling.tiles import in_words
@@ -89,13 +90,15 @@ class ScheduleSpace:
             raise ScheduleError(f"no schedule of {s.mapping.id}: {answer.status}")
         n = decode.nest(s, m, plain, answer.choice)
         row = plain.registers[answer.choice.register].tile
+        packing = decode.packing(s, plain, answer.choice, n)
+        packing, told = prefetched(s, m, plain, answer.choice, answer.cost, self.pins, packing)
         total, bound = answer.cost.total, min(answer.bound, answer.cost.total)
         return Schedule(
             s.proved,
             n.loops,
             n.accumulate,
             tuple((a.name, row[d]) for d, a in enumerate(plain.axes)),
-            decode.packing(s, plain, answer.choice, n),
+            packing,
             decode.parallel(plain, n, answer.cost),
             answer.status,
             in_words(m, len(plain.registers)),
@@ -106,7 +109,7 @@ class ScheduleSpace:
             decode.tiles(s, m, plain, answer.choice),
             decode.traffic(m, plain, answer.cost),
             answer.seconds,
-            self._notes(answer),
+            (*self._notes(answer), *told),
             self.sizes,
             s.hardware,
         )

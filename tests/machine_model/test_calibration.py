@@ -59,6 +59,9 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     assert near is not None and far is not None
     # More than two loads, or two stores, of a whole register a cycle would have been left out by the compiler.
     assert far.read < near.read < 3.5 * near.width and near.write < 2.5 * near.width
+    # Asking for a line is one instruction beside twenty others.
+    assert {a.memory for a in taken.ahead} == {s.memory for s in taken.streams} - {"L1"}
+    assert all(a.distance >= 64 and 0.2 < a.time < 3 for a in taken.ahead)
     assert far.working_set > 4 * near.working_set and taken.start_threads > 100
 
 
