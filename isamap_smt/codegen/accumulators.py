@@ -1,0 +1,144 @@
+"""Accumulators: registers that hold a tile of the output, loaded or zeroed before the reduction and stored after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.begin import Begin
+from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.tile import (
+    Lowering,
+    Nodes,
+    active_lanes,
+    cut_axes,
+    plain_name,
+    tile_values,
+    unroll,
+    unrolled_axes,
+)
+from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Move, Node, Ref
+
+
+def accumulators(state: Lowering, work: Nodes) -> Nodes:
+    """The tile's registers around the work that adds to them."""
+    nest = state.nest
+    unrolled = unrolled_axes(state, state.output)
+    cells = {a: sym(f"c_{plain_name(a)}_u") for a in unrolled}
+    lanes = {lane: sym(f"c_{lane}") for lane in nest.lanes(state.output)}
+    values = tile_values(state, cells, lanes)
+    access = nest.mapping.operand_access(state.output)
+    coordinates = tuple(substitute(i, nest.point(values)) for i in access.index)
+    guard = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in cut_axes(state))
+    held = IndexType(access.tensor, coordinates, guard, "dead")
+    symbols = (*cells.values(), *lanes.values())
+    shape = tuple(sp.Integer(nest.units(a)) for a in unrolled) + tuple(
+        sp.Integer(state.compute.axes[lane]) for lane in lanes
+    )
+    dtype = nest.kernel.tensor(access.tensor).dtype
+    acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
+    load, store = _output_moves(state, acc)
+    return (Alloc(acc), *load, *work, *store)
+
+
+def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
+    """Loading and storing the accumulators: straight from the tensor, or through a staging buffer."""
+    if not is_direct(state.nest, state.output):
+        return _staged_moves(state, acc)
+    load, store = _direct_moves(state, store=False), _direct_moves(state, store=True)
+    return (_begun(state, state.begin, load) if state.begin else load), store
+
+
+def is_direct(nest: Nest, output: str) -> bool:
+    """Whether the lanes of the accumulators lie next to each other in the tensor, and masks can cut them."""
+    access = nest.mapping.operand_access(output)
+    compute, lanes = nest.mapping.instruction, nest.lanes(output)
+    values = {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
+    point = nest.point(values)
+    index = tuple(substitute(i, point) for i in access.index)
+    offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
+    sizes = [(lane, compute.axes[lane]) for lane in lanes]
+    tailed = [lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)]
+    return contiguous(offset, sizes) and tailed in ([], list(lanes[:1]))
+
+
+def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
+    """Zeros where nothing has been added to the elements yet, their values otherwise."""
+    units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
+    register = Ref(state.nest.buffer("acc"), tuple(units.values()))
+    zero = unroll(state.nest, units, Move(begin.zero, register, None))
+    if not begin.visits and begin.always:
+        return zero
+    return If((begin.first,), zero), If((begin.later,), load)
+
+
+def _direct_moves(state: Lowering, store: bool) -> Nodes:
+    """Moves between the output tensor and the accumulators: plain for a full register tile, guarded for a cut one.
+
+    The two are kept apart because tests cost time in every tile, and masked stores are slow on some machines.
+    """
+    nest = state.nest
+    lanes = nest.lanes(state.output)
+    suffix = "s" if store else "l"
+    units = {a: sym(f"{plain_name(a)}_u{suffix}") for a in unrolled_axes(state, state.output)}
+    plain = unroll(nest, units, _output_move(state, store, units, None))
+    tails = cut_axes(state)
+    if not tails:
+        return plain
+    masked = [lane for lane in lanes if state.compute.axes[lane] > 1 and nest.axis_of_lane(lane).name in tails]
+    values = tile_values(state, units, {})
+    rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
+    active = active_lanes(state, masked[0], units) if masked else None
+    part = _output_move(state, store, units, active)
+    guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
+    room = _room(state, tails)
+    return (If((sp.Ge(room, 0),), plain), If((sp.Lt(room, 0),), guarded))
+
+
+def _room(state: Lowering, tails: tuple[str, ...]) -> Any:
+    """How far the register tile stays below the extents; negative when it is cut."""
+    nest = state.nest
+    room: Any = None
+    for a in tails:
+        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
+        room = left if room is None else IMin(room, left)
+    return room
+
+
+def _output_move(state: Lowering, store: bool, units: dict[str, Any], active: Any | None) -> Node:
+    nest = state.nest
+    lanes = nest.lanes(state.output)
+    access = nest.mapping.operand_access(state.output)
+    pattern = tuple(range(len(lanes)))
+    move = find_move(state.hardware, state.compute, state.output, store, pattern, active is not None)
+    own = dict(zip(lanes, lane_symbols(move), strict=True))
+    point = nest.point(tile_values(state, units, own))
+    index = tuple(substitute(i, point) for i in access.index)
+    return Move(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
+
+
+def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
+    """Outputs scattered in memory go through a buffer laid out like the accumulators."""
+    nest = state.nest
+    name = nest.buffer(f"{acc.type.tensor}_staged")
+    stage = Buffer(
+        name, acc.dtype, acc.cells, acc.shape,
+        IndexType(acc.type.tensor, acc.type.coordinates, acc.type.guard, "dead"),
+    )  # fmt: skip
+    over = tuple(zip(acc.cells, acc.shape, strict=True))
+    place, here = Ref(acc.type.tensor, acc.type.coordinates), Ref(name, acc.cells)
+    gather = Copy(here, place, over, acc.type.guard, "0")
+    scatter = Copy(place, here, over, acc.type.guard, "")
+    moves: list[Nodes] = []
+    for store in (False, True):
+        pattern = tuple(range(len(nest.lanes(state.output))))
+        move = find_move(state.hardware, state.compute, state.output, store, pattern, masked=False)
+        units = {a: sym(f"{plain_name(a)}_u{'s' if store else 'l'}") for a in unrolled_axes(state, state.output)}
+        registers = tuple(units.values())
+        node = Move(move, Ref(acc.name, registers), Ref(name, (*registers, *lane_symbols(move))))
+        moves.append(unroll(nest, units, node))
+    return (Alloc(stage), gather, *moves[0]), (*moves[1], scatter)

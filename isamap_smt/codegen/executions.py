@@ -1,0 +1,146 @@
+"""The innermost body: operands go into registers, and the tile's executions add to the accumulators."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.moves import contiguous, find_move, find_zero, lane_symbols
+from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.operands import InPlace, Packed, address, clamp, guards_carried
+from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, plain_name, tile_values, unroll, unrolled_axes
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.program import Alloc, Buffer, Exec, If, IndexType, Move, Ref
+
+
+def execute(state: Lowering) -> Nodes:
+    """Operands with few registers are loaded first and stay; the one with most streams through one register."""
+    nest = state.nest
+    streamed = _streamed(state)
+    nodes: Nodes = ()
+    references: dict[str, Ref] = {}
+    for operand in state.inputs:
+        if operand == streamed:
+            continue
+        units = {a: sym(f"{plain_name(a)}_u{operand}") for a in unrolled_axes(state, operand)}
+        nodes += (_alloc(state, operand, tuple(units)), *unroll(nest, units, *_load(state, operand, units)))
+    outer = {a: sym(f"{plain_name(a)}_u") for a in (unrolled_axes(state, streamed) if streamed else ())}
+    inner = {a: sym(f"{plain_name(a)}_u") for a in unrolled_axes(state, state.output) if a not in outer}
+    units = {**outer, **inner}
+    for operand in state.inputs:
+        own = () if operand == streamed else unrolled_axes(state, operand)
+        references[operand] = Ref(nest.buffer(f"{operand}_r"), tuple(units[a] for a in own))
+    references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
+    values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.axes})
+    point = tuple(nest.point(values).items())
+    body = unroll(nest, inner, Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index))
+    if streamed:
+        body = unroll(nest, outer, _alloc(state, streamed, ()), *_load(state, streamed, outer), *body)
+    return (*nodes, *body)
+
+
+def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
+    """Registers for an operand; `unrolled` axes index them, other unrolled axes are loops around."""
+    nest = state.nest
+    cells = {a: sym(f"c_{plain_name(a)}_u") for a in unrolled}
+    around = {a: sym(f"{plain_name(a)}_u") for a in unrolled_axes(state, operand) if a not in cells}
+    lanes = {lane: sym(f"c_{lane}") for lane in nest.lanes(operand)}
+    point, values = _read_point(state, operand, {**around, **cells}, lanes)
+    access = nest.mapping.operand_access(operand)
+    coordinates = tuple(substitute(i, point) for i in access.index)
+    guard, outside = _register_guard(state, operand, values, point)
+    dtype = nest.held(operand)
+    shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
+        sp.Integer(state.compute.axes[lane]) for lane in lanes
+    )
+    held = IndexType(access.tensor, coordinates, guard, outside)
+    symbols = (*cells.values(), *lanes.values())
+    return Alloc(Buffer(nest.buffer(f"{operand}_r"), dtype, symbols, shape, held, "registers", len(lanes)))
+
+
+def _read_point(
+    state: Lowering, operand: str, units: dict[str, Any], lanes: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Kernel point and program axis values that an operand's cell stands for; rows beyond the end are clamped
+    when the operand is read in place."""
+    nest = state.nest
+    values = tile_values(state, units, lanes)
+    source = state.feeds[operand]
+    if isinstance(source, InPlace) and not source.inside:
+        free = [a for a in nest.relevant(operand) if nest.axes[a].leaf == 1]
+        values = {a: clamp(nest, a, v) if a in free else v for a, v in values.items()}
+    return nest.point(values), values
+
+
+def _register_guard(
+    state: Lowering, operand: str, values: dict[str, Any], point: dict[str, Any]
+) -> tuple[tuple[Any, ...], str]:
+    nest, source = state.nest, state.feeds[operand]
+    relevant = nest.relevant(operand)
+    if isinstance(source, Packed):
+        tails = [a for a in relevant if nest.has_tail(a)]
+        outside = source.setup[0].buffer.type.outside  # type: ignore[union-attr]
+    else:
+        tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
+        outside = "0"
+    guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
+    if not (isinstance(source, InPlace) and source.inside):
+        guard += [substitute(g, point) for g in guards_carried(nest, operand)]
+    return tuple(guard), outside if guard else "dead"
+
+
+def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Nodes:
+    """One load or broadcast of the operand's register for these units; at a border, or a zero."""
+    load, point = _move_in(state, operand, units)
+    source = state.feeds[operand]
+    if not isinstance(source, InPlace) or source.border is None or source.inside:
+        return (load,)
+    zero = find_zero(state.hardware, state.compute, operand)
+    assert zero is not None
+    here = source.border.room_at(point)
+    return If((sp.Ge(here, 0),), (load,)), If((sp.Lt(here, 0),), (Move(zero, load.register, None),))
+
+
+def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move, dict[str, Any]]:
+    """The load, and the kernel's point whose element it brings."""
+    nest, source = state.nest, state.feeds[operand]
+    lanes = nest.lanes(operand)
+    relevant = nest.relevant(operand)
+    moving = [lane for lane in lanes if nest.axis_of_lane(lane).name in relevant]
+    pattern = tuple(lanes.index(lane) for lane in moving)
+    tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
+    masked = isinstance(source, InPlace) and any(state.compute.axes[lane] > 1 for lane in tails)
+    if masked and tails != moving[:1]:
+        raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
+    move = find_move(state.hardware, state.compute, operand, False, pattern, masked)
+    own = dict(zip(lanes, lane_symbols(move), strict=True))
+    point, _ = _read_point(state, operand, units, own)
+    lane_values = {lane: own[lane] for lane in moving}
+    memory = address(nest, source, units, lane_values, point)
+    _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
+    active = active_lanes(state, moving[0], units) if masked else None
+    registers = () if operand == _streamed(state) else tuple(units.values())
+    distance = state.schedule.packing_of(operand).prefetch if isinstance(source, Packed) and moving else 0
+    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, distance), point
+
+
+def _streamed(state: Lowering) -> str:
+    """The input with most registers: it passes through one register; '' when there are no inputs."""
+    count = {o: prod(state.nest.units(a) for a in unrolled_axes(state, o)) for o in state.inputs}
+    return max(state.inputs, key=lambda o: count[o], default="")
+
+
+def _check_contiguous(state: Lowering, operand: str, memory: Ref, lanes: list[tuple[str, int]]) -> None:
+    source = state.feeds[operand]
+    if isinstance(source, InPlace):
+        buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
+        tensor = state.nest.mapping.operand_access(operand).tensor
+        shape = buffer.shape if buffer else state.nest.kernel.tensor(tensor).shape
+        if not contiguous(row_major(memory.index, shape), lanes):
+            raise ScheduleError(
+                f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
+                f"that do not lie next to each other; pack {operand}"
+            )

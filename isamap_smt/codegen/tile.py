@@ -1,0 +1,75 @@
+"""What the lowering of one nest reads at every step, and the values of its axes in one register tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.begin import Begin
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.codegen.operands import Feed
+from isamap_smt.codegen.statements import Others
+from isamap_smt.ir.program import Loop, Node
+from isamap_smt.ir.schedule import Schedule
+
+Nodes = tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """What every step of the lowering needs."""
+
+    schedule: Schedule
+    nest: Nest
+    output: str
+    inputs: tuple[str, ...]
+    feeds: dict[str, Feed]
+    others: Others
+    begin: Begin | None
+
+    @property
+    def compute(self) -> Any:
+        return self.nest.mapping.instruction
+
+    @property
+    def hardware(self) -> Any:
+        return self.schedule.hardware
+
+
+def cut_axes(state: Lowering) -> tuple[str, ...]:
+    """Program axes of the output whose register tile can reach beyond the extent."""
+    return tuple(a for a, x in state.nest.axes.items() if not x.reduction and state.nest.has_tail(a))
+
+
+def unrolled_axes(state: Lowering, operand: str) -> tuple[str, ...]:
+    """Program axes along which the operand has several registers in a tile."""
+    relevant = state.nest.relevant(operand)
+    return tuple(a for a in state.nest.axes if a in relevant and state.nest.units(a) > 1)
+
+
+def plain_name(axis: str) -> str:
+    """An axis of several, as a part of a variable's name."""
+    return axis.replace(".", "_")
+
+
+def tile_values(state: Lowering, units: dict[str, Any], lanes: dict[str, Any]) -> dict[str, Any]:
+    """Value of each program axis for these units (by axis) and lanes (by instruction axis)."""
+    axes = state.nest.axes.items()
+    return {a: state.nest.value(a, units.get(a, 0), lanes.get(x.lane, 0)) for a, x in axes}
+
+
+def active_lanes(state: Lowering, lane: str, units: dict[str, Any]) -> Any:
+    """How many of the lanes lie inside the extent, for these units; it may be negative or too large."""
+    axis = state.nest.axis_of_lane(lane).name
+    return state.nest.axes[axis].extent - state.nest.value(axis, units.get(axis, 0), 0)
+
+
+def unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:
+    """The nodes inside one unrolled loop per axis."""
+    body: Nodes = nodes
+    for axis, var in reversed(units.items()):
+        count = sp.Integer(nest.units(axis))
+        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf),)
+    return body
