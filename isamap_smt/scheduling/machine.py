@@ -19,7 +19,9 @@ PAGE = 4096  # bytes of a memory page; also what the first cache's index covers,
 
 @dataclass(frozen=True)
 class Machine:
-    """registers: how many the instruction's operands share. caches: nearest first; links[u-1] leads into cache u.
+    """registers: how many the instruction's operands share; spare: those of them that its C needs beside.
+
+    caches: nearest first; links[u-1] leads into cache u.
 
     figures: what the rates come from, and the prices that no part of a hardware description has.
     """
@@ -34,6 +36,7 @@ class Machine:
     links: tuple[Link, ...]
     register_bytes: int
     figures: Figures = DESCRIBED
+    spare: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,7 +93,13 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
         links[1:],
         width,
         figures,
+        _spare(instruction),
     )
+
+
+def _spare(instruction: Instruction) -> int:
+    """One register where an execution is more than one call of an intrinsic: what lies between the steps needs one."""
+    return int(instruction.emit.count("(") > 1 or "isamap_" in instruction.emit)
 
 
 def _measured(link: Link, figures: Figures, threads: int) -> Link:

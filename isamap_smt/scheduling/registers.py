@@ -23,7 +23,6 @@ KEPT = 24  # register tiles handed to the solver: the best by their cost in the 
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
-SPARE = 1  # registers left to the compiler: tiles that need every register spill
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
 
 
@@ -69,7 +68,7 @@ def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
 
 
 def _available(m: Machine) -> int:
-    return m.registers - SPARE if m.registers > 4 else m.registers
+    return m.registers - m.spare if m.registers > 4 else m.registers
 
 
 def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
