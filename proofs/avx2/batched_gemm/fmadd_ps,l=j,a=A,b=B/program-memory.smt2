@@ -10,13 +10,10 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: the number of registers is fixed
-;   decided without a solver, from the structure alone
-
 ; memory of a_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
+; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
@@ -25,10 +22,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: a register is named by unrolled loops only
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
@@ -58,13 +58,13 @@
 ; memory of j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of i_u: an unrolled loop has a fixed count
+; memory of i_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_us: an unrolled loop has a fixed count
@@ -74,5 +74,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + 4*B*I*K + B*I + 4*B*J*K + B*K + 2*B +
-;   48*I*J + 48*I*K + 12*I + 48*J*K + 6400*J + 6400*K + 620640 < 2**63 (checked at entry)
+;   48*I*J + 48*I*K + 12*I + 48*J*K + 6292*J + 6292*K + 719008 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -22,12 +22,12 @@
 ; memory of acc_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r_2: the number of registers is fixed
-;   decided without a solver, from the structure alone
-
 ; memory of a_r_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
+; memory of b_r_2: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -61,31 +61,40 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_r_2: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
-; memory of a_r_2: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
 ; memory of a_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of acc_2: a register is named by unrolled loops only
+; memory of a_r_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of p_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
@@ -103,13 +112,13 @@
 ; memory of k_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of k_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_u: an unrolled loop has a fixed count
+; memory of n_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of n_us: an unrolled loop has a fixed count
@@ -119,6 +128,6 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   212*C*P*Q + 48*C*P + 1008*C*Q + 2796*C + 4*K*N*P*Q + 212*K*P*Q + 332*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   53*P*Q + 53*P + 252*Q + 89696 < 2**63 (checked at entry)
+;   356*C*P*Q + 48*C*P + 1224*C*Q + 2856*C + 4*K*N*P*Q + 356*K*P*Q + 92*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   89*P*Q + 89*P + 306*Q + 114336 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -180,16 +180,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of load_f32 W_packed_2 -> b_r_2: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 T -> a_r_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed_2 -> b_r_2: the register has the instruction's shape
+; precondition of broadcast_f32 T -> a_r_2: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed_2 -> b_r_2: the memory operand is in memory
+; precondition of broadcast_f32 T -> a_r_2: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in W_packed_2
+; precondition of broadcast_f32 T -> a_r_2: the lanes of broadcast_f32 are consecutive in T
 ; question 7
 (push 1)
 (set-info :status unsat)
@@ -208,16 +208,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 T -> a_r_2: a mask is given just where the instruction takes one
+; precondition of load_f32 W_packed_2 -> b_r_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 T -> a_r_2: the register has the instruction's shape
+; precondition of load_f32 W_packed_2 -> b_r_2: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 T -> a_r_2: the memory operand is in memory
+; precondition of load_f32 W_packed_2 -> b_r_2: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 T -> a_r_2: the lanes of broadcast_f32 are consecutive in T
+; precondition of load_f32 W_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in W_packed_2
 ; question 8
 (push 1)
 (set-info :status unsat)

@@ -10,13 +10,10 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: the number of registers is fixed
-;   decided without a solver, from the structure alone
-
 ; memory of a_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
+; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
@@ -25,10 +22,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: a register is named by unrolled loops only
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
@@ -58,13 +58,13 @@
 ; memory of j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of i_u: an unrolled loop has a fixed count
+; memory of i_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_us: an unrolled loop has a fixed count
@@ -73,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 212*J + 2332*K + 913504
-;   < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 12344*J + 12344*K +
+;   913568 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

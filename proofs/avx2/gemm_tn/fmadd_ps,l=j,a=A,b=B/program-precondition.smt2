@@ -57,16 +57,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of load_f32 B_packed -> b_r: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 A_packed -> a_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 B_packed -> b_r: the register has the instruction's shape
+; precondition of broadcast_f32 A_packed -> a_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 B_packed -> b_r: the memory operand is in memory
+; precondition of broadcast_f32 A_packed -> a_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 B_packed -> b_r: the lanes of load_f32 are consecutive in B_packed
+; precondition of broadcast_f32 A_packed -> a_r: the lanes of broadcast_f32 are consecutive in A_packed
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -81,16 +81,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 A_packed -> a_r: a mask is given just where the instruction takes one
+; precondition of load_f32 B_packed -> b_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 A_packed -> a_r: the register has the instruction's shape
+; precondition of load_f32 B_packed -> b_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 A_packed -> a_r: the memory operand is in memory
+; precondition of load_f32 B_packed -> b_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 A_packed -> a_r: the lanes of broadcast_f32 are consecutive in A_packed
+; precondition of load_f32 B_packed -> b_r: the lanes of load_f32 are consecutive in B_packed
 ; question 4
 (push 1)
 (set-info :status unsat)

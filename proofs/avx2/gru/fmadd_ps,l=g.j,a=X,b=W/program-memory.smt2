@@ -88,13 +88,13 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of t_uz: an unrolled loop has a fixed count
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_ul: an unrolled loop has a fixed count
+; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -103,30 +103,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_u: an unrolled loop has a fixed count
+; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_us: an unrolled loop has a fixed count
+; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_uz: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_us: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1148*B*C + 12*B*J*T + 3444*B*J + 3*B*T +
-;   861*B + 12*C*J + 624*C + 24*J**2 + 42532*J + 2*T + 10200932 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1052*B*C + 12*B*J*T + 3156*B*J + 3*B*T +
+;   789*B + 12*C*J + 572*C + 24*J**2 + 43048*J + 2*T + 10302212 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -10,13 +10,10 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: the number of registers is fixed
-;   decided without a solver, from the structure alone
-
 ; memory of a_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
+; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
@@ -25,10 +22,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: a register is named by unrolled loops only
+; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r: a register is named by unrolled loops only
@@ -58,13 +58,13 @@
 ; memory of k_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of k_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_u: an unrolled loop has a fixed count
+; memory of n_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of n_us: an unrolled loop has a fixed count
@@ -73,7 +73,7 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 212*C*P*Q + 332*C*Q + 192*C +
-;   4*K*N*P*Q + 212*K*P*Q + 332*K*Q + 1536*K + N*P*Q + N*P + 2*N + 53*P*Q + 53*P + 83*Q + 89696 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 356*C*P*Q + 92*C*Q + 464*C +
+;   4*K*N*P*Q + 356*K*P*Q + 92*K*Q + 1536*K + N*P*Q + N*P + 2*N + 89*P*Q + 89*P + 23*Q + 114336 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -10,10 +10,10 @@
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r: the number of registers is fixed
+; memory of a_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of a_r: the number of registers is fixed
+; memory of b_r: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of V_packed_2: the buffer's shape depends on sizes only
@@ -22,19 +22,22 @@
 ; memory of acc_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of b_r_2: the number of registers is fixed
-;   decided without a solver, from the structure alone
-
 ; memory of a_r_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
+; memory of b_r_2: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of b_r: a register is named by unrolled loops only
@@ -43,9 +46,6 @@
 ; memory of a_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of a_r: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -65,12 +65,12 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
-; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r_2: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
 ; memory of a_r_2: a register is named by unrolled loops only
@@ -100,13 +100,13 @@
 ; memory of j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of i_u: an unrolled loop has a fixed count
+; memory of i_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of i_us: an unrolled loop has a fixed count
@@ -121,15 +121,12 @@
 ; memory of m_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of m_ub: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
 ; memory of m_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of m_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 12380*J
-;   + 12380*K + 12380*M + 913504 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 12344*J
+;   + 12344*K + 12344*M + 913568 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -61,16 +61,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of load_f32 W_packed -> b_r: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 X -> a_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed -> b_r: the register has the instruction's shape
+; precondition of broadcast_f32 X -> a_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed -> b_r: the memory operand is in memory
+; precondition of broadcast_f32 X -> a_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 W_packed -> b_r: the lanes of load_f32 are consecutive in W_packed
+; precondition of broadcast_f32 X -> a_r: the lanes of broadcast_f32 are consecutive in X
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -87,16 +87,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 X -> a_r: a mask is given just where the instruction takes one
+; precondition of load_f32 W_packed -> b_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X -> a_r: the register has the instruction's shape
+; precondition of load_f32 W_packed -> b_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X -> a_r: the memory operand is in memory
+; precondition of load_f32 W_packed -> b_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X -> a_r: the lanes of broadcast_f32 are consecutive in X
+; precondition of load_f32 W_packed -> b_r: the lanes of load_f32 are consecutive in W_packed
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -221,16 +221,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of load_f32 V_packed_2 -> b_r_2: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 H -> a_r_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 V_packed_2 -> b_r_2: the register has the instruction's shape
+; precondition of broadcast_f32 H -> a_r_2: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 V_packed_2 -> b_r_2: the memory operand is in memory
+; precondition of broadcast_f32 H -> a_r_2: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 V_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in V_packed_2
+; precondition of broadcast_f32 H -> a_r_2: the lanes of broadcast_f32 are consecutive in H
 ; question 9
 (push 1)
 (set-info :status unsat)
@@ -247,16 +247,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 H -> a_r_2: a mask is given just where the instruction takes one
+; precondition of load_f32 V_packed_2 -> b_r_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H -> a_r_2: the register has the instruction's shape
+; precondition of load_f32 V_packed_2 -> b_r_2: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H -> a_r_2: the memory operand is in memory
+; precondition of load_f32 V_packed_2 -> b_r_2: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H -> a_r_2: the lanes of broadcast_f32 are consecutive in H
+; precondition of load_f32 V_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in V_packed_2
 ; question 10
 (push 1)
 (set-info :status unsat)

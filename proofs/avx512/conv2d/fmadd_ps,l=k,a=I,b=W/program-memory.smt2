@@ -7,6 +7,9 @@
 ; memory of I_padded: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -43,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of p_ul: an unrolled loop has a fixed count
+; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -52,19 +55,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_u: an unrolled loop has a fixed count
+; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_us: an unrolled loop has a fixed count
+; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 52*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   72*C*P*Q + 144*C*P + 1196*C*Q + 3164*C + 4*K*N*P*Q + 72*K*P*Q + 1048*K*Q + 768*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   18*P*Q + 36*P + 299*Q + 1208 < 2**63 (checked at entry)
+;   72*C*P*Q + 144*C*P + 1104*C*Q + 3072*C + 4*K*N*P*Q + 72*K*P*Q + 956*K*Q + 860*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   18*P*Q + 36*P + 276*Q + 213312 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -59,16 +59,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of masked_load_f32 W -> b_r: a mask is given just where the instruction takes one
+; precondition of load_f32 W_packed -> b_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of masked_load_f32 W -> b_r: the register has the instruction's shape
+; precondition of load_f32 W_packed -> b_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of masked_load_f32 W -> b_r: the memory operand is in memory
+; precondition of load_f32 W_packed -> b_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of masked_load_f32 W -> b_r: the lanes of masked_load_f32 are consecutive in W
+; precondition of load_f32 W_packed -> b_r: the lanes of load_f32 are consecutive in W_packed
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -82,6 +82,7 @@
 (assert (! (<= 1 N) :named |3: 1 <= N|))
 (assert (! (<= 1 P) :named |4: 1 <= P|))
 (assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
 (assert (! (not (= 0 0)) :named |denied: 0 = 0|))
 (check-sat)
 (pop 1)

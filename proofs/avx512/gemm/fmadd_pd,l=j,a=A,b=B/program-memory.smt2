@@ -4,9 +4,6 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of A_packed: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of B_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
@@ -76,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 24952*J + 24952*K +
-;   8724584 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 24760*J + 24760*K +
+;   1302848 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

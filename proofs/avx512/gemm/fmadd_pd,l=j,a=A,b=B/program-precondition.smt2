@@ -81,16 +81,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f64 A_packed -> a_r: a mask is given just where the instruction takes one
+; precondition of broadcast_f64 A -> a_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f64 A_packed -> a_r: the register has the instruction's shape
+; precondition of broadcast_f64 A -> a_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f64 A_packed -> a_r: the memory operand is in memory
+; precondition of broadcast_f64 A -> a_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f64 A_packed -> a_r: the lanes of broadcast_f64 are consecutive in A_packed
+; precondition of broadcast_f64 A -> a_r: the lanes of broadcast_f64 are consecutive in A
 ; question 4
 (push 1)
 (set-info :status unsat)

@@ -7,9 +7,6 @@
 ; memory of B_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of A_packed: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -76,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 12476*J + 12476*K +
-;   4362292 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 1220*J + 2364*K +
+;   1306944 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

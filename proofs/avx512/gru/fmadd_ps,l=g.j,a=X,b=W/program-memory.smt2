@@ -7,9 +7,6 @@
 ; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of X_packed: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -20,9 +17,6 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of U_packed_2: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
-; memory of H_packed_2: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: the number of registers is fixed
@@ -94,13 +88,13 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of t_uz: an unrolled loop has a fixed count
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_ul: an unrolled loop has a fixed count
+; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -109,30 +103,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_u: an unrolled loop has a fixed count
+; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_us: an unrolled loop has a fixed count
+; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_uz: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of b_us: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 464*B*C + 12*B*J*T + 1392*B*J + 3*B*T +
-;   348*B + 12*C*J + 288*C + 24*J**2 + 74164*J + 2*T + 88432836 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 516*B*C + 12*B*J*T + 1548*B*J + 3*B*T +
+;   387*B + 12*C*J + 1148*C + 24*J**2 + 44736*J + 2*T + 13346116 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

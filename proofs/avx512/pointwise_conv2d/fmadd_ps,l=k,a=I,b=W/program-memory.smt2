@@ -70,7 +70,7 @@
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 668*C*P*Q + 4*C*Q + 1580*C +
-;   4*K*N*P*Q + 668*K*P*Q + 4*K*Q + 1580*K + N*P*Q + N*P + 2*N + 167*P*Q + 167*P + 2*Q + 89664 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 748*C*P*Q + 140*C*Q + 284*C +
+;   4*K*N*P*Q + 748*K*P*Q + 140*K*Q + 1536*K + N*P*Q + N*P + 2*N + 187*P*Q + 187*P + 35*Q + 89664 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -7,9 +7,6 @@
 ; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of X_packed: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
 ; memory of acc: the number of registers is fixed
 ;   decided without a solver, from the structure alone
 
@@ -20,9 +17,6 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of V_packed_2: the buffer's shape depends on sizes only
-;   decided without a solver, from the structure alone
-
-; memory of H_packed_2: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: the number of registers is fixed
@@ -136,6 +130,6 @@
 ; memory of m_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 12476*J
-;   + 12476*K + 12476*M + 4362292 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 13024*J
+;   + 13024*K + 13024*M + 1306944 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

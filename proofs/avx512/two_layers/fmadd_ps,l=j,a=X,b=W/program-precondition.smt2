@@ -87,16 +87,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 X_packed -> a_r: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 X -> a_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X_packed -> a_r: the register has the instruction's shape
+; precondition of broadcast_f32 X -> a_r: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X_packed -> a_r: the memory operand is in memory
+; precondition of broadcast_f32 X -> a_r: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 X_packed -> a_r: the lanes of broadcast_f32 are consecutive in X_packed
+; precondition of broadcast_f32 X -> a_r: the lanes of broadcast_f32 are consecutive in X
 ; question 4
 (push 1)
 (set-info :status unsat)
@@ -247,16 +247,16 @@
 (check-sat)
 (pop 1)
 
-; precondition of broadcast_f32 H_packed_2 -> a_r_2: a mask is given just where the instruction takes one
+; precondition of broadcast_f32 H -> a_r_2: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H_packed_2 -> a_r_2: the register has the instruction's shape
+; precondition of broadcast_f32 H -> a_r_2: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H_packed_2 -> a_r_2: the memory operand is in memory
+; precondition of broadcast_f32 H -> a_r_2: the memory operand is in memory
 ;   decided without a solver, from the structure alone
 
-; precondition of broadcast_f32 H_packed_2 -> a_r_2: the lanes of broadcast_f32 are consecutive in H_packed_2
+; precondition of broadcast_f32 H -> a_r_2: the lanes of broadcast_f32 are consecutive in H
 ; question 10
 (push 1)
 (set-info :status unsat)

@@ -77,5 +77,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + 2*B*I*K + B*I + 2*B*J*K + B*K + 2*B +
-;   96*I*J + 48*I*K + 24*I + 48*J*K + 6380*J + 3190*K + 621956 < 2**63 (checked at entry)
+;   48*I*J + 24*I*K + 12*I + 24*J*K + 6400*J + 3200*K + 720580 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

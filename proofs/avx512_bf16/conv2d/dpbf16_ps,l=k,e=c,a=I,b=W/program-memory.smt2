@@ -46,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
+; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -55,19 +55,18 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 466*C*P*Q + 104*C*Q + 74*C +
-;   4*K*N*P*Q + 932*K*P*Q + 192*K*Q + 584*K + N*P*Q + N*P + 2*N + 233*P*Q + 233*P + 52*Q + 246468 < 2**63 (checked at
-;   entry)
+; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 18*C*P*Q + 104*C*Q + 186*C +
+;   4*K*N*P*Q + 36*K*P*Q + 192*K*Q + 394*K + N*P*Q + N*P + 2*N + 9*P*Q + 9*P + 52*Q + 107204 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -49,18 +49,30 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
+; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*N*P*Q + 1388*C*P*Q + 26*C*Q + 192*C + N*P*Q + N*P
-;   + 2*N + 347*P*Q + 347*P + 13*Q + 16772 < 2**63 (checked at entry)
+; memory of p_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*C*N*P*Q + 24*C*P*Q + 1172*C*Q + 236*C + N*P*Q + N*P
+;   + 2*N + 6*P*Q + 6*P + 300*Q + 1198500 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -76,7 +76,7 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 768*C*P*Q + 310*C*Q + 12*C +
-;   4*K*N*P*Q + 1536*K*P*Q + 620*K*Q + 778*K + N*P*Q + N*P + 2*N + 384*P*Q + 384*P + 155*Q + 57476 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 156*C*P*Q + 1010*C*Q + 24*C +
+;   4*K*N*P*Q + 312*K*P*Q + 2020*K*Q + 778*K + N*P*Q + N*P + 2*N + 78*P*Q + 78*P + 505*Q + 57476 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -43,15 +43,15 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 348*C*P*Q + 48*C*Q + 516*C +
-;   4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + N*P + 2*N + 87*P*Q + 87*P + 17*Q + 7492 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 24*C*P*Q + 2084*C*Q + 284*C +
+;   4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 526*Q + 820072 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

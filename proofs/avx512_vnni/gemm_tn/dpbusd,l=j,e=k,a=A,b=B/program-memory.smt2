@@ -4,10 +4,10 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of B_packed: the buffer's shape depends on sizes only
+; memory of A_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of A_packed: the buffer's shape depends on sizes only
+; memory of B_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: the number of registers is fixed
@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 3083*I + J*K + 12524*J + 2*K + 1092744
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 3083*I + J*K + 12380*J + 2*K + 1068102
 ;   < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -4,10 +4,10 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of I_packed: the buffer's shape depends on sizes only
+; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of W_packed: the buffer's shape depends on sizes only
+; memory of I_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: the number of registers is fixed
@@ -76,6 +76,6 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 39*C*P*Q + C*Q + 2*C + 4*K*N*P*Q +
-;   156*K*P*Q + 4*K*Q + 395*K + N*P*Q + N*P + 2*N + 39*P*Q + 39*P + Q + 28964 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 233*C*P*Q + 36*C*Q + 96*C + 4*K*N*P*Q
+;   + 932*K*P*Q + 144*K*Q + 395*K + N*P*Q + N*P + 2*N + 233*P*Q + 233*P + 36*Q + 28964 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone
