@@ -56,11 +56,13 @@ def _show(found: Any, path: str) -> None:
     for name, cost in found.instructions:
         costs.add_row(name, f"{cost.latency:.2f}", f"{cost.per_cycle:.2f}")
     out.print(costs)
+    distances = [str(d) for d in dict.fromkeys(a.distance for a in found.ahead)]
     ahead = table(
-        "\nPrefetching: time over that without", "memory", "bytes ahead", "time", right=("bytes ahead", "time")
+        "\nPrefetching so many bytes ahead: time over that without", "memory", "rows", *distances, right=distances
     )
-    for a in found.ahead:
-        ahead.add_row(a.memory, str(a.distance), f"{a.time:.3f}")
+    for memory, rows in dict.fromkeys((a.memory, a.rows) for a in found.ahead):
+        times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
+        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" for d in distances))
     out.print(ahead)
     out.print(f"\nsharing a loop with another thread: {found.start_threads:,.0f} cycles")
     if found.left_out:

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import product
 
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
@@ -17,7 +18,7 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.machine_model.calibration import Ahead, Calibration, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.machine_model.prefetch import Streamed, streamed
+from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
@@ -26,7 +27,7 @@ from isamap_smt.runtime.clock import clock_ghz
 Progress = Callable[[float, str], None]
 _ROUNDS = 4
 _VECTORS = (16, 32, 64)  # bytes: the widths of registers that streams are measured with
-_TRIES = 5  # sweeps at each prefetch distance in a round
+_TRIES = 4  # sweeps at each prefetch distance in a round
 _FAR = 512 << 20  # bytes, the most that a stream from main memory walks over
 
 
@@ -49,7 +50,7 @@ def calibrate(
     sizes = _sizes(hardware, identity().cores)
     wide = _streams(hardware, cc)
     fetched = _streamed(hardware, max(wide), cc)
-    sweeps: dict[tuple[str, int], float] = {}
+    sweeps: dict[tuple[str, int, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
     steps = rounds * (len(jobs) + 1)
@@ -116,16 +117,17 @@ def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
     return tuple(sorted({f for i in hardware.instructions if files & set(dict(i.places).values()) for f in i.requires}))
 
 
-def _sweep(fetched: Streamed, sizes: dict[str, int], best: dict[tuple[str, int], float]) -> None:
-    """Sweeps from all memories behind the nearest, at every distance; best: by (memory, distance), seconds."""
-    for memory in list(sizes)[1:]:
+def _sweep(fetched: Streamed, sizes: dict[str, int], best: dict[tuple[str, int, int], float]) -> None:
+    """Sweeps from all memories behind the nearest; best: by (memory, rows, distance), seconds."""
+    for memory, (rows, _) in product(list(sizes)[1:], TILES):
         for _ in range(_TRIES):
-            for distance, taken in fetched.seconds(sizes[memory]).items():
-                best[memory, distance] = min(best.get((memory, distance), taken), taken)
+            for distance, taken in fetched.seconds(rows, sizes[memory]).items():
+                key = (memory, rows, distance)
+                best[key] = min(best.get(key, taken), taken)
 
 
-def _ahead(best: dict[tuple[str, int], float]) -> tuple[Ahead, ...]:
-    return tuple(Ahead(m, d, round(t / best[m, 0], 4)) for (m, d), t in best.items() if d)
+def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:
+    return tuple(Ahead(m, rows, d, round(t / best[m, rows, 0], 4)) for (m, rows, d), t in best.items() if d)
 
 
 def _width(file: Memory) -> int:

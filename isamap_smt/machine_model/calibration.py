@@ -45,12 +45,13 @@ class Stream:
 
 @dataclass(frozen=True)
 class Ahead:
-    """A register tile that streams an operand from `memory`, with a prefetch `distance` bytes ahead of its loads.
+    """A register tile of so many rows that streams vectors from `memory`, with a prefetch `distance` bytes ahead of the loads.
 
     time: over that without; below 1 it helps.
     """
 
     memory: str
+    rows: int
     distance: int
     time: float
 
@@ -104,7 +105,7 @@ class Calibration:
                 two.append((link.source, link.target, (s.two_read if inward else s.two_write) / 2))
         return Figures(
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
-            self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.distance, a.time) for a in self.ahead),
+            self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
@@ -162,7 +163,7 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
         made = _read(document)
     except (KeyError, TypeError, ValueError):
         raise CalibrationError(f"the calibration {path} lacks a part or holds a wrong one; {again}") from None
-    if made.machine != here:
+    if not made.machine.serves(here):
         raise CalibrationError(
             f"the calibration {path} was taken on another machine ({made.machine}), and this is {here}; {again}"
         )
@@ -179,7 +180,7 @@ def _read(document: dict[str, Any]) -> Calibration:
         tuple(Stream(**s) for s in document["streams"]),
         costs,
         float(document["start_threads"]),
-        tuple(Ahead(str(a["memory"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
+        tuple(Ahead(str(a["memory"]), int(a["rows"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
         str(document["taken"]),
         float(document["seconds"]),
         tuple(document["left_out"]),

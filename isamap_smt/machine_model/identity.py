@@ -6,7 +6,7 @@ import functools
 import hashlib
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -26,6 +26,10 @@ class Identity:
     def digest(self) -> str:
         """Sixteen hexadecimal digits that stand for this machine."""
         return hashlib.blake2b(repr(self).encode(), digest_size=8).hexdigest()
+
+    def serves(self, other: Identity) -> bool:
+        """Whether what was measured here holds there: the same machine, with as many cores to use or fewer."""
+        return other.cores <= self.cores and replace(other, cores=self.cores) == self
 
     def __str__(self) -> str:
         caches = ", ".join(f"{name} {size >> 10} KiB" for name, size in self.caches)

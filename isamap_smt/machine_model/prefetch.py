@@ -1,7 +1,8 @@
-"""Whether asking for lines ahead of their loads helps: a register tile that streams one operand, at some distances.
+"""Whether asking for lines ahead of their loads helps: register tiles that stream one operand, at some distances.
 
-The loop is that of a packed matrix product: two vectors of the stream are multiplied by six elements that stay in the first
-cache, into twelve accumulators. It runs once without and once with a prefetch for each line, from data of some size.
+The loop is that of a packed matrix product: the vectors of one step of the stream are multiplied by a few elements that stay
+in the first cache, into one accumulator each. It runs once without and once with a prefetch for each line, from data of some
+size. How many elements there are decides whether the core computes or waits: measured are tiles of 1, 2, 4 and 6 rows.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import aligned_empty
 
 DISTANCES = (512, 1024, 2048)  # bytes
-_ROWS, _COLUMNS, _STEPS = 6, 2, 256
+TILES = ((1, 8), (2, 6), (4, 3), (6, 2))  # rows, and vectors of a step
+_LINE = 64
+_STEPS = 256  # of the rows' elements, which then begin anew
 _LEAST = 0.002  # seconds of one try
 _SOURCE = """\
 #define _GNU_SOURCE
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 typedef float vector __attribute__((vector_size(@WIDTH@), aligned(@WIDTH@), may_alias));
@@ -30,29 +34,26 @@ static double own(void) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+static vector everywhere(float x) {
+    vector v = {@COPIES@};
+    return v;
+}
 """
 _FUNCTION = """\
-double isamap_ahead_@DISTANCE@(const char *stream, int64_t bytes, int64_t passes, const float *rows, float *result) {
-    vector sum[@ROWS@][@COLUMNS@] = {0};
+double isamap_ahead_@ROWS@_@DISTANCE@(const char *stream, int64_t bytes, int64_t passes, const float *rows, char *result) {
+    #pragma STDC FP_CONTRACT ON
+@DECLARED@
     double start = own();
     for (int64_t pass = 0; pass < passes; ++pass) {
         const float *row = rows;
         for (const char *at = stream; at + @STEP@ <= stream + bytes; at += @STEP@) {
-@PREFETCH@
-            vector b[@COLUMNS@];
-            for (int c = 0; c < @COLUMNS@; ++c) b[c] = *(const vector *)(at + c * @WIDTH@);
-            for (int r = 0; r < @ROWS@; ++r) {
-                float x = row[r];
-                vector a = {@COPIES@};
-                for (int c = 0; c < @COLUMNS@; ++c) sum[r][c] += a * b[c];
-            }
+@BODY@
             row = row + @ROWS@ == rows + @ELEMENTS@ ? rows : row + @ROWS@;
         }
         __asm__ volatile("" : : : "memory");
     }
     start = own() - start;
-    for (int r = 0; r < @ROWS@; ++r)
-        for (int c = 0; c < @COLUMNS@; ++c) *(vector *)(result + (r * @COLUMNS@ + c) * (@WIDTH@ / 4)) = sum[r][c];
+@STORED@
     return start;
 }
 """
@@ -60,57 +61,75 @@ double isamap_ahead_@DISTANCE@(const char *stream, int64_t bytes, int64_t passes
 
 @dataclass(frozen=True)
 class Streamed:
-    """The compiled measurements at one vector width, by distance in bytes; 0 is without."""
+    """The compiled measurements at one vector width. calls: by rows and by distance in bytes, 0 for without."""
 
-    calls: tuple[tuple[int, Any], ...]
+    calls: dict[int, dict[int, Any]]
     width: int
 
-    def seconds(self, working_set: int) -> dict[int, float]:
+    def seconds(self, rows: int, working_set: int) -> dict[int, float]:
         """Seconds of one sweep over so many bytes by distance; the tries go in turns, so call it often and keep the best."""
-        step = self.width * _COLUMNS
+        columns = dict(TILES)[rows]
+        step = self.width * columns
         total = max(working_set - working_set % step, step)
-        stream, rows = (
+        stream, elements = (
             aligned_empty((total,), np.dtype(np.uint8)),
-            aligned_empty((_ROWS * _STEPS,), np.dtype(np.float32)),
+            aligned_empty((rows * _STEPS,), np.dtype(np.float32)),
         )
-        result = aligned_empty((_ROWS * _COLUMNS * self.width // 4,), np.dtype(np.float32))
+        result = aligned_empty((rows * step,), np.dtype(np.uint8))
         stream.fill(0)  # every page is there before the clock runs, and products stay zero
-        rows.fill(1)
+        elements.fill(1)
         passes = 1
 
         def run(call: Any) -> float:
-            return float(call(stream.ctypes.data, total, passes, rows.ctypes.data, result.ctypes.data))
+            return float(call(stream.ctypes.data, total, passes, elements.ctypes.data, result.ctypes.data))
 
-        while (taken := run(self.calls[0][1])) < _LEAST:
+        calls = self.calls[rows]
+        while (taken := run(calls[0])) < _LEAST:
             passes = max(passes + 1, int(passes * 1.2 * _LEAST / max(taken, 1e-7)))
-        return {distance: run(call) / passes for distance, call in self.calls}
+        return {distance: run(call) / passes for distance, call in calls.items()}
 
 
 def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> Streamed:
     """The measurements for vectors of `width` bytes. Raises BuildError."""
-    parts = [_SOURCE, *(_function(d, width) for d in (0, *DISTANCES))]
-    words = {
-        "WIDTH": width,
-        "ROWS": _ROWS,
-        "COLUMNS": _COLUMNS,
-        "STEP": width * _COLUMNS,
-        "ELEMENTS": _ROWS * _STEPS,
-        "COPIES": ", ".join("x" * (width // 4)),
-    }
-    source = "\n".join(parts)
-    for name, value in words.items():
-        source = source.replace(f"@{name}@", str(value))
+    distances = (0, *DISTANCES)
+    source = _SOURCE + "".join(_function(*tile, distance, width) for tile in TILES for distance in distances)
+    source = source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
     library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
-    calls = []
-    for distance in (0, *DISTANCES):
-        call = getattr(library, f"isamap_ahead_{distance}")
-        call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
-        call.restype = ctypes.c_double
-        calls.append((distance, call))
-    return Streamed(tuple(calls), width)
+    calls: dict[int, dict[int, Any]] = {}
+    for rows, _ in TILES:
+        for distance in distances:
+            call = getattr(library, f"isamap_ahead_{rows}_{distance}")
+            call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+            call.restype = ctypes.c_double
+            calls.setdefault(rows, {})[distance] = call
+    return Streamed(calls, width)
 
 
-def _function(distance: int, width: int) -> str:
-    lines = range(0, width * _COLUMNS, 64) if distance else ()
-    asked = "\n".join(f"            __builtin_prefetch((const void *)((uintptr_t)at + {distance + n}));" for n in lines)
-    return _FUNCTION.replace("@DISTANCE@", str(distance)).replace("@PREFETCH@", asked)
+def _function(rows: int, columns: int, distance: int, width: int) -> str:
+    step = width * columns
+    tile = [(r, c) for r in range(rows) for c in range(columns)]
+    declared = [f"vector sum_{r}_{c} = {{0}};" for r, c in tile]
+    body = [
+        f"__builtin_prefetch((const void *)((uintptr_t)at + {distance + n}));"
+        for n in range(0, step, _LINE)
+        if distance
+    ]
+    elements = [f"vector a_{r} = everywhere(row[{r}]);" for r in range(rows)]
+    vectors = [f"vector b_{c} = *(const vector *)(at + {c * width});" for c in range(columns)]
+    # As in emitted C the fewer are kept, and one of the others is loaded after the last was used (see c_order).
+    kept, others = (elements, vectors) if rows < columns else (vectors, elements)
+    body += kept
+    for n, other in enumerate(others):
+        body.append(other)
+        used = [(r, c) for r, c in tile if n == (c if rows < columns else r)]
+        body += [f"sum_{r}_{c} = sum_{r}_{c} + a_{r} * b_{c};" for r, c in used]
+        written = ", ".join(f'"+v"(sum_{r}_{c})' for r, c in used)
+        body.append(f'__asm__ volatile("" : {written} : : "memory");')
+    stored = [f"memcpy(result + {(r * columns + c) * width}, &sum_{r}_{c}, sizeof(vector));" for r, c in tile]
+    words = {"ROWS": rows, "DISTANCE": distance, "STEP": step, "ELEMENTS": rows * _STEPS}
+    text = _FUNCTION
+    for name, lines, depth in (("DECLARED", declared, 1), ("BODY", body, 3), ("STORED", stored, 1)):
+        text = text.replace(f"@{name}@", "\n".join("    " * depth + line for line in lines))
+    for name, value in words.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text

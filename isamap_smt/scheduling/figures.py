@@ -17,8 +17,9 @@ class Figures:
     bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
     (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
-    cycles per byte to copy whole rows, and element by element. ahead: (memory that an operand streams from, bytes between
-    its loads and what is prefetched, time over that without). origin: where they come from, for people.
+    cycles per byte to copy whole rows, and element by element. ahead: (memory that vectors stream from, rows of a register
+    tile that use each, bytes between its loads and what is prefetched, time over that without). origin: where they come
+    from, for people.
     """
 
     origin: str = "the hardware's description"
@@ -28,7 +29,7 @@ class Figures:
     start_threads: float = 20_000.0
     pack_rows: float = 1 / 8
     pack_elements: float = 1 / 4
-    ahead: tuple[tuple[str, int, float], ...] = ()
+    ahead: tuple[tuple[str, int, int, float], ...] = ()
 
     def knows(self, instruction: str) -> bool:
         """Whether the instruction was measured."""

@@ -1,12 +1,13 @@
 """How far ahead of its loads a packed operand is prefetched: the distance that a calibration measured to be the fastest.
 
 It is decided last, with everything else fixed, because it changes nothing but how long lines are waited for. Without a
-calibration, and where none is faster than the machine's own prefetching by a hundredth, there is none.
+calibration, and where none is faster than the machine's own prefetching by a fiftieth, there is none.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil, prod
 
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
@@ -15,9 +16,13 @@ from isamap_smt.ir.schedule import Packing
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.registers import units
 from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import kept_between
 
-GAIN = 0.01  # of the time, from which a distance is worth its instructions
+Sources = tuple[tuple[str, float], ...]  # (memory, share of an operand's loads)
+LEAST = 0.005  # of the loads, from which a memory is told
+GAIN = 0.02  # of the time, from which a distance is worth its instructions
 
 
 def prefetched(
@@ -35,13 +40,15 @@ def prefetched(
                 )
             made.append(replace(x, prefetch=pinned))
             continue
-        source = _source(s, m, p, c, cost, x.operand) if vectors(s, x) else ""
-        distance, time = _best(m.figures, source)
+        sources = _sources(s, m, p, c, cost, x.operand) if vectors(s, x) else ()
+        tile = p.registers[c.register].tile
+        distance, time = _best(m.figures, sources, units(s, s.output, tile) // units(s, x.operand, tile))
         made.append(replace(x, prefetch=distance))
         if distance:
+            told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources)
             notes.append(
-                f"{s.tensor(x.operand)} streams from {source}: prefetched {distance} bytes ahead, which was measured to take "
-                f"{time:.0%} of the time"
+                f"{s.tensor(x.operand)} is prefetched {distance} bytes ahead: its loads ({told}) were measured to take {time:.0%} "
+                "of the time"
             )
     return tuple(made), tuple(notes)
 
@@ -51,22 +58,35 @@ def vectors(s: Setting, x: Packing) -> bool:
     return x.depth is not None and any(s.axes[d].leaf > 1 for d in s.relevant(x.operand))
 
 
-def _best(figures: Figures, source: str) -> tuple[int, float]:
-    """(bytes, time over that without); (0, 1) where nothing helps."""
-    known = [(time, distance) for memory, distance, time in figures.ahead if memory == source]
-    time, distance = min(known, default=(1.0, 0))
-    return (distance, time) if time <= 1 - GAIN else (0, 1.0)
+def _best(figures: Figures, sources: Sources, rows: int) -> tuple[int, float]:
+    """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps."""
+    distances = sorted({distance for _, _, distance, _ in figures.ahead})
+    times = [(sum(share * _time(figures, memory, rows, d) for memory, share in sources), d) for d in distances]
+    time, distance = min(times, default=(1.0, 0))
+    return (distance, time) if sources and time <= 1 - GAIN else (0, 1.0)
 
 
-def _source(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, operand: str) -> str:
-    """The memory behind the nearest that most of the operand's loads come from; '' where the nearest cache holds it."""
+def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:
+    """The time over that without as it was measured with as many rows, or the next fewer; 1 where it was not."""
+    known = {r: time for place, r, d, time in figures.ahead if (place, d) == (memory, distance) and r <= rows}
+    return known[max(known)] if known else 1.0
+
+
+def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, operand: str) -> Sources:
+    """The memories that the operand's loads come from, nearest first.
+
+    What a cache keeps between calls comes from there. A cache that cores share holds less for each the more the others use
+    it, so half of what lies in it is taken to come from beyond.
+    """
     n = next(n for n, o in enumerate(p.operands) if o.name == operand)
     tile = p.registers[c.register].tile
-    # elements that its loads bring into registers
+    # elements that its loads bring into registers, and of these what reaches each cache from beyond
     loads = prod(ceil(a.extent / tile[d]) * (tile[d] if d in s.relevant(operand) else 1) for d, a in enumerate(p.axes))
-    found = ""
-    for u in range(1, p.levels + 1):
-        if 2 * cost.traffic[n][u - 1] < loads:
-            break
-        found = m.memories[u].name
-    return found
+    last = min(kept_between(s, m), p.levels + 1)
+    missed = [1.0, *(min(1.0, cost.traffic[n][u - 1] / loads) for u in range(1, last)), 0.0]
+    shares = {m.memories[u].name: max(0.0, missed[u] - missed[u + 1]) for u in range(last)}
+    for near, far in pairwise(m.memories[: p.levels + 1]):
+        if near.shared and near.name in shares:
+            half = shares[near.name] / 2
+            shares[near.name], shares[far.name] = half, shares.get(far.name, 0.0) + half
+    return tuple((memory, share) for memory, share in shares.items() if share >= LEAST)

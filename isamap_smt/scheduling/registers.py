@@ -31,7 +31,7 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     with all read in place. Raises ScheduleError when none fits."""
     ranked = []
     for tile in _tiles(s, pins):
-        if registers_used(s, tile) <= (m.registers if pins.registers else _available(m)):
+        if registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
             made = priced(s, m, tile, energy)
             ranked.append((_rank(s, m, made, energy), made))
     if not ranked:
@@ -67,8 +67,15 @@ def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
     )
 
 
-def _available(m: Machine) -> int:
-    return m.registers - m.spare if m.registers > 4 else m.registers
+def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
+    """One register fewer where the C needs one, or where nothing keeps compilers from loading ahead of use (see c_order)."""
+    if m.registers <= 4:
+        return m.registers
+    counts = {o: units(s, o, tile) for o in s.inputs}
+    streamed = max(counts, key=lambda o: counts[o], default="")
+    vectors = bool(streamed) and any(s.axes[d].leaf > 1 for d in s.relevant(streamed))
+    ahead = vectors and units(s, s.output, tile) == counts[streamed]
+    return m.registers - max(m.spare, int(ahead))
 
 
 def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:

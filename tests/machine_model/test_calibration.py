@@ -83,6 +83,14 @@ def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: P
     assert decisions(noted) == decisions(plan("gemm", "host", sizes=SIZES, cost_model="analytic"))
 
 
+def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, cache: Path) -> None:
+    save(taken)
+    here = identity()
+    assert load(here=replace(here, cores=max(1, here.cores - 1))) == taken
+    with pytest.raises(CalibrationError, match="was taken on another machine"):
+        load(here=replace(here, cores=here.cores + 1))
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
