@@ -31,12 +31,6 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of acc: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
-; memory of acc: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -91,13 +85,19 @@
 ; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_ul: an unrolled loop has a fixed count
+; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of p_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of n_uz: an unrolled loop has a fixed count
@@ -125,6 +125,6 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   748*C*P*Q + 48*C*P + 400*C*Q + 2384*C + 4*K*N*P*Q + 748*K*P*Q + 140*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   187*P*Q + 187*P + 100*Q + 89664 < 2**63 (checked at entry)
+;   748*C*P*Q + 48*C*P + 912*C*Q + 2496*C + 4*K*N*P*Q + 748*K*P*Q + 140*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   187*P*Q + 187*P + 228*Q + 89664 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -10,61 +10,6 @@
 ; precondition of zero_f32 0 -> acc: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
-; precondition of load_f32 T -> acc: a mask is given just where the instruction takes one
-;   decided without a solver, from the structure alone
-
-; precondition of load_f32 T -> acc: the register has the instruction's shape
-;   decided without a solver, from the structure alone
-
-; precondition of load_f32 T -> acc: the memory operand is in memory
-;   decided without a solver, from the structure alone
-
-; precondition of load_f32 T -> acc: the lanes of load_f32 are consecutive in T
-; question 1
-(push 1)
-(set-info :status unsat)
-(declare-fun C () Int)
-(declare-fun K () Int)
-(declare-fun N () Int)
-(declare-fun P () Int)
-(declare-fun Q () Int)
-(assert (! (<= 1 C) :named |1: 1 <= C|))
-(assert (! (<= 1 K) :named |2: 1 <= K|))
-(assert (! (<= 1 N) :named |3: 1 <= N|))
-(assert (! (<= 1 P) :named |4: 1 <= P|))
-(assert (! (<= 1 Q) :named |5: 1 <= Q|))
-(assert (! true :named |6: true|))
-(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
-(check-sat)
-(pop 1)
-
-; precondition of masked_load_f32 T -> acc: a mask is given just where the instruction takes one
-;   decided without a solver, from the structure alone
-
-; precondition of masked_load_f32 T -> acc: the register has the instruction's shape
-;   decided without a solver, from the structure alone
-
-; precondition of masked_load_f32 T -> acc: the memory operand is in memory
-;   decided without a solver, from the structure alone
-
-; precondition of masked_load_f32 T -> acc: the lanes of masked_load_f32 are consecutive in T
-; question 2
-(push 1)
-(set-info :status unsat)
-(declare-fun C () Int)
-(declare-fun K () Int)
-(declare-fun N () Int)
-(declare-fun P () Int)
-(declare-fun Q () Int)
-(assert (! (<= 1 C) :named |1: 1 <= C|))
-(assert (! (<= 1 K) :named |2: 1 <= K|))
-(assert (! (<= 1 N) :named |3: 1 <= N|))
-(assert (! (<= 1 P) :named |4: 1 <= P|))
-(assert (! (<= 1 Q) :named |5: 1 <= Q|))
-(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
-(check-sat)
-(pop 1)
-
 ; precondition of masked_load_f32 D -> b_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
@@ -75,7 +20,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 D -> b_r: the lanes of masked_load_f32 are consecutive in D
-; question 3
+; question 1
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -102,7 +47,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 I_padded -> a_r: the lanes of masked_load_f32 are consecutive in I_padded
-; question 4
+; question 2
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -129,7 +74,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of store_f32 acc -> T: the lanes of store_f32 are consecutive in T
-; question 5
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -157,7 +102,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_store_f32 acc -> T: the lanes of masked_store_f32 are consecutive in T
-; question 6
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -190,7 +135,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of load_f32 O -> acc_2: the lanes of load_f32 are consecutive in O
-; question 7
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -218,7 +163,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 O -> acc_2: the lanes of masked_load_f32 are consecutive in O
-; question 8
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -245,7 +190,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of load_f32 W_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in W_packed_2
-; question 9
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -273,7 +218,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of broadcast_f32 T -> a_r_2: the lanes of broadcast_f32 are consecutive in T
-; question 10
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -301,7 +246,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of store_f32 acc_2 -> O: the lanes of store_f32 are consecutive in O
-; question 11
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -329,7 +274,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_store_f32 acc_2 -> O: the lanes of masked_store_f32 are consecutive in O
-; question 12
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
