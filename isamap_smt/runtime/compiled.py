@@ -37,6 +37,7 @@ from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, mention
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 PAGE = 4096  # bytes
+HUGE_PAGE = 2 << 20
 _places = itertools.count(1)
 _SHAPES_KEPT = 1024
 _FINITE = " is finite"
@@ -57,6 +58,18 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     raw = np.empty(count + ALIGNMENT + apart, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT + apart
     return raw[start : start + count].view(dtype).reshape(shape)
+
+
+def lasting_empty(count: int) -> np.ndarray:
+    """So many uninitialised bytes for what many calls read, on huge pages where the system has them.
+
+    NumPy asks Linux for these from 4 MiB on; a buffer that begins at one is looked up in the fewest steps.
+    """
+    if count < HUGE_PAGE // 2:
+        return aligned_empty((count,), np.dtype(np.uint8))
+    raw = np.empty(count + 2 * HUGE_PAGE, np.uint8)
+    start = -raw.ctypes.data % HUGE_PAGE + 13 * ALIGNMENT * next(_places) % PAGE
+    return raw[start : start + count]
 
 
 class CompiledKernel(Shown):
@@ -205,7 +218,7 @@ class CompiledKernel(Shown):
         counts = [int(self._packed_bytes(values, n)) for n in range(self._buffers)]
         if any(n < 0 for n in counts):
             raise BuildError(f"{self.library} does not know its own packed buffers: it was built for another program")
-        return [aligned_empty((n,), np.dtype(np.uint8)) for n in counts]
+        return [lasting_empty(n) for n in counts]
 
     def _packing(self, arrays: Dict[str, np.ndarray], sizes: Dict[str, int], buffers: list[np.ndarray]) -> None:
         self._check(self._pack(self._pointers(arrays), self._size_array(sizes), _buffer_pointers(buffers)))

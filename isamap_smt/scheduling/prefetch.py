@@ -23,6 +23,7 @@ from isamap_smt.scheduling.supply import kept_between
 Sources = tuple[tuple[str, float], ...]  # (memory, share of an operand's loads)
 LEAST = 0.005  # of the loads, from which a memory is told
 GAIN = 0.02  # of the time, from which a distance is worth its instructions
+CROWDED = 0.06  # the same for several threads, as a calibration measures one, which has the memories to itself
 
 
 def prefetched(
@@ -42,7 +43,12 @@ def prefetched(
             continue
         sources = _sources(s, m, p, c, cost, x.operand) if vectors(s, x) else ()
         tile = p.registers[c.register].tile
-        distance, time = _best(m.figures, sources, units(s, s.output, tile) // units(s, x.operand, tile))
+        distance, time = _best(
+            m.figures,
+            sources,
+            units(s, s.output, tile) // units(s, x.operand, tile),
+            GAIN if s.threads == 1 else CROWDED,
+        )
         made.append(replace(x, prefetch=distance))
         if distance:
             told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources)
@@ -58,12 +64,12 @@ def vectors(s: Setting, x: Packing) -> bool:
     return x.depth is not None and any(s.axes[d].leaf > 1 for d in s.relevant(x.operand))
 
 
-def _best(figures: Figures, sources: Sources, rows: int) -> tuple[int, float]:
+def _best(figures: Figures, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
     """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps."""
     distances = sorted({distance for _, _, distance, _ in figures.ahead})
     times = [(sum(share * _time(figures, memory, rows, d) for memory, share in sources), d) for d in distances]
     time, distance = min(times, default=(1.0, 0))
-    return (distance, time) if sources and time <= 1 - GAIN else (0, 1.0)
+    return (distance, time) if sources and time <= 1 - gain else (0, 1.0)
 
 
 def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:
@@ -75,8 +81,8 @@ def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:
 def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, operand: str) -> Sources:
     """The memories that the operand's loads come from, nearest first.
 
-    What a cache keeps between calls comes from there. A cache that cores share holds less for each the more the others use
-    it, so half of what lies in it is taken to come from beyond.
+    What a cache keeps between calls comes from there. A cache that cores share holds less for one thread the more the others
+    use it, so half of what lies in it is taken to come from beyond.
     """
     n = next(n for n, o in enumerate(p.operands) if o.name == operand)
     tile = p.registers[c.register].tile
@@ -86,7 +92,7 @@ def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, 
     missed = [1.0, *(min(1.0, cost.traffic[n][u - 1] / loads) for u in range(1, last)), 0.0]
     shares = {m.memories[u].name: max(0.0, missed[u] - missed[u + 1]) for u in range(last)}
     for near, far in pairwise(m.memories[: p.levels + 1]):
-        if near.shared and near.name in shares:
+        if near.shared and near.name in shares and s.threads == 1:
             half = shares[near.name] / 2
             shares[near.name], shares[far.name] = half, shares.get(far.name, 0.0) + half
     return tuple((memory, share) for memory, share in shares.items() if share >= LEAST)

@@ -11,7 +11,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.runtime import CompiledKernel
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.compiled import HUGE_PAGE, aligned_empty, lasting_empty
 
 
 def matrices(rows: int = 5, columns: int = 7, depth: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -96,3 +96,13 @@ def test_outputs_start_at_a_cache_line() -> None:
         assert array.shape == shape
         assert array.ctypes.data % 64 == 0 or array.size == 0
         assert array.flags.c_contiguous
+
+
+@pytest.mark.parametrize("count", [1, 4096, HUGE_PAGE // 2 - 1, HUGE_PAGE // 2, 3 * HUGE_PAGE + 5])
+def test_packed_buffers_are_aligned_and_large_ones_begin_at_huge_pages(count: int) -> None:
+    made = [lasting_empty(count) for _ in range(4)]
+    for n, array in enumerate(made):
+        array.fill(n)  # they do not overlap, and all of them is there
+        assert array.shape == (count,) and array.ctypes.data % 64 == 0
+        assert count < HUGE_PAGE // 2 or array.ctypes.data % HUGE_PAGE < 4096
+    assert [int(a.min()) for a in made] == [int(a.max()) for a in made] == [0, 1, 2, 3]

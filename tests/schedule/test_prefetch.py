@@ -102,3 +102,15 @@ def test_a_record_keeps_the_distance_and_is_as_before_without_one(proved: im.Pro
     assert again is not None and again.packing == made.packing and made.packing_of("b").prefetch
     plain = to_record(schedule(proved, im.find_hardware("host"), LARGE, fix=fix))
     assert all("prefetch" not in row for row in plain["packing"])
+
+
+def test_several_threads_want_more_of_it(proved: im.ProvedMapping) -> None:
+    ahead = tuple((memory, 1, 512, 0.96) for memory in ("L2", "L3", "DRAM"))
+    fix = {"register.i": 6, "register.j": 16, "pack.B": "ahead"}
+    made = [
+        schedule(
+            proved, im.find_hardware("avx2"), LARGE, fix=fix, constant=["B"], figures=figures(ahead), threads=threads
+        )
+        for threads in (1, 2)
+    ]
+    assert [x.packing_of("b").prefetch for x in made] == [512, 0]
