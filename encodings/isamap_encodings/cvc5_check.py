@@ -9,7 +9,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-RESOURCES = 200_000  # cvc5's counted steps for one question; it does not depend on the machine's load
+RESOURCES = 500_000  # cvc5's counted steps for one question; it does not depend on the machine's load
 
 
 @cache

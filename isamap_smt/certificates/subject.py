@@ -208,7 +208,7 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
         "loops": [[s.axis, s.step] for s in schedule.loops],
         "accumulate": schedule.accumulate,
         "registers": dict(schedule.registers),
-        "packing": [[p.operand, p.depth, p.ahead] for p in schedule.packing],
+        "packing": [[p.operand, p.depth, p.ahead, *([p.prefetch] if p.prefetch else [])] for p in schedule.packing],
         "parallel": schedule.parallel,
         "sizes": dict(schedule.sizes),
     }

@@ -66,11 +66,12 @@ def packing_words(schedule: Schedule, operand: str) -> str:
     packing = schedule.packing_of(operand)
     if packing.depth is None:
         return "in place"
+    asked = f", prefetched {packing.prefetch} bytes ahead" if packing.prefetch else ""
     if packing.ahead:
-        return "packed ahead of the calls"
+        return f"packed ahead of the calls{asked}"
     if packing.depth == 0:
-        return "packed once per call"
-    return f"packed inside {schedule.loops[packing.depth - 1]}"
+        return f"packed once per call{asked}"
+    return f"packed inside {schedule.loops[packing.depth - 1]}{asked}"
 
 
 def show(schedule: Schedule, title: str, unit: str) -> None:

@@ -64,6 +64,7 @@ _KEYWORDS = frozenset(
         "memcpy",
         "memset",
         "size_t",
+        "uintptr_t",
         *(f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64)),
     ]
 )

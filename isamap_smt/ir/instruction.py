@@ -6,6 +6,7 @@ when that is more than the contract says (an intermediate saturation). The scala
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from isamap_smt.ir.kernel import Kernel
@@ -59,6 +60,14 @@ class Instruction(Shown):
     def short(self) -> str:
         """The name without its machine."""
         return self.name.rsplit(".", 1)[-1]
+
+    @property
+    def is_one_intrinsic(self) -> bool:
+        """Whether its C is one call of a compiler's own function on its operands, into a vector register: it then needs no
+        register beside those of its operands."""
+        output = self.kernel.statements[0].target.tensor
+        vector = dict(self.c_types).get(output, "").startswith("__m")
+        return vector and re.fullmatch(r"\{\w+\} = _mm\w+\([^()]*\);", re.sub(r"\(__m\w+\)", "", self.emit)) is not None
 
     def __str__(self) -> str:
         """Contract, what it really computes where that is more, operands with their places, cost and needs."""

@@ -105,7 +105,7 @@ class Copy:
 class Move:
     """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes.
 
-    prefetch: bytes from the memory's first element to one whose line is asked for. It may lie outside of the memory; no
+    prefetch: bytes from the memory's first element ahead to one whose line is asked for. It may lie outside of the memory; no
     value depends on it.
     """
 

@@ -53,18 +53,22 @@ def calibrate(
     sweeps: dict[tuple[str, int, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
-    steps = rounds * (len(jobs) + 1)
+    swept = list(product(list(sizes)[1:], TILES))
+    each = 1 + len(jobs) + len(swept)
+    steps = rounds * each
     for n in range(rounds):
-        tell((n * (len(jobs) + 1)) / steps, f"instructions ({n + 1} of {rounds})")
+        tell(n * each / steps, f"instructions ({n + 1} of {rounds})")
         for r in rates:
             r.measure()
         clocks.append(clock_ghz(cc))
         for k, (memory, width, operation, cores) in enumerate(jobs, 1):
-            tell((n * (len(jobs) + 1) + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
+            tell((n * each + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
             rate = wide[width].rate(sizes[memory], operation, cores)
             key = (memory, width, operation, cores)
             best[key] = max(best.get(key, 0.0), rate)
-        _sweep(fetched, sizes, sweeps)
+        for k, (memory, (rows, _)) in enumerate(swept, 1 + len(jobs)):
+            tell((n * each + k) / steps, f"prefetching {memory}, {rows} row{'s' * (rows > 1)}")
+            _sweep(fetched, memory, rows, sizes[memory], sweeps)
     clock = max(c for c in clocks if c is not None)
     found = {name: rate for r in rates for name, rate in r.found.items()}
     start = share_seconds(cc) if identity().cores > 1 else 0.0
@@ -117,13 +121,12 @@ def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
     return tuple(sorted({f for i in hardware.instructions if files & set(dict(i.places).values()) for f in i.requires}))
 
 
-def _sweep(fetched: Streamed, sizes: dict[str, int], best: dict[tuple[str, int, int], float]) -> None:
-    """Sweeps from all memories behind the nearest; best: by (memory, rows, distance), seconds."""
-    for memory, (rows, _) in product(list(sizes)[1:], TILES):
-        for _ in range(_TRIES):
-            for distance, taken in fetched.seconds(rows, sizes[memory]).items():
-                key = (memory, rows, distance)
-                best[key] = min(best.get(key, taken), taken)
+def _sweep(fetched: Streamed, memory: str, rows: int, size: int, best: dict[tuple[str, int, int], float]) -> None:
+    """A few sweeps at every distance; best: by (memory, rows, distance), seconds."""
+    for _ in range(_TRIES):
+        for distance, taken in fetched.seconds(rows, size).items():
+            key = (memory, rows, distance)
+            best[key] = min(best.get(key, taken), taken)
 
 
 def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:

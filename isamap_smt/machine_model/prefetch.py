@@ -8,7 +8,7 @@ size. How many elements there are decides whether the core computes or waits: me
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,18 +65,16 @@ class Streamed:
 
     calls: dict[int, dict[int, Any]]
     width: int
+    _buffers: dict[int, np.ndarray] = field(default_factory=dict)
 
     def seconds(self, rows: int, working_set: int) -> dict[int, float]:
         """Seconds of one sweep over so many bytes by distance; the tries go in turns, so call it often and keep the best."""
         columns = dict(TILES)[rows]
         step = self.width * columns
         total = max(working_set - working_set % step, step)
-        stream, elements = (
-            aligned_empty((total,), np.dtype(np.uint8)),
-            aligned_empty((rows * _STEPS,), np.dtype(np.float32)),
-        )
+        stream = self._zeros(working_set)
+        elements = aligned_empty((rows * _STEPS,), np.dtype(np.float32))
         result = aligned_empty((rows * step,), np.dtype(np.uint8))
-        stream.fill(0)  # every page is there before the clock runs, and products stay zero
         elements.fill(1)
         passes = 1
 
@@ -87,6 +85,14 @@ class Streamed:
         while (taken := run(calls[0])) < _LEAST:
             passes = max(passes + 1, int(passes * 1.2 * _LEAST / max(taken, 1e-7)))
         return {distance: run(call) / passes for distance, call in calls.items()}
+
+    def _zeros(self, count: int) -> np.ndarray:
+        """So many bytes, kept from one try to the next; every page is there, and products with them stay zero."""
+        if count not in self._buffers:
+            self._buffers.clear()
+            self._buffers[count] = aligned_empty((max(count, 4096),), np.dtype(np.uint8))
+            self._buffers[count].fill(0)
+        return self._buffers[count]
 
 
 def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> Streamed:

@@ -93,13 +93,8 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
         links[1:],
         width,
         figures,
-        _spare(instruction),
+        0 if instruction.is_one_intrinsic else 1,
     )
-
-
-def _spare(instruction: Instruction) -> int:
-    """One register where an execution is more than one call of an intrinsic: what lies between the steps needs one."""
-    return int(instruction.emit.count("(") > 1 or "isamap_" in instruction.emit)
 
 
 def _measured(link: Link, figures: Figures, threads: int) -> Link:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from math import ceil, prod
 
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
-from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.schedule import Packing
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import Machine
@@ -29,19 +28,14 @@ CROWDED = 0.06  # the same for several threads, as a calibration measures one, w
 def prefetched(
     s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, pins: Pins, packing: tuple[Packing, ...]
 ) -> tuple[tuple[Packing, ...], tuple[str, ...]]:
-    """The packing with distances, and notes that say why. Raises ScheduleError for a pin on what is read in place."""
+    """The packing with distances, and notes that say why."""
     made, notes = [], []
     for x in packing:
         pinned = pins.prefetch.get(x.operand)
         if pinned is not None:
-            if pinned and not vectors(s, x):
-                raise ScheduleError(
-                    f"prefetch.{s.tensor(x.operand)}={pinned}: {s.tensor(x.operand)} is not read as whole vectors of a packed "
-                    "buffer; pack it, or leave this out"
-                )
             made.append(replace(x, prefetch=pinned))
             continue
-        sources = _sources(s, m, p, c, cost, x.operand) if vectors(s, x) else ()
+        sources = _sources(s, m, p, c, cost, x.operand) if x.depth is not None and s.vectors(x.operand) else ()
         tile = p.registers[c.register].tile
         distance, time = _best(
             m.figures,
@@ -51,17 +45,12 @@ def prefetched(
         )
         made.append(replace(x, prefetch=distance))
         if distance:
-            told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources)
+            told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources if share >= LEAST)
             notes.append(
                 f"{s.tensor(x.operand)} is prefetched {distance} bytes ahead: its loads ({told}) were measured to take {time:.0%} "
                 "of the time"
             )
     return tuple(made), tuple(notes)
-
-
-def vectors(s: Setting, x: Packing) -> bool:
-    """Whether an operand is loaded as vectors from a packed buffer: what is broadcast moves too few bytes."""
-    return x.depth is not None and any(s.axes[d].leaf > 1 for d in s.relevant(x.operand))
 
 
 def _best(figures: Figures, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
@@ -82,7 +71,7 @@ def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, 
     """The memories that the operand's loads come from, nearest first.
 
     What a cache keeps between calls comes from there. A cache that cores share holds less for one thread the more the others
-    use it, so half of what lies in it is taken to come from beyond.
+    use it, so half of what lies in it is taken to come from beyond. Several threads are the others; CROWDED is for them.
     """
     n = next(n for n, o in enumerate(p.operands) if o.name == operand)
     tile = p.registers[c.register].tile
@@ -95,4 +84,4 @@ def _sources(s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, 
         if near.shared and near.name in shares and s.threads == 1:
             half = shares[near.name] / 2
             shares[near.name], shares[far.name] = half, shares.get(far.name, 0.0) + half
-    return tuple((memory, share) for memory, share in shares.items() if share >= LEAST)
+    return tuple(shares.items())

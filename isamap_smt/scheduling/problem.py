@@ -45,7 +45,8 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
 
 
 def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem:
-    """The same decisions at the prices of another machine model: a Choice means the same schedule in both."""
+    """The same decisions at the prices of another machine model: a Choice means the same schedule in both, but for how far
+    ahead it prefetches."""
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
     registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
     return replace(plain, operands=operands, registers=registers, start=_start(m))
@@ -99,6 +100,12 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     why = why_packed(s, operand)
     pinned = pins.packing.get(operand)
     name = s.tensor(operand)
+    ahead_of_loads = pins.prefetch.get(operand, 0)
+    if ahead_of_loads and (pinned == IN_PLACE or not s.vectors(operand)):
+        why_not = "it is read in place" if pinned == IN_PLACE else "it is not loaded as whole vectors"
+        raise ScheduleError(
+            f"prefetch.{name}={ahead_of_loads}: only vectors of a packed buffer are prefetched, and {why_not}"
+        )
     if pinned is not None:
         if pinned == IN_PLACE and why:
             raise ScheduleError(f"pack.{name}=no: {name} must be packed, because {why}")
@@ -108,7 +115,7 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     if constant:
         return (ahead,)
     packed = tuple(range(1, ahead))
-    if why:
+    if why or ahead_of_loads:
         return packed
     # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
     shared = any(len(c.axes) > 1 for c in components(s, operand, False))

@@ -73,8 +73,7 @@ def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
         return m.registers
     counts = {o: units(s, o, tile) for o in s.inputs}
     streamed = max(counts, key=lambda o: counts[o], default="")
-    vectors = bool(streamed) and any(s.axes[d].leaf > 1 for d in s.relevant(streamed))
-    ahead = vectors and units(s, s.output, tile) == counts[streamed]
+    ahead = bool(streamed) and s.vectors(streamed) and units(s, s.output, tile) == counts[streamed]
     return m.registers - max(m.spare, int(ahead))
 
 

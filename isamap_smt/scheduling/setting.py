@@ -128,6 +128,11 @@ class Setting:
         """Bytes of one element of the operand, as the instruction takes it."""
         return self.mapping.instruction.kernel.tensor(operand).dtype.bytes
 
+    def vectors(self, operand: str) -> bool:
+        """Whether a load brings another element into every lane; what is broadcast, also in groups, is none."""
+        lanes = symbols_of(self.mapping.cells(operand))
+        return bool(lanes) and lanes <= {self.axes[d].lane for d in self.relevant(operand)}
+
     def widened(self, operand: str) -> bool:
         """Whether the operand is fed by a tensor of a narrower type, and converted on the way."""
         return self.mapping.element(operand) != self.mapping.instruction.kernel.tensor(operand).dtype

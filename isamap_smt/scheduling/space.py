@@ -46,7 +46,7 @@ class ScheduleSpace:
     notes: tuple[str, ...] = ()
 
     def priced_by(self, figures: Figures) -> ScheduleSpace:
-        """The same space at other prices: a Choice means the same schedule in both."""
+        """The same space at other prices: a Choice means the same schedule in both, but for how far ahead it prefetches."""
         s = self.setting
         m = machine(s.hardware, s.mapping.instruction, figures, s.threads)
         return replace(self, machine=m, problem=repriced(self.problem, s, m, self.pins, self.energy))

@@ -39,10 +39,10 @@ class Space:
         return self.parts[point.mapping]
 
     def priced_by(self, figures: Figures) -> Space:
-        """The same space at other prices; the same points mean the same schedules."""
+        """The same space at other prices; the same points mean the same schedules, but for how far ahead they prefetch."""
         if all(p.machine.figures == figures for p in self.parts):
             return self
-        return Space(tuple(p.priced_by(figures) for p in self.parts), self._keys)
+        return Space(tuple(p.priced_by(figures) for p in self.parts))
 
     def cost(self, point: Point) -> Cost | None:
         """The price in parts; None where the point is not in the space."""

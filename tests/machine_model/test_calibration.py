@@ -84,11 +84,12 @@ def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: P
 
 
 def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, cache: Path) -> None:
-    save(taken)
-    here = identity()
-    assert load(here=replace(here, cores=max(1, here.cores - 1))) == taken
+    four = replace(taken, machine=replace(taken.machine, cores=4))
+    save(four)
+    for cores in (1, 4):
+        assert load(here=replace(four.machine, cores=cores)) == four
     with pytest.raises(CalibrationError, match="was taken on another machine"):
-        load(here=replace(here, cores=here.cores + 1))
+        load(here=replace(four.machine, cores=5))
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.certificates import check_directory, save
+from isamap_smt.cli.schedule_kernel import packing_words
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.scheduling import schedule
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.record import from_record, to_record
+from isamap_smt.scheduling.space import space
+from isamap_smt.tuning.points import Space
 
 pytestmark = pytest.mark.needs("avx2", "fma")
 LARGE = {"i": 96, "j": 512, "k": 1024}
@@ -75,8 +81,10 @@ def test_there_is_none_for_what_the_first_cache_holds(proved: im.ProvedMapping) 
 def test_a_pin_decides_and_says_what_it_cannot_do(proved: im.ProvedMapping) -> None:
     assert distances(proved, SMALL, HELPS, **{"prefetch.B": 4096})[1] == 4096
     assert distances(proved, LARGE, HELPS, **{"prefetch.B": "no"})[1] == 0
-    with pytest.raises(ScheduleError, match=r"prefetch.A=512: A is not read as whole vectors of a packed buffer"):
-        distances(proved, LARGE, HELPS, **{"prefetch.A": 512})
+    with pytest.raises(ScheduleError, match=r"prefetch.A=512: only vectors .* and it is not loaded as whole vectors"):
+        distances(proved, LARGE, HELPS, **{"prefetch.A": 512, "pack.A": "L2"})
+    with pytest.raises(ScheduleError, match=r"prefetch.B=512: only vectors .* and it is read in place"):
+        distances(proved, LARGE, HELPS, **{"prefetch.B": 512, "pack.B": "no"})
     with pytest.raises(ScheduleError, match=r"prefetch.B=far: must be a number of bytes"):
         distances(proved, LARGE, HELPS, **{"prefetch.B": "far"})
 
@@ -89,8 +97,8 @@ def test_one_line_is_asked_for_once_and_the_result_is_the_same() -> None:
     assert "__builtin_prefetch" not in plain.source
     # Two vectors of 32 bytes are one line.
     assert ahead.source.count("__builtin_prefetch") == 1 and ahead.source.count("+ 1024));") == 1
-    random = np.random.default_rng(0)
-    arrays = {"A": random.random((50, 300), np.float32), "B": random.random((300, 40), np.float32)}
+    numbers = np.random.default_rng(0)
+    arrays = {"A": numbers.random((50, 300), np.float32), "B": numbers.random((300, 40), np.float32)}
     assert np.array_equal(plain(**arrays), ahead(**arrays))
 
 
@@ -114,3 +122,46 @@ def test_several_threads_want_more_of_it(proved: im.ProvedMapping) -> None:
         for threads in (1, 2)
     ]
     assert [x.packing_of("b").prefetch for x in made] == [512, 0]
+
+
+def test_a_pin_leaves_only_schedules_that_pack_the_operand() -> None:
+    fix = {"prefetch.B": 1024}
+    small = im.plan("gemm", "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact").schedule
+    assert small.packing_of("b").depth is not None and small.packing_of("b").prefetch == 1024
+    where = space(small.proved, im.find_hardware("avx2"), LARGE, fix=fix)
+    points = Space((where,))
+    drawn = [points.draw(random.Random(seed)) for seed in range(20)]
+    assert {points.schedule(p).packing_of("b").prefetch for p in drawn if p} == {1024}
+
+
+def test_what_is_broadcast_in_groups_is_not_prefetched() -> None:
+    kernel = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
+    sizes, fix = {"i": 512, "j": 512, "k": 2048}, {"pack.A": "L2", "pack.B": "L2"}
+    plain = im.plan(kernel, "avx2", sizes=sizes, instruction="madd_u8i8", cost_model="analytic", strategy="exact")
+    told = Figures("a test", costs=(("avx2.madd_u8i8", Cost(4.0, 1.0)),), ahead=HELPS)
+    made = schedule(plain.schedule.proved, im.find_hardware("avx2"), sizes, fix=fix, figures=told)
+    assert made.packing_of("a").prefetch == 0
+    assert not any("A is prefetched" in note for note in made.notes)
+
+
+def test_a_certificate_keeps_it(tmp_path: Path) -> None:
+    fix = {"pack.B": "L2", "prefetch.B": 1024}
+    made = im.plan("gemm", "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact")
+    folder = save(made.proved, tmp_path, schedule=made.schedule)
+    assert "the line 1024 bytes ahead" in (folder / "program.txt").read_text()
+    (checked,) = check_directory(tmp_path, jobs=1)
+    assert checked.status == "ok", checked.told
+
+
+def test_the_command_line_tells_it() -> None:
+    fix = {"pack.B": "L2", "prefetch.B": 1024}
+    made = im.plan("gemm", "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact").schedule
+    assert packing_words(made, "b").endswith(", prefetched 1024 bytes ahead")
+
+
+def test_a_tensor_may_have_the_name_of_a_type_that_the_c_uses() -> None:
+    kernel = im.kernel("C[i,j] += A[i,k]*uintptr_t[k,j]")
+    fix = {"pack.uintptr_t": "L2", "prefetch.uintptr_t": 1024}
+    built = im.compile(kernel, "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact")
+    ones = np.ones((32, 32), np.float32)
+    assert np.array_equal(built(ones, ones), 32 * ones)

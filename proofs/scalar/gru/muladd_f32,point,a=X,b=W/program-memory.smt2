@@ -49,30 +49,30 @@
 ; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of g_uz: an unrolled loop has a fixed count
+; memory of j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of g_ul: an unrolled loop has a fixed count
+; memory of j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of g_ub: an unrolled loop has a fixed count
+; memory of j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of g_u: an unrolled loop has a fixed count
+; memory of j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of g_us: an unrolled loop has a fixed count
+; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 356*B*C + 12*B*J*T + 1068*B*J + 3*B*T +
-;   267*B + 12*C*J + 332*C + 12*J**2 + 9220*J + 2*T + 396300 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 132*B*C + 12*B*J*T + 396*B*J + 3*B*T + 99*B
+;   + 12*C*J + 3164*C + 12*J**2 + 9508*J + 2*T + 791560 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -46,33 +46,33 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of t_uz: an unrolled loop has a fixed count
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_uz: an unrolled loop has a fixed count
+; memory of g_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_ul: an unrolled loop has a fixed count
+; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_ul: an unrolled loop has a fixed count
+; memory of g_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_ub: an unrolled loop has a fixed count
+; memory of g_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_u: an unrolled loop has a fixed count
+; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_u: an unrolled loop has a fixed count
+; memory of g_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_us: an unrolled loop has a fixed count
+; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of j_us: an unrolled loop has a fixed count
+; memory of g_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 332*B*C + 16*B*J*T + 1328*B*J + 4*B*T +
-;   332*B + 16*C*J + 1724*C + 16*J**2 + 12300*J + 2*T + 1857548 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1536*B*C + 16*B*J*T + 6144*B*J + 4*B*T +
+;   1536*B + 16*C*J + 356*C + 16*J**2 + 12300*J + 2*T + 1574920 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -73,6 +73,7 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 24*C*P*Q + 92*C*Q + 1192*C +
-;   4*K*N*P*Q + 24*K*P*Q + 92*K*Q + 1536*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 23*Q + 70156 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 264*C*P*Q + 284*C*Q + 616*C +
+;   4*K*N*P*Q + 264*K*P*Q + 284*K*Q + 1536*K + N*P*Q + N*P + 2*N + 66*P*Q + 66*P + 71*Q + 68104 < 2**63 (checked at
+;   entry)
 ;   decided without a solver, from the structure alone
