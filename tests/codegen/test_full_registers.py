@@ -63,3 +63,8 @@ def test_a_register_is_left_to_an_instruction_of_several_steps() -> None:
     tile = im.plan(kernel, sizes=sizes, instruction="madd_u8i8", **PLAIN).schedule.register
     rows, columns = tile("i"), tile("j") // 8
     assert rows * columns + min(rows, columns) + 1 <= 15
+
+
+def test_loads_may_come_early_where_registers_are_left() -> None:
+    assert "isamap_first(" in planned(4, 24).source
+    assert "isamap_first(" not in planned(6, 16).source
