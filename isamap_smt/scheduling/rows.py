@@ -15,6 +15,9 @@ from isamap_smt.scheduling.setting import Setting, remembered
 from isamap_smt.scheduling.supply import components, compulsory, strides, usable
 
 FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page
+PAGES = 64  # that a core looks up at once
+FEW_WALKS = 4
+PAGE_CYCLES = 2.5  # a step to a page that it has to look up: 128x1760x1760, f32, B in place
 MASKED_CYCLES = 1.0  # one vector that is loaded under a mask, its mask included
 ADDRESSES, ADDRESS_CYCLES = 7, 0.25  # rows whose addresses stay in registers, and what another costs at every step
 UNDER_WAY = 10  # misses that wait together: latency over the time for each, from rows 64 bytes wide in L3 and memory
@@ -90,7 +93,7 @@ def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> 
     if lanes:
         loads = prod(tile[d] // s.axes[d].leaf for d in relevant)
         tails = any(s.axes[d].extent > tile[d] and s.axes[d].extent % tile[d] for d in lanes)
-        return MASKED_CYCLES * loads * tails + _side_by_side(s, m, operand, tile)
+        return MASKED_CYCLES * loads * tails + _side_by_side(s, m, operand, tile) + _pages(s, operand, tile)
     count = prod(tile[d] // s.axes[d].leaf for d in relevant)
     moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
     if count == 1 or len(moving) != 1:
@@ -106,6 +109,18 @@ def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -
         return 0.0
     count = prod(tile[d] // s.axes[d].leaf for d in s.relevant(operand) if d not in along.axes)
     return 0.0 if count == 1 else _addresses(count) + _conflicts(m, count, _pitch(s, operand, along))
+
+
+def _pages(s: Setting, operand: str, tile: tuple[int, ...]) -> float:
+    """The same where every step walks on to another page, of which there are more than are looked up at once, and again for
+    many register tiles. For a few the sum is made in parts of few rows, which room() prices."""
+    along, relevant = _along(s, operand), s.relevant(operand)
+    walks = prod(ceil(a.extent / tile[d]) for d, a in enumerate(s.axes) if d not in relevant and not a.reduction)
+    if along is None or walks <= FEW_WALKS or not read_across(s, operand):
+        return 0.0
+    share = min(1.0, _pitch(s, operand, along) / PAGE)
+    steps = prod(s.axes[d].extent for d in relevant if s.axes[d].reduction)
+    return PAGE_CYCLES * share if steps * share > PAGES else 0.0
 
 
 def _addresses(count: int) -> float:
