@@ -151,8 +151,8 @@ def _zero(c_type: str, name: str) -> str:
 
 def _fence(c_type: str, name: str) -> str:
     """As far as the compiler knows, the variable has a new value."""
-    vector = c_type.startswith("__m") or c_type in ("float", "double")
-    return f'        __asm__ volatile("" : "+{"x" if vector else "r"}"({name}));'
+    whole_number = c_type.endswith("_t")
+    return f'        __asm__ volatile("" : "+{"r" if whole_number else "v"}"({name}));'
 
 
 def _function(name: str, declared: list[str], body: list[str]) -> str:
