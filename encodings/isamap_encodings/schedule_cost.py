@@ -18,7 +18,10 @@ from math import prod
 
 from isamap_encodings.schedule_problem import (
     CEILING,
+    FAR,
+    FARTHEST,
     IN_PLACE,
+    PARTS,
     WHOLE,
     Choice,
     Component,
@@ -107,6 +110,17 @@ def refetch(problem: ScheduleProblem, choice: Choice, operand: int, level: int) 
     return prod(a.tiles(choice.chains[d], v) for d, a in enumerate(problem.axes) if d not in mine)
 
 
+def walks(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
+    """How often registers walk over the operand: the register tiles along the axes that do not select it."""
+    mine = problem.operands[operand].axes
+    return prod(a.tiles(choice.chains[d], 1) for d, a in enumerate(problem.axes) if d not in mine)
+
+
+def fresh(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """The share of the walks over the operand, in PARTS, that bring it into the level from beyond."""
+    return PARTS * refetch(problem, choice, operand, level) // walks(problem, choice, operand)
+
+
 def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
     """How often a row of the operand is begun, over all rows, when it is read where it lies."""
     o, rows = problem.operands[operand], problem.operands[operand].rows
@@ -143,11 +157,13 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     levels = range(1, problem.levels + 1)
     traffic: list[tuple[int, ...]] = []
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
+    bursts: list[tuple[int, int]] = []
     for n, o in enumerate(problem.operands):
         moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
         if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
             return None
         traffic.append(moved)
+        bursts += [(fresh(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
             exposed += moved[u - 1] * o.exposed[u - 1]
@@ -169,9 +185,10 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     scopes = register.scope * blocks
     if max(scopes, register.compute) > CEILING:
         return None
-    together = (
-        overlapped(register.compute, links, problem.streams) if problem.overlap else register.compute + sum(links)
-    )
+    if problem.overlap:
+        together = max(overlapped(register.compute, links, problem.near), in_bursts(register.compute, bursts))
+    else:
+        together = register.compute + sum(links)
     alone = together + exposed + scopes + packing + in_place
     found = of_all_threads(problem, choice, alone)
     if found is None:
@@ -199,14 +216,27 @@ def dearest(operand: TileOperand, level: int) -> int:
     return max(1, operand.link[level - 1], operand.exposed[level - 1], pack, operand.apart if level == 1 else 0)
 
 
-def overlapped(compute: int, links: list[int], streams: bool = False) -> int:
+def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
     """Time of computing beside the links into levels 1, 2 ..., each pair as contention() says.
 
-    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], streams=True), overlapped(0, [800])
+    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], near=4), overlapped(0, [800])
     (800, 1100, 1050, 800)
     """
-    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, streams))
+    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, near))
     return max(-(-(a * compute + b * link) // WHOLE) for link, a, b in pairs)
+
+
+def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:
+    """Time of computing beside links that are each busy in a share of it only, in PARTS, and idle meanwhile.
+
+    >>> in_bursts(4096, [(PARTS, 4096)]), in_bursts(4096, [(PARTS // 4, 1024)]), in_bursts(4096, [(PARTS // 4, 4096)])
+    (5632, 4480, 7552)
+    """
+    waiting = [0]
+    for share, link in bursts:
+        hidden = (compute // PARTS) * share
+        waiting += [-(-(b * link - (WHOLE - a) * hidden) // WHOLE) for a, b in FAR]
+    return compute + max(waiting)
 
 
 def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:

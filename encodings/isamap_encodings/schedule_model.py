@@ -17,7 +17,16 @@ from typing import Any
 from ortools.sat.python import cp_model
 
 from isamap_encodings.schedule_cost import dearest
-from isamap_encodings.schedule_problem import CEILING, IN_PLACE, WHOLE, Component, ScheduleProblem, contention
+from isamap_encodings.schedule_problem import (
+    CEILING,
+    FAR,
+    IN_PLACE,
+    PARTS,
+    WHOLE,
+    Component,
+    ScheduleProblem,
+    contention,
+)
 from isamap_encodings.schedule_sharing import EVEN, Loop, loops, most_starts, outside, repeats, uneven
 
 Range = tuple[
@@ -50,6 +59,7 @@ class Builder:
         self.one_trip: dict[tuple[int, int], Any] = {}
         self.tables: dict[tuple[Component, int], tuple[Range, Range]] = {}
         self.fetched: dict[tuple[int, int], Range] = {}
+        self.traffic: dict[tuple[int, int], Range] = {}
 
     # ---- helpers
 
@@ -292,11 +302,12 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes", CEILING)
     added = added + scope[0]
     if problem.overlap:
-        high = 2 * max(compute[2], *(x[2] for x in links))
+        high = compute[2] + 2 * max(compute[2], *(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
         for level, link in enumerate(links, 1):
-            for x, y in contention(level, problem.streams):
+            for x, y in contention(level, problem.near):
                 b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
+        _bursts(b, slowest, compute, stationary)
         alone = slowest + added
         objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
     else:
@@ -305,6 +316,25 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
             b.shared()
     b.m.minimize(objective)
     return ScheduleModel(b.m, b.registers, b.chains, b.orders, packing, objective)
+
+
+def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any]) -> None:
+    """`slowest` is no less than computing, and what bursts into a cache beyond what the executions that use it first hide."""
+    for n, o in enumerate(b.p.operands):
+        for u in range(2, b.u + 1):
+            if not o.bursts(u):
+                continue
+            name = f"{o.name}_{u}"
+            share = b.m.new_int_var(0, PARTS, f"fresh_{name}")
+            walks = [b._tiles(d, 1) for d in range(len(b.p.axes)) if d not in o.axes]
+            once, refetch = b._times([(share, 0, PARTS), *walks], f"walks_{name}"), b.refetch(n, u, stationary)
+            b.m.add(once[0] <= PARTS * refetch[0])
+            # A product: CP-SAT 9.15 called models with an enforced bound for each register tile infeasible that are not.
+            parts = b._pick(b.registers, [r.compute // PARTS for r in b.p.registers])
+            hidden = b._times([(share, 0, PARTS), parts], f"hidden_{name}")
+            moved, link = b.traffic[n, u], o.link[u - 1]
+            for x, y in FAR:
+                b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:
@@ -319,6 +349,7 @@ def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Ran
         for u in range(1, p.levels + 1):
             factors = [b.footprint(c, u)[1] for c in o.components] + [b.refetch(n, u, stationary)]
             moved = b._times(factors, f"traffic_{o.name}_{u}", CEILING // dearest(o, u))
+            b.traffic[n, u] = moved
             e, low, high = links[u - 1]
             k = o.link[u - 1]
             links[u - 1] = (e + k * moved[0], low + k * moved[1], high + k * moved[2])

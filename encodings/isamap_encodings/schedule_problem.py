@@ -22,15 +22,24 @@ CEILING = 1 << 53
 # While computing takes c and a link takes l, the two together take the largest of these, in parts of WHOLE: computing alone up
 # to some share of the link's time is free, then a part of what the link takes delays the computing; and the same the
 # other way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.
-# Into the first cache lines are fetched ahead of time from the second, where a sum streams for long: NEAR is for that.
-NEAR = ((16, 0), (14, 4), (5, 16))
+# Into the first cache lines are fetched ahead of time from the second, where a sum streams for long: on some machines nearly
+# all, and then as little as NEAREST of what the link takes delays the computing; on others as much as from anywhere.
 FAR = ((16, 0), (14, 8), (6, 16))
+NEAREST, FARTHEST = 4, 8
 WHOLE = 16
 
+# What an operand brings into a cache from beyond it comes while its elements are used for the first time there; the other uses
+# are computed without waiting, and hide nothing of it. Shares of the uses are counted in parts of PARTS.
+PARTS = 1 << 12
 
-def contention(level: int, streams: bool) -> tuple[tuple[int, int], ...]:
-    """The rows for the link into a level. streams: what a sum reads arrives in long streams."""
-    return NEAR if level == 1 and streams else FAR
+
+def contention(level: int, near: int) -> tuple[tuple[int, int], ...]:
+    """The rows for the link into a level. near: the part that delays on the way into the first, NEAREST to FARTHEST.
+
+    >>> contention(1, NEAREST), contention(2, NEAREST) == contention(1, FARTHEST) == FAR
+    (((16, 0), (14, 4), (5, 16)), True)
+    """
+    return FAR if level > 1 or near >= FARTHEST else ((16, 0), (14, near), (5, 16))
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,10 @@ class TileOperand:
         """Axes that select the element."""
         return frozenset(a for c in self.components for a in c.axes)
 
+    def bursts(self, level: int) -> bool:
+        """Whether what is brought into the level from beyond is waited for by the executions that use it first."""
+        return level > 1 and not self.output and self.link[level - 1] > 0
+
 
 @dataclass(frozen=True)
 class RegisterTile:
@@ -150,7 +163,7 @@ class ScheduleProblem:
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
     spread: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing); empty
     where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
-    not only in the outermost. streams: as for contention().
+    not only in the outermost. near: as for contention().
     """
 
     axes: tuple[TileAxis, ...]
@@ -163,7 +176,7 @@ class ScheduleProblem:
     threads: int = 1
     start: int = 0
     inner: bool = False
-    streams: bool = False
+    near: int = FARTHEST
 
     @property
     def levels(self) -> int:

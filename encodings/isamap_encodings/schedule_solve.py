@@ -87,6 +87,8 @@ def solve_model(
     # GEMM 1024^3: 9.0 s with probing, 1.0 s without; the linear relaxation gained nothing consistent.
     solver.parameters.cp_model_probing_level = 0
     solver.parameters.linearization_level = 0
+    # This part of its presolve has cut optima off (https://github.com/google/or-tools/issues/5293), and solves are faster without.
+    solver.parameters.presolve_inclusion_work_limit = 0
     solver.parameters.num_workers = 1  # several workers race each other: the answer would depend on the load
     solver.parameters.catch_sigint_signal = False
     watch = _Watch(model, progress)

@@ -64,7 +64,9 @@ def _show(found: Any, path: str) -> None:
         times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
         ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" for d in distances))
     out.print(ahead)
-    out.print(f"\nsharing a loop with another thread: {found.start_threads:,.0f} cycles")
+    out.print(f"\nreading each row in place beyond the seventh: {found.far_row:.2f} cycles a step")
+    out.print(f"computing waits for {found.near}/16 of what comes from the second cache meanwhile")
+    out.print(f"sharing a loop with another thread: {found.start_threads:,.0f} cycles")
     if found.left_out:
         out.print(f"not measured, so as described: {', '.join(found.left_out)}")
     if found.doubt:

@@ -12,17 +12,21 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import product
 
+from isamap_encodings.schedule_problem import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.machine_model.calibration import Ahead, Calibration, Stream
 from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.machine_model.far_rows import ROWS as FAR_ROWS
+from isamap_smt.machine_model.far_rows import far_rows
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
 from isamap_smt.runtime.clock import clock_ghz
+from isamap_smt.scheduling.rows import ADDRESSES
 
 Progress = Callable[[float, str], None]
 _ROUNDS = 4
@@ -53,13 +57,16 @@ def calibrate(
     sweeps: dict[tuple[str, int, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
-    swept = list(product(list(sizes)[1:], TILES))
+    apart = far_rows(max(wide), _requires(hardware, max(wide)), cc)
+    swept = list(product(sizes, TILES))
+    far: list[tuple[float, float]] = []
     each = 1 + len(jobs) + len(swept)
     steps = rounds * each
     for n in range(rounds):
         tell(n * each / steps, f"instructions ({n + 1} of {rounds})")
         for r in rates:
             r.measure()
+        far.append(apart.seconds())
         clocks.append(clock_ghz(cc))
         for k, (memory, width, operation, cores) in enumerate(jobs, 1):
             tell((n * each + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
@@ -79,7 +86,9 @@ def calibrate(
         _rows(best, sizes, clock * 1e9),
         tuple((name, _cost(r, clock * 1e9)) for name, r in found.items()),
         round(start * clock * 1e9),
-        _ahead(sweeps),
+        _ahead(sweeps, nearest=next(iter(sizes))),
+        _near(sweeps, best, sizes, max(wide)),
+        _far_row(far, clock * 1e9),
         datetime.now(UTC).isoformat(timespec="seconds"),
         round(time.perf_counter() - started, 2),
         tuple(sorted(i.name for i in hardware.computes if i.name not in found)),
@@ -129,8 +138,36 @@ def _sweep(fetched: Streamed, memory: str, rows: int, size: int, best: dict[tupl
             best[key] = min(best.get(key, taken), taken)
 
 
-def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:
-    return tuple(Ahead(m, rows, d, round(t / best[m, rows, 0], 4)) for (m, rows, d), t in best.items() if d)
+def _ahead(best: dict[tuple[str, int, int], float], nearest: str) -> tuple[Ahead, ...]:
+    far = ((m, rows, d, t) for (m, rows, d), t in best.items() if d and m != nearest)
+    return tuple(Ahead(m, rows, d, round(t / best[m, rows, 0], 4)) for m, rows, d, t in far)
+
+
+def _near(
+    swept: dict[tuple[str, int, int], float],
+    best: dict[tuple[str, int, str, int], float],
+    sizes: dict[str, int],
+    width: int,
+) -> int:
+    """contention()'s part of the link from the second cache, by the tiles that compute for longer than the link takes: their time
+    from there, at the best distance, beside that from the first cache."""
+    first, second = list(sizes)[:2]
+    found = []
+    for rows, columns in TILES:
+        if rows < columns:
+            continue
+        # seconds of a step
+        compute, time = (
+            min(t * step_bytes / sizes[m] for (m, r, _), t in swept.items() if (m, r) == (memory, rows))
+            for memory, step_bytes in ((first, width * columns), (second, width * columns))
+        )
+        found.append((WHOLE * time - FAR[1][0] * compute) / (width * columns / best[second, width, "read", 1]))
+    return round(min(FARTHEST, max(NEAREST, sum(found) / len(found))))
+
+
+def _far_row(found: list[tuple[float, float]], hertz: float) -> float:
+    packed, in_place = (min(f[n] for f in found) for n in (0, 1))
+    return round(max(0.0, in_place - packed) * hertz / (FAR_ROWS - ADDRESSES), 4)
 
 
 def _width(file: Memory) -> int:

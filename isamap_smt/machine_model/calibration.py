@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.machine_model.errors import CalibrationError
@@ -20,7 +21,7 @@ from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
-VERSION = 3  # of what is measured, and of the file
+VERSION = 4  # of what is measured, and of the file
 _KIND = "isamap calibration"
 _BUSY = 0.5  # load average from which other work is likely to have been in the way
 
@@ -59,6 +60,8 @@ class Ahead:
 @dataclass(frozen=True)
 class Calibration:
     """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
+    near: sixteenths of what comes from the second cache that delay computing (see contention()). far_row: cycles of a step for
+    each row that is read in place, beyond those whose addresses stay in registers.
 
     left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took.
     load: processes that were running or waiting just before.
@@ -70,6 +73,8 @@ class Calibration:
     instructions: tuple[tuple[str, Cost], ...]
     start_threads: float
     ahead: tuple[Ahead, ...]
+    near: int
+    far_row: float
     taken: str
     seconds: float
     left_out: tuple[str, ...] = ()
@@ -106,6 +111,7 @@ class Calibration:
         return Figures(
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
             self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
+            near=self.near, far_row=self.far_row,
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
@@ -181,6 +187,8 @@ def _read(document: dict[str, Any]) -> Calibration:
         costs,
         float(document["start_threads"]),
         tuple(Ahead(str(a["memory"]), int(a["rows"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
+        int(document["near"]),
+        float(document["far_row"]),
         str(document["taken"]),
         float(document["seconds"]),
         tuple(document["left_out"]),
@@ -190,4 +198,6 @@ def _read(document: dict[str, Any]) -> Calibration:
     rates += [a.time for a in made.ahead]
     if not all(0 < r < float("inf") for r in rates):
         raise ValueError("a rate is not a positive number")
+    if not (NEAREST <= made.near <= FARTHEST and 0 <= made.far_row < float("inf")):
+        raise ValueError("a delay is out of range")
     return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from isamap_encodings.schedule_problem import NEAREST
 from isamap_smt.ir.instruction import Cost
 
 
@@ -18,8 +19,9 @@ class Figures:
     (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
     cycles per byte to copy whole rows, and element by element. ahead: (memory that vectors stream from, rows of a register
-    tile that use each, bytes between its loads and what is prefetched, time over that without). origin: where they come
-    from, for people.
+    tile that use each, bytes between its loads and what is prefetched, time over that without). near: how little of what comes
+    from the second cache delays computing, as for contention(). far_row: cycles of each step for one row more than
+    addresses stay in registers. origin: where they come from, for people.
     """
 
     origin: str = "the hardware's description"
@@ -30,6 +32,8 @@ class Figures:
     pack_rows: float = 1 / 8
     pack_elements: float = 1 / 4
     ahead: tuple[tuple[str, int, int, float], ...] = ()
+    near: int = NEAREST
+    far_row: float = 0.25
 
     def knows(self, instruction: str) -> bool:
         """Whether the instruction was measured."""

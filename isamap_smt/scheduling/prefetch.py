@@ -38,12 +38,8 @@ def prefetched(
         # What was packed in this call lies in the cache it was packed for: it is read at half speed when prefetched (Zen 3).
         sources = _sources(s, m, p, c, cost, x.operand) if x.ahead and s.vectors(x.operand) else ()
         tile = p.registers[c.register].tile
-        distance, time = _best(
-            m.figures,
-            sources,
-            units(s, s.output, tile) // units(s, x.operand, tile),
-            GAIN if s.threads == 1 else CROWDED,
-        )
+        rows = units(s, s.output, tile) // units(s, x.operand, tile)
+        distance, time = _best(m, sources, rows, GAIN if s.threads == 1 else CROWDED)
         made.append(replace(x, prefetch=distance))
         if distance:
             told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources if share >= LEAST)
@@ -54,12 +50,25 @@ def prefetched(
     return tuple(made), tuple(notes)
 
 
-def _best(figures: Figures, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
-    """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps."""
-    distances = sorted({distance for _, _, distance, _ in figures.ahead})
-    times = [(sum(share * _time(figures, memory, rows, d) for memory, share in sources), d) for d in distances]
+def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
+    """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps.
+
+    A load from far away takes longer than one from near, so what is gained there counts for more.
+    """
+    distances = sorted({distance for _, _, distance, _ in m.figures.ahead})
+    spent = [(memory, share * _cycles(m, memory, rows)) for memory, share in sources]
+    whole = sum(cycles for _, cycles in spent) or 1.0
+    times = [
+        (sum(cycles * _time(m.figures, memory, rows, d) for memory, cycles in spent) / whole, d) for d in distances
+    ]
     time, distance = min(times, default=(1.0, 0))
     return (distance, time) if sources and time <= 1 - gain else (0, 1.0)
+
+
+def _cycles(m: Machine, memory: str, rows: int) -> float:
+    """Cycles for a vector from that memory: to use it, or to bring it where that takes longer."""
+    level = [x.name for x in m.memories].index(memory)
+    return max(rows / m.per_cycle, m.register_bytes * m.cycles(level) if level else 0.0)
 
 
 def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:

@@ -9,7 +9,7 @@ from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOpe
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
-from isamap_smt.scheduling.registers import priced, register_tiles
+from isamap_smt.scheduling.registers import near, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
@@ -40,7 +40,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         spread,
         s.threads,
         _start(m),
-        streams=s.streams,
+        near=near(s, m),
     )
 
 
@@ -49,7 +49,7 @@ def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy:
     ahead it prefetches."""
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
     registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
-    return replace(plain, operands=operands, registers=registers, start=_start(m))
+    return replace(plain, operands=operands, registers=registers, start=_start(m), near=near(s, m))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from math import ceil, prod
 
 from isamap_encodings.schedule_cost import overlapped
-from isamap_encodings.schedule_problem import CEILING, RegisterTile
+from isamap_encodings.schedule_problem import CEILING, FARTHEST, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.mapping.layout import supply
 from isamap_smt.scheduling.machine import UNIT, Machine
@@ -155,6 +155,11 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     return RegisterTile(tile, round(UNIT * read * per_byte * steps(s, tile)), round(UNIT * scope * passes), zero)
 
 
+def near(s: Setting, m: Machine) -> int:
+    """What contention() asks of the link into the first cache."""
+    return m.figures.near if s.streams else FARTHEST
+
+
 def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     """Cost in the first cache, beside the link into it (as if nothing were reused there)."""
     if energy or len(m.caches) < 2:
@@ -162,4 +167,4 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], s.streams)
+    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], near(s, m))

@@ -19,7 +19,7 @@ PAGES = 64  # that a core looks up at once
 FEW_WALKS = 4
 PAGE_CYCLES = 2.5  # a step to a page that it has to look up: 128x1760x1760, f32, B in place
 MASKED_CYCLES = 1.0  # one vector that is loaded under a mask, its mask included
-ADDRESSES, ADDRESS_CYCLES = 7, 0.25  # rows whose addresses stay in registers, and what another costs at every step
+ADDRESSES = 7  # rows whose addresses stay in registers
 UNDER_WAY = 10  # misses that wait together: latency over the time for each, from rows 64 bytes wide in L3 and memory
 PIECE_CYCLES = 6.0  # a loop over one row's piece
 FURTHER = 0.6  # what each further line of a piece costs, in first ones
@@ -99,7 +99,7 @@ def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> 
     if count == 1 or len(moving) != 1:
         return 0.0
     pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
-    return 0.0 if pitch < LINE else _addresses(count) + _conflicts(m, count, pitch)
+    return 0.0 if pitch < LINE else _addresses(m, count) + _conflicts(m, count, pitch)
 
 
 def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
@@ -108,7 +108,7 @@ def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -
     if along is None or not _summed(s, along):
         return 0.0
     count = prod(tile[d] // s.axes[d].leaf for d in s.relevant(operand) if d not in along.axes)
-    return 0.0 if count == 1 else _addresses(count) + _conflicts(m, count, _pitch(s, operand, along))
+    return 0.0 if count == 1 else _addresses(m, count) + _conflicts(m, count, _pitch(s, operand, along))
 
 
 def _pages(s: Setting, operand: str, tile: tuple[int, ...]) -> float:
@@ -123,8 +123,8 @@ def _pages(s: Setting, operand: str, tile: tuple[int, ...]) -> float:
     return PAGE_CYCLES * share if steps * share > PAGES else 0.0
 
 
-def _addresses(count: int) -> float:
-    return ADDRESS_CYCLES * max(0, count - ADDRESSES)
+def _addresses(m: Machine, count: int) -> float:
+    return m.figures.far_row * max(0, count - ADDRESSES)
 
 
 def _conflicts(m: Machine, count: int, pitch: int) -> float:

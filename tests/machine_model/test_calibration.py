@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import isamap_smt as im
+from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.machine_model.calibrate import calibrate
 from isamap_smt.machine_model.calibration import Calibration, calibration_path, load, save
@@ -62,6 +63,7 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     # Asking for a line is one instruction beside twenty others.
     assert {a.memory for a in taken.ahead} == {s.memory for s in taken.streams} - {"L1"}
     assert all(a.distance >= 64 and 0.2 < a.time < 3 for a in taken.ahead)
+    assert NEAREST <= taken.near <= FARTHEST and 0 <= taken.far_row < 5
     assert far.working_set > 4 * near.working_set and taken.start_threads > 100
 
 
@@ -99,6 +101,8 @@ def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, c
         (lambda d: {k: v for k, v in d.items() if k != "streams"}, "lacks a part"),
         (lambda d: {**d, "clock": float("nan")}, "lacks a part or holds a wrong one"),
         (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, "holds a wrong one"),
+        (lambda d: {**d, "near": 99}, "holds a wrong one"),
+        (lambda d: {**d, "far_row": -1.0}, "holds a wrong one"),
         (lambda d: {"kind": "something else", "version": 1}, "is of version 1"),
         (lambda d: [1, 2], "holds no calibration"),
     ],
@@ -137,7 +141,7 @@ def test_an_instruction_that_was_not_measured_keeps_its_description(taken: Calib
 
 @pytest.mark.needs("avx2", "fma")
 def test_the_report_says_predicted_measured_and_limit(taken: Calibration, cache: Path) -> None:
-    planned = plan("gemm", "host", sizes=SIZES, instruction="fmadd_ps")
+    planned = plan("gemm", "host", sizes=SIZES, instruction="avx2.fmadd_ps")
     assert standing(planned) is None
     save(taken)
     cost = dict(taken.instructions)["avx2.fmadd_ps"]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from isamap_encodings.schedule_problem import (
+    FARTHEST,
+    NEAREST,
     Component,
     Part,
     RegisterTile,
@@ -94,8 +97,15 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         threads,
         start,
         bool(spread) and inner,
-        more.random() < 0.5,
+        more.randint(NEAREST, FARTHEST),
     )
+
+
+def enlarged(problem: ScheduleProblem, factor: int) -> ScheduleProblem:
+    """The same choices, at so many times the costs of computing and of the links."""
+    operands = (replace(o, link=tuple(factor * x for x in o.link)) for o in problem.operands)
+    registers = (replace(r, compute=factor * r.compute) for r in problem.registers)
+    return replace(problem, operands=tuple(operands), registers=tuple(registers))
 
 
 def _chains(rng: random.Random, levels: int, leaves: list[int]) -> tuple[tuple[int, ...], ...]:
