@@ -71,7 +71,7 @@ def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
     while split > 0:
         symbol, count = copy.over[split - 1]
         if symbol.name in mentioned:
-            if not sp.sympify(count).is_Integer or cells * int(count) > _TILE:
+            if not sp.sympify(count).is_Integer or cells * int(count) > _TILE or _never(_corner(copy, split - 1)):
                 break
             cells *= int(count)
         elif symbols_of([count]):
@@ -102,6 +102,11 @@ def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:
             worst = worst + sp.Min(c * (inner[name] - 1), 0)
         found.append(sp.Ge(sp.expand(worst), 0))
     return tuple(f for f in found if f != sp.true)
+
+
+def _never(relations: tuple[Any, ...] | None) -> bool:
+    """Whether a tile so large always reaches beyond the end."""
+    return relations is not None and any(r == sp.false for r in relations)
 
 
 def _interleaves(copy: Copy, source_offset: Any) -> bool:

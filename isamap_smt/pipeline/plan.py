@@ -35,7 +35,7 @@ from isamap_smt.pipeline.knowledge import (
     known_winner,
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
-from isamap_smt.pipeline.spaces import TRIED, spaces
+from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.turns import lasting, one_turn, turned
 from isamap_smt.proof import require_proof
@@ -390,11 +390,11 @@ def _shared(
 
 
 def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:
-    """The best schedule among those of the first few mappings; of distant ones only where the near ones have none."""
+    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
     best: tuple[float, Schedule, MappingSet] | None = None
     problems: list[str] = []
-    for n, (mappings, proved) in enumerate(choice.found[:TRIED]):
-        if best is not None and n >= choice.near:
+    for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
+        if n - len(problems) == TRIED or (best is not None and n >= choice.near):
             break
         work = partial(_scheduled, q, proved, pins)
         try:

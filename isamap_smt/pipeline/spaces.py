@@ -16,6 +16,7 @@ from isamap_smt.tuning.points import Point, Space
 from isamap_smt.tuning.task import Task
 
 TRIED = 2  # mappings that are scheduled
+ASKED = 6  # mappings that are looked at for those, as pins may name an axis that the first ones lack
 
 
 @dataclass(frozen=True)
