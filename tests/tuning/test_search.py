@@ -56,7 +56,7 @@ def test_the_winner_is_measured_proved_and_used_from_then_on(caches: Path) -> No
 
 @pytest.mark.needs("avx2", "fma")
 def test_a_sum_that_is_computed_in_partial_sums_is_searched_so(caches: Path) -> None:
-    sizes = {"i": 2, "j": 24, "k": 136}
+    sizes = {"i": 2, "j": 24, "k": 144}
     found = quick("heuristic", trials=2, kernel="gemm_nt", sizes=sizes)
     assert found.winner is not None
     after = plan("gemm_nt", "host", sizes=sizes)
@@ -129,7 +129,8 @@ def test_what_is_not_proved_does_not_run(task: Task, made: Spaces, caches: Path)
     record = made.space.record(made.exact)
     job = Job(task.kernel, task.hardware, task.sizes, record, seconds=0.01)
     assert run_trial(job).status == "ok"
-    cut = {**record, "loops": [x for x in record["loops"] if x["axis"] != "j"]}
+    first = record["loops"][0]["axis"]
+    cut = {**record, "loops": [x for x in record["loops"] if x["axis"] != first]}
     outcome = run_trial(replace(job, record=cut))
     assert outcome.status == "failed" and outcome.seconds is None and outcome.reason
     assert run_trial(replace(job, record={**record, "groups": {"l": ["k"]}})).status == "failed"
