@@ -64,7 +64,11 @@ def _show(found: Any, path: str) -> None:
         times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
         ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" for d in distances))
     out.print(ahead)
-    out.print(f"\nreading each row in place beyond the seventh: {found.far_row:.2f} cycles a step")
+    out.print("\ncycles until a load arrives: " + ", ".join(f"{m} {cycles:.0f}" for m, cycles in found.latencies))
+    for b in found.beside:
+        out.print(
+            f"beside computing, {b.width} B: {b.loads:.2f} loads a cycle; each row in place beyond the seventh {b.far_row:.2f}"
+        )
     out.print(f"computing waits for {found.near}/16 of what comes from the second cache meanwhile")
     out.print(f"sharing a loop with another thread: {found.start_threads:,.0f} cycles")
     if found.left_out:

@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import product
+from statistics import median
 
 from isamap_encodings.schedule_problem import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
-from isamap_smt.machine_model.calibration import Ahead, Calibration, Stream
+from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.far_rows import ROWS as FAR_ROWS
 from isamap_smt.machine_model.far_rows import far_rows
 from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.latencies import Chase
 from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.sharing import share_seconds
@@ -31,6 +33,7 @@ from isamap_smt.scheduling.rows import ADDRESSES
 Progress = Callable[[float, str], None]
 _ROUNDS = 4
 _VECTORS = (16, 32, 64)  # bytes: the widths of registers that streams are measured with
+_PAIRS = 5
 _TRIES = 4  # sweeps at each prefetch distance in a round
 _FAR = 512 << 20  # bytes, the most that a stream from main memory walks over
 
@@ -57,16 +60,18 @@ def calibrate(
     sweeps: dict[tuple[str, int, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
-    apart = far_rows(max(wide), _requires(hardware, max(wide)), cc)
-    swept = list(product(sizes, TILES))
-    far: list[tuple[float, float]] = []
+    tall = {width: far_rows(width, _requires(hardware, width), cc) for width in wide}
+    chase = Chase(cc)
+    swept = list(product(list(sizes)[1:], TILES))
+    far: dict[int, list[tuple[float, float]]] = {width: [] for width in tall}
     each = 1 + len(jobs) + len(swept)
     steps = rounds * each
     for n in range(rounds):
         tell(n * each / steps, f"instructions ({n + 1} of {rounds})")
         for r in rates:
             r.measure()
-        far.append(apart.seconds())
+        for width, apart in tall.items():
+            far[width].append(apart.seconds())
         clocks.append(clock_ghz(cc))
         for k, (memory, width, operation, cores) in enumerate(jobs, 1):
             tell((n * each + k) / steps, f"{operation} {memory}, {cores} core{'s' * (cores > 1)}")
@@ -77,6 +82,8 @@ def calibrate(
             tell((n * each + k) / steps, f"prefetching {memory}, {rows} row{'s' * (rows > 1)}")
             _sweep(fetched, memory, rows, sizes[memory], sweeps)
     clock = max(c for c in clocks if c is not None)
+    tell(1.0, "latencies")
+    latencies = tuple((m, round(chase.seconds(size) * clock * 1e9, 1)) for m, size in sizes.items())
     found = {name: rate for r in rates for name, rate in r.found.items()}
     start = share_seconds(cc) if identity().cores > 1 else 0.0
     tell(1.0, "done")
@@ -86,9 +93,10 @@ def calibrate(
         _rows(best, sizes, clock * 1e9),
         tuple((name, _cost(r, clock * 1e9)) for name, r in found.items()),
         round(start * clock * 1e9),
-        _ahead(sweeps, nearest=next(iter(sizes))),
-        _near(sweeps, best, sizes, max(wide)),
-        _far_row(far, clock * 1e9),
+        _ahead(sweeps),
+        tuple(_beside(width, tries, clock * 1e9) for width, tries in far.items()),
+        latencies,
+        _near(fetched, sizes, 1 / best[list(sizes)[1], max(wide), "read", 1]),
         datetime.now(UTC).isoformat(timespec="seconds"),
         round(time.perf_counter() - started, 2),
         tuple(sorted(i.name for i in hardware.computes if i.name not in found)),
@@ -138,36 +146,33 @@ def _sweep(fetched: Streamed, memory: str, rows: int, size: int, best: dict[tupl
             best[key] = min(best.get(key, taken), taken)
 
 
-def _ahead(best: dict[tuple[str, int, int], float], nearest: str) -> tuple[Ahead, ...]:
-    far = ((m, rows, d, t) for (m, rows, d), t in best.items() if d and m != nearest)
-    return tuple(Ahead(m, rows, d, round(t / best[m, rows, 0], 4)) for m, rows, d, t in far)
+def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:
+    return tuple(Ahead(m, rows, d, round(t / best[m, rows, 0], 4)) for (m, rows, d), t in best.items() if d)
 
 
-def _near(
-    swept: dict[tuple[str, int, int], float],
-    best: dict[tuple[str, int, str, int], float],
-    sizes: dict[str, int],
-    width: int,
-) -> int:
-    """contention()'s part of the link from the second cache, by the tiles that compute for longer than the link takes: their time
-    from there, at the best distance, beside that from the first cache."""
-    first, second = list(sizes)[:2]
+def _near(fetched: Streamed, sizes: dict[str, int], link: float) -> int:
+    """contention()'s part of the link from the second cache, which takes `link` seconds for a byte.
+
+    Tiles that compute for longer than the link takes run from the first cache and from the second at once, at their best distance.
+    """
+    first, second = list(sizes.values())[:2]
     found = []
     for rows, columns in TILES:
-        if rows < columns:
-            continue
-        # seconds of a step
-        compute, time = (
-            min(t * step_bytes / sizes[m] for (m, r, _), t in swept.items() if (m, r) == (memory, rows))
-            for memory, step_bytes in ((first, width * columns), (second, width * columns))
-        )
-        found.append((WHOLE * time - FAR[1][0] * compute) / (width * columns / best[second, width, "read", 1]))
-    return round(min(FARTHEST, max(NEAREST, sum(found) / len(found))))
+        step = fetched.width * columns
+        for _ in range(_PAIRS if rows > columns else 0):
+            compute, time = (min(fetched.seconds(rows, size).values()) * step / size for size in (first, second))
+            found.append((WHOLE * time - FAR[1][0] * compute) / (link * step))
+    return round(min(FARTHEST, max(NEAREST, median(found))))
 
 
-def _far_row(found: list[tuple[float, float]], hertz: float) -> float:
-    packed, in_place = (min(f[n] for f in found) for n in (0, 1))
-    return round(max(0.0, in_place - packed) * hertz / (FAR_ROWS - ADDRESSES), 4)
+def _beside(width: int, tries: list[tuple[float, float]], hertz: float) -> Beside:
+    """A step of the tile loads its vector, and an element of each row."""
+    packed, in_place = (hertz * min(t[n] for t in tries) for n in (0, 1))
+    return Beside(
+        width,
+        round((FAR_ROWS + 1) / packed, 3),
+        round(max(0.0, in_place - packed) / (FAR_ROWS - ADDRESSES), 4),
+    )
 
 
 def _width(file: Memory) -> int:

@@ -58,10 +58,23 @@ class Ahead:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What a register tile of many rows and one vector of `width` bytes does beside computing.
+
+    loads: per cycle, broadcasts included. far_row: cycles of a step for each row that is read in place, beyond those whose
+    addresses stay in registers.
+    """
+
+    width: int
+    loads: float
+    far_row: float
+
+
+@dataclass(frozen=True)
 class Calibration:
     """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
-    near: sixteenths of what comes from the second cache that delay computing (see contention()). far_row: cycles of a step for
-    each row that is read in place, beyond those whose addresses stay in registers.
+    near: sixteenths of what comes from the second cache that delay computing (see contention()). latencies: (memory, cycles until
+    a load from there arrives).
 
     left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took.
     load: processes that were running or waiting just before.
@@ -73,8 +86,9 @@ class Calibration:
     instructions: tuple[tuple[str, Cost], ...]
     start_threads: float
     ahead: tuple[Ahead, ...]
+    beside: tuple[Beside, ...]
+    latencies: tuple[tuple[str, float], ...]
     near: int
-    far_row: float
     taken: str
     seconds: float
     left_out: tuple[str, ...] = ()
@@ -111,7 +125,7 @@ class Calibration:
         return Figures(
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
             self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
-            near=self.near, far_row=self.far_row,
+            near=self.near, beside=tuple((b.width, b.loads, b.far_row) for b in self.beside), latency=self.latencies,
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
@@ -187,17 +201,18 @@ def _read(document: dict[str, Any]) -> Calibration:
         costs,
         float(document["start_threads"]),
         tuple(Ahead(str(a["memory"]), int(a["rows"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
+        tuple(Beside(int(b["width"]), float(b["loads"]), float(b["far_row"])) for b in document["beside"]),
+        tuple((str(memory), float(cycles)) for memory, cycles in document["latencies"]),
         int(document["near"]),
-        float(document["far_row"]),
         str(document["taken"]),
         float(document["seconds"]),
         tuple(document["left_out"]),
         float(document["load"]),
     )
     rates = [made.clock, *(c.per_cycle for _, c in costs), *(x for s in made.streams for x in (s.read, s.write))]
-    rates += [a.time for a in made.ahead]
+    rates += [*(a.time for a in made.ahead), *(b.loads for b in made.beside), *(c for _, c in made.latencies)]
     if not all(0 < r < float("inf") for r in rates):
         raise ValueError("a rate is not a positive number")
-    if not (NEAREST <= made.near <= FARTHEST and 0 <= made.far_row < float("inf")):
+    if not (NEAREST <= made.near <= FARTHEST and all(0 <= b.far_row < float("inf") for b in made.beside)):
         raise ValueError("a delay is out of range")
     return made

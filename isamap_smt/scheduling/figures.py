@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from isamap_encodings.schedule_problem import NEAREST
 from isamap_smt.ir.instruction import Cost
 
+FAR_ROW = 0.25
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -20,8 +22,9 @@ class Figures:
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
     cycles per byte to copy whole rows, and element by element. ahead: (memory that vectors stream from, rows of a register
     tile that use each, bytes between its loads and what is prefetched, time over that without). near: how little of what comes
-    from the second cache delays computing, as for contention(). far_row: cycles of each step for one row more than
-    addresses stay in registers. origin: where they come from, for people.
+    from the second cache delays computing, as for contention(). beside: (bytes of a register, loads per cycle beside computing,
+    cycles of each step for one row more than addresses stay in registers). latency: (memory, cycles until a load arrives).
+    origin: where they come from, for people.
     """
 
     origin: str = "the hardware's description"
@@ -33,7 +36,8 @@ class Figures:
     pack_elements: float = 1 / 4
     ahead: tuple[tuple[str, int, int, float], ...] = ()
     near: int = NEAREST
-    far_row: float = 0.25
+    beside: tuple[tuple[int, float, float], ...] = ()
+    latency: tuple[tuple[str, float], ...] = ()
 
     def knows(self, instruction: str) -> bool:
         """Whether the instruction was measured."""
@@ -49,6 +53,18 @@ class Figures:
         if threads > 1:
             measured.update({(a, b): rate for a, b, rate in self.crowded})
         return measured.get((source, target), described)
+
+    def loads(self, width: int, described: float) -> float:
+        """Loads of whole registers, or broadcasts to them, per cycle beside computing."""
+        return next((loads for w, loads, _ in self.beside if w == width), described)
+
+    def far_row(self, width: int) -> float:
+        """Cycles of each step for one row more than addresses stay in registers."""
+        return next((cycles for w, _, cycles in self.beside if w == width), FAR_ROW)
+
+    def waits(self, memory: str, described: float) -> float:
+        """Cycles until a load from the memory arrives."""
+        return dict(self.latency).get(memory, described)
 
 
 DESCRIBED = Figures()

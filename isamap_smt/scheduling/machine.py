@@ -84,7 +84,7 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
     cost = figures.cost(instruction.name, instruction.cost)
     return Machine(
         count,
-        max(1.0, round(links[0].bandwidth / width)),
+        figures.loads(width, max(1.0, round(links[0].bandwidth / width))),
         max(1.0, round(_measured(out, figures, threads).bandwidth / width)) if out else 1.0,
         cost.latency,
         cost.per_cycle,
@@ -98,7 +98,8 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
 
 
 def _measured(link: Link, figures: Figures, threads: int) -> Link:
-    return replace(link, bandwidth=figures.rate(link.source, link.target, link.bandwidth, threads))
+    bandwidth = figures.rate(link.source, link.target, link.bandwidth, threads)
+    return replace(link, bandwidth=bandwidth, latency=figures.waits(link.source, link.latency))
 
 
 def _behind(hardware: Hardware, file: Memory) -> tuple[tuple[Memory, ...], tuple[Link, ...]]:

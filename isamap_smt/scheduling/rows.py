@@ -124,7 +124,7 @@ def _pages(s: Setting, operand: str, tile: tuple[int, ...]) -> float:
 
 
 def _addresses(m: Machine, count: int) -> float:
-    return m.figures.far_row * max(0, count - ADDRESSES)
+    return m.figures.far_row(m.register_bytes) * max(0, count - ADDRESSES)
 
 
 def _conflicts(m: Machine, count: int, pitch: int) -> float:

@@ -63,7 +63,11 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     # Asking for a line is one instruction beside twenty others.
     assert {a.memory for a in taken.ahead} == {s.memory for s in taken.streams} - {"L1"}
     assert all(a.distance >= 64 and 0.2 < a.time < 3 for a in taken.ahead)
-    assert NEAREST <= taken.near <= FARTHEST and 0 <= taken.far_row < 5
+    assert NEAREST <= taken.near <= FARTHEST
+    assert {b.width for b in taken.beside} == {s.width for s in taken.streams}
+    assert all(0.5 < b.loads < 5 and 0 <= b.far_row < 5 for b in taken.beside)
+    waits = dict(taken.latencies)
+    assert 2 < waits["L1"] < waits["L2"] < waits["DRAM"] < 5000
     assert far.working_set > 4 * near.working_set and taken.start_threads > 100
 
 
@@ -102,7 +106,8 @@ def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, c
         (lambda d: {**d, "clock": float("nan")}, "lacks a part or holds a wrong one"),
         (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, "holds a wrong one"),
         (lambda d: {**d, "near": 99}, "holds a wrong one"),
-        (lambda d: {**d, "far_row": -1.0}, "holds a wrong one"),
+        (lambda d: {**d, "beside": [{"width": 32, "loads": 2.0, "far_row": -1.0}]}, "holds a wrong one"),
+        (lambda d: {**d, "latencies": [["L1", 0.0]]}, "holds a wrong one"),
         (lambda d: {"kind": "something else", "version": 1}, "is of version 1"),
         (lambda d: [1, 2], "holds no calibration"),
     ],
