@@ -71,7 +71,9 @@ def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
     while split > 0:
         symbol, count = copy.over[split - 1]
         if symbol.name in mentioned:
-            if not sp.sympify(count).is_Integer or cells * int(count) > _TILE or _never(_corner(copy, split - 1)):
+            if not sp.sympify(count).is_Integer or cells * int(count) > _TILE:
+                break
+            if split < len(copy.over) and _never(_corner(copy, split - 1)):
                 break
             cells *= int(count)
         elif symbols_of([count]):

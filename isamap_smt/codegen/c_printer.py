@@ -14,6 +14,7 @@ Results: 0 done, 1 out of memory, 2 sizes out of range.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -187,13 +188,14 @@ def _emit_move(p: Printer, move: Move) -> str:
 
 
 def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
-    """Once for each line that unrolled loads of neighbours share. An address is computed, and never followed."""
+    """Once for each line that unrolled loads of neighbours begin. An address is computed, and never followed."""
     if not move.prefetch:
         return
     _, dtype, shape = p.places[first.name]
     at = row_major(tuple(substitute(i, p.constants) for i in first.index), shape)
     begins = at.xreplace(dict.fromkeys(at.free_symbols, sp.S.Zero))
-    if begins.is_Integer and int(begins) * dtype.bytes % LINE == 0:
+    width = dtype.bytes * prod(int(n) for n in move.instruction.kernel.tensor(register_operand(move.instruction)).shape)
+    if begins.is_Integer and int(begins) * dtype.bytes % LINE < width:
         p.put(f"__builtin_prefetch((const void *)((uintptr_t)({p.pointer(first)}) + {int(move.prefetch)}));")
 
 

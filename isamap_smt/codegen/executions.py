@@ -123,9 +123,7 @@ def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move
     _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = active_lanes(state, moving[0], units) if masked else None
     registers = () if operand == _streamed(state) else tuple(units.values())
-    distance = (
-        state.schedule.packing_of(operand).prefetch if isinstance(source, Packed) and moving == list(lanes) else 0
-    )
+    distance = state.schedule.packing_of(operand).prefetch if moving == list(lanes) else 0
     return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, distance), point
 
 

@@ -69,8 +69,8 @@ class Packing:
     depth None: in place from the tensor. depth d: copied, inside the first d loops, into a buffer laid out in the
     order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
     An operand read in place whose elements the kernel's guard cuts off (zero padding) is read from a window: a copy of
-    the whole tensor with the padding written out. prefetch: bytes between a load of the buffer's vectors and the line that
-    is asked for beside it; 0 leaves that to the machine.
+    the whole tensor with the padding written out. prefetch: bytes between a load of whole vectors and the line that is asked
+    for beside it, in the buffer or along the tensor's row; 0 leaves that to the machine.
     """
 
     operand: str
@@ -79,11 +79,12 @@ class Packing:
     prefetch: int = 0
 
     def __str__(self) -> str:
+        ahead = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
         if self.depth is None:
-            return "the tensor, in place"
+            return f"the tensor, in place{ahead}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"
         when = "ahead of the calls" if self.ahead else inside
-        return f"a buffer packed {when}" + (f", prefetched {self.prefetch} bytes ahead" if self.prefetch else "")
+        return f"a buffer packed {when}{ahead}"
 
 
 @dataclass(frozen=True)

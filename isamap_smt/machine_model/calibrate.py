@@ -17,7 +17,8 @@ from isamap_encodings.schedule_problem import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
-from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Stream
+from isamap_smt.machine_model.across import Across, across
+from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.far_rows import ROWS as FAR_ROWS
 from isamap_smt.machine_model.far_rows import far_rows
@@ -61,8 +62,10 @@ def calibrate(
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
     tall = {width: far_rows(width, _requires(hardware, width), cc) for width in wide}
-    chase = Chase(cc)
-    swept = list(product(list(sizes)[1:], TILES))
+    chase, walked = Chase(cc), across(max(wide), _requires(hardware, max(wide)), cc)
+    pieces: dict[tuple[str, int, int], float] = {}
+    behind = list(sizes)[1:]
+    swept = list(product(behind, TILES))
     far: dict[int, list[tuple[float, float]]] = {width: [] for width in tall}
     each = 1 + len(jobs) + len(swept)
     steps = rounds * each
@@ -81,6 +84,8 @@ def calibrate(
         for k, (memory, (rows, _)) in enumerate(swept, 1 + len(jobs)):
             tell((n * each + k) / steps, f"prefetching {memory}, {rows} row{'s' * (rows > 1)}")
             _sweep(fetched, memory, rows, sizes[memory], sweeps)
+        for memory, height in product(behind, walked.calls):
+            _walk(walked, memory, height, sizes[memory], pieces)
     clock = max(c for c in clocks if c is not None)
     tell(1.0, "latencies")
     latencies = tuple((m, round(chase.seconds(size) * clock * 1e9, 1)) for m, size in sizes.items())
@@ -94,6 +99,7 @@ def calibrate(
         tuple((name, _cost(r, clock * 1e9)) for name, r in found.items()),
         round(start * clock * 1e9),
         _ahead(sweeps),
+        tuple(Piece(*key, round(t * clock * 1e9, 2)) for key, t in pieces.items()),
         tuple(_beside(width, tries, clock * 1e9) for width, tries in far.items()),
         latencies,
         _near(fetched, sizes, 1 / best[list(sizes)[1], max(wide), "read", 1]),
@@ -143,6 +149,14 @@ def _sweep(fetched: Streamed, memory: str, rows: int, size: int, best: dict[tupl
     for _ in range(_TRIES):
         for distance, taken in fetched.seconds(rows, size).items():
             key = (memory, rows, distance)
+            best[key] = min(best.get(key, taken), taken)
+
+
+def _walk(walked: Across, memory: str, height: int, size: int, best: dict[tuple[str, int, int], float]) -> None:
+    """The same of walks across rows; best: by (memory, height, pieces), seconds for a line."""
+    for _ in range(_TRIES):
+        for pieces, taken in walked.seconds(height, size).items():
+            key = (memory, height, pieces)
             best[key] = min(best.get(key, taken), taken)
 
 

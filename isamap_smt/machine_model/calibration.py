@@ -71,6 +71,19 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A register tile of `height` rows that reads a matrix in `memory` across its rows, in place: cycles for each line.
+
+    ahead: how many pieces along the row are asked for beside a load; 0 for none.
+    """
+
+    memory: str
+    height: int
+    ahead: int
+    cycles: float
+
+
+@dataclass(frozen=True)
 class Calibration:
     """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
     near: sixteenths of what comes from the second cache that delay computing (see contention()). latencies: (memory, cycles until
@@ -86,6 +99,7 @@ class Calibration:
     instructions: tuple[tuple[str, Cost], ...]
     start_threads: float
     ahead: tuple[Ahead, ...]
+    across: tuple[Piece, ...]
     beside: tuple[Beside, ...]
     latencies: tuple[tuple[str, float], ...]
     near: int
@@ -126,6 +140,7 @@ class Calibration:
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
             self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
             near=self.near, beside=tuple((b.width, b.loads, b.far_row) for b in self.beside), latency=self.latencies,
+            across=tuple((p.memory, p.height, p.ahead, p.cycles) for p in self.across),
         )  # fmt: skip
 
     def document(self) -> dict[str, Any]:
@@ -201,6 +216,9 @@ def _read(document: dict[str, Any]) -> Calibration:
         costs,
         float(document["start_threads"]),
         tuple(Ahead(str(a["memory"]), int(a["rows"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
+        tuple(
+            Piece(str(p["memory"]), int(p["height"]), int(p["ahead"]), float(p["cycles"])) for p in document["across"]
+        ),
         tuple(Beside(int(b["width"]), float(b["loads"]), float(b["far_row"])) for b in document["beside"]),
         tuple((str(memory), float(cycles)) for memory, cycles in document["latencies"]),
         int(document["near"]),
@@ -210,7 +228,12 @@ def _read(document: dict[str, Any]) -> Calibration:
         float(document["load"]),
     )
     rates = [made.clock, *(c.per_cycle for _, c in costs), *(x for s in made.streams for x in (s.read, s.write))]
-    rates += [*(a.time for a in made.ahead), *(b.loads for b in made.beside), *(c for _, c in made.latencies)]
+    rates += [
+        *(a.time for a in made.ahead),
+        *(b.loads for b in made.beside),
+        *(c for _, c in made.latencies),
+        *(p.cycles for p in made.across),
+    ]
     if not all(0 < r < float("inf") for r in rates):
         raise ValueError("a rate is not a positive number")
     if not (NEAREST <= made.near <= FARTHEST and all(0 <= b.far_row < float("inf") for b in made.beside)):

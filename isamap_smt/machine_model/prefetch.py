@@ -21,7 +21,7 @@ TILES = ((1, 8), (2, 6), (4, 3), (6, 2))  # rows, and vectors of a step
 _LINE = 64
 _STEPS = 256  # of the rows' elements, which then begin anew
 _LEAST = 0.002  # seconds of one try
-_SOURCE = """\
+SOURCE = """\
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <string.h>
@@ -98,7 +98,7 @@ class Streamed:
 def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> Streamed:
     """The measurements for vectors of `width` bytes. Raises BuildError."""
     distances = (0, *DISTANCES)
-    source = _SOURCE + "".join(_function(*tile, distance, width) for tile in TILES for distance in distances)
+    source = SOURCE + "".join(_function(*tile, distance, width) for tile in TILES for distance in distances)
     source = source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
     library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
     calls: dict[int, dict[int, Any]] = {}
@@ -112,6 +112,16 @@ def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> St
 
 
 def _function(rows: int, columns: int, distance: int, width: int) -> str:
+    words = {"ROWS": rows, "DISTANCE": distance, "STEP": width * columns, "ELEMENTS": rows * _STEPS}
+    text = with_tile(_FUNCTION, rows, columns, distance, width, 3)
+    for name, value in words.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text
+
+
+def with_tile(text: str, rows: int, columns: int, distance: int, width: int, depth: int) -> str:
+    """C with @DECLARED@, @BODY@ and @STORED@ filled in: accumulators, one step of a register tile, and their results. `at` is
+    where the step's vectors are, `row` its elements, and lines `distance` bytes on are asked for, if it is not 0."""
     step = width * columns
     tile = [(r, c) for r in range(rows) for c in range(columns)]
     declared = [f"vector sum_{r}_{c} = {{0}};" for r, c in tile]
@@ -132,10 +142,6 @@ def _function(rows: int, columns: int, distance: int, width: int) -> str:
         written = ", ".join(f'"+v"(sum_{r}_{c})' for r, c in used)
         body.append(f'__asm__ volatile("" : {written} : : "memory");')
     stored = [f"memcpy(result + {(r * columns + c) * width}, &sum_{r}_{c}, sizeof(vector));" for r, c in tile]
-    words = {"ROWS": rows, "DISTANCE": distance, "STEP": step, "ELEMENTS": rows * _STEPS}
-    text = _FUNCTION
-    for name, lines, depth in (("DECLARED", declared, 1), ("BODY", body, 3), ("STORED", stored, 1)):
-        text = text.replace(f"@{name}@", "\n".join("    " * depth + line for line in lines))
-    for name, value in words.items():
-        text = text.replace(f"@{name}@", str(value))
+    for name, lines, inside in (("DECLARED", declared, 1), ("BODY", body, depth), ("STORED", stored, 1)):
+        text = text.replace(f"@{name}@", "\n".join("    " * inside + line for line in lines))
     return text

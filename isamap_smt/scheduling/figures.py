@@ -24,6 +24,8 @@ class Figures:
     tile that use each, bytes between its loads and what is prefetched, time over that without). near: how little of what comes
     from the second cache delays computing, as for contention(). beside: (bytes of a register, loads per cycle beside computing,
     cycles of each step for one row more than addresses stay in registers). latency: (memory, cycles until a load arrives).
+    across: (memory, rows of a register tile that use each vector, pieces of a row between its loads and what is prefetched, or 0,
+    cycles for a line) where a matrix is read in place across its rows.
     origin: where they come from, for people.
     """
 
@@ -38,6 +40,7 @@ class Figures:
     near: int = NEAREST
     beside: tuple[tuple[int, float, float], ...] = ()
     latency: tuple[tuple[str, float], ...] = ()
+    across: tuple[tuple[str, int, int, float], ...] = ()
 
     def knows(self, instruction: str) -> bool:
         """Whether the instruction was measured."""
@@ -61,6 +64,16 @@ class Figures:
     def far_row(self, width: int) -> float:
         """Cycles of each step for one row more than addresses stay in registers."""
         return next((cycles for w, _, cycles in self.beside if w == width), FAR_ROW)
+
+    def piece(self, memory: str, height: int) -> dict[int, float]:
+        """Pieces ahead -> cycles for a line of a matrix in that memory that is read across its rows, by as many executions, or
+        the next fewer that were measured; empty where none was."""
+        heights = [h for place, h, _, _ in self.across if place == memory and h <= height]
+        return {
+            pieces: cycles
+            for place, h, pieces, cycles in self.across
+            if place == memory and h == max(heights, default=0)
+        }
 
     def waits(self, memory: str, described: float) -> float:
         """Cycles until a load from the memory arrives."""

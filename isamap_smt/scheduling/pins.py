@@ -4,7 +4,7 @@ tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a redu
                     accumulators are open (the nearest cache's tile), for others the farthest cache's tile
 register.AXIS       register tile, in points
 pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
-prefetch.OPERAND    bytes between a load of its packed buffer and the line asked for beside it, or 'no'
+prefetch.OPERAND    bytes between a load of its vectors and the line asked for beside it, or 'no'
 parallel            the axis one of whose loops the threads share, or 'no'
 """
 

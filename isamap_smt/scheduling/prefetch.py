@@ -1,4 +1,5 @@
-"""How far ahead of its loads an operand that is packed ahead of the calls is prefetched, as a calibration measured it.
+"""How far ahead of its loads an operand is prefetched that is packed ahead of the calls, or read in place across its rows, as a
+calibration measured it.
 
 It is decided last, with everything else fixed, because it changes nothing but how long lines are waited for. Without a
 calibration, and where none is faster than the machine's own prefetching by a fiftieth, there is none.
@@ -16,12 +17,14 @@ from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.registers import units
+from isamap_smt.scheduling.rows import piece_bytes, read_across
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import kept_between
 
 Sources = tuple[tuple[str, float], ...]  # (memory, share of an operand's loads)
 LEAST = 0.005  # of the loads, from which a memory is told
 GAIN = 0.02  # of the time, from which a distance is worth its instructions
+ALONG = 0.15  # the same along rows that are read in place, where what was measured is one pitch and one size
 CROWDED = 0.06  # the same for several threads, as a calibration measures one, which has the memories to itself
 
 
@@ -36,10 +39,15 @@ def prefetched(
             made.append(replace(x, prefetch=pinned))
             continue
         # What was packed in this call lies in the cache it was packed for: it is read at half speed when prefetched (Zen 3).
-        sources = _sources(s, m, p, c, cost, x.operand) if x.ahead and s.vectors(x.operand) else ()
+        across = x.depth is None and read_across(s, x.operand)
+        wanted = s.vectors(x.operand) and (x.ahead or across)
+        sources = _sources(s, m, p, c, cost, x.operand) if wanted else ()
         tile = p.registers[c.register].tile
         rows = units(s, s.output, tile) // units(s, x.operand, tile)
-        distance, time = _best(m, sources, rows, GAIN if s.threads == 1 else CROWDED)
+        best = _along_the_row if across else _best
+        gain = ALONG if across else GAIN if s.threads == 1 else CROWDED
+        distance, time = best(m, sources, rows, gain)
+        distance *= piece_bytes(s, x.operand, tile) if across else 1
         made.append(replace(x, prefetch=distance))
         if distance:
             told = ", ".join(f"{share:.0%} {memory}" for memory, share in sources if share >= LEAST)
@@ -63,6 +71,17 @@ def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, fl
     ]
     time, distance = min(times, default=(1.0, 0))
     return (distance, time) if sources and time <= 1 - gain else (0, 1.0)
+
+
+def _along_the_row(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
+    """(pieces of a row, time over that without) where the operand is read in place across its rows."""
+    known = [(share, m.figures.piece(memory, rows)) for memory, share in sources]
+    known = [(share, cycles) for share, cycles in known if cycles]
+    options = sorted({pieces for _, cycles in known for pieces in cycles})
+    times = {n: sum(share * cycles.get(n, cycles[0]) for share, cycles in known) for n in options}
+    best = min(options, key=lambda n: times[n], default=0)
+    time = times[best] / times[0] if best else 1.0
+    return (best, time) if time <= 1 - gain else (0, 1.0)
 
 
 def _cycles(m: Machine, memory: str, rows: int) -> float:

@@ -101,10 +101,9 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     pinned = pins.packing.get(operand)
     name = s.tensor(operand)
     ahead_of_loads = pins.prefetch.get(operand, 0)
-    if ahead_of_loads and (pinned == IN_PLACE or not s.vectors(operand)):
-        why_not = "it is read in place" if pinned == IN_PLACE else "it is not loaded as whole vectors"
+    if ahead_of_loads and not s.vectors(operand):
         raise ScheduleError(
-            f"prefetch.{name}={ahead_of_loads}: only vectors of a packed buffer are prefetched, and {why_not}"
+            f"prefetch.{name}={ahead_of_loads}: only vectors are prefetched, and {name} is not loaded as whole vectors"
         )
     if pinned is not None:
         if pinned == IN_PLACE and why:
@@ -115,7 +114,7 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     if constant:
         return (ahead,)
     packed = tuple(range(1, ahead))
-    if why or ahead_of_loads:
+    if why:
         return packed
     # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
     shared = any(len(c.axes) > 1 for c in components(s, operand, False))

@@ -47,6 +47,12 @@ def room(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> tuple[i
     return sets * ways, max(1, min(ahead, sets * ways))
 
 
+def piece_bytes(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
+    """Bytes of a row of the operand that this register tile reads."""
+    along = _along(s, operand)
+    return 0 if along is None else s.bytes(operand) * along.footprint({d: tile[d] for d in along.axes})
+
+
 def visit_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:
     """Cycles to begin a row of the operand with this register tile."""
     along = _along(s, operand)

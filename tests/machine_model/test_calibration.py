@@ -66,6 +66,8 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     assert NEAREST <= taken.near <= FARTHEST
     assert {b.width for b in taken.beside} == {s.width for s in taken.streams}
     assert all(0.5 < b.loads < 5 and 0 <= b.far_row < 5 for b in taken.beside)
+    assert {p.memory for p in taken.across} == {a.memory for a in taken.ahead}
+    assert all(0.5 < p.cycles < 1000 for p in taken.across) and {p.ahead for p in taken.across} == {0, 1, 2, 4}
     waits = dict(taken.latencies)
     assert 2 < waits["L1"] < waits["L2"] < waits["DRAM"] < 5000
     assert far.working_set > 4 * near.working_set and taken.start_threads > 100

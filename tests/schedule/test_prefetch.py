@@ -14,6 +14,7 @@ from isamap_smt.certificates import check_directory, save
 from isamap_smt.cli.schedule_kernel import packing_words
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Cost
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling import schedule
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.record import from_record, to_record
@@ -88,12 +89,47 @@ def test_there_is_none_for_what_each_call_packs(proved: im.ProvedMapping) -> Non
 def test_a_pin_decides_and_says_what_it_cannot_do(proved: im.ProvedMapping) -> None:
     assert distances(proved, SMALL, HELPS, **{"prefetch.B": 4096})[1] == 4096
     assert distances(proved, LARGE, HELPS, **{"prefetch.B": "no"})[1] == 0
-    with pytest.raises(ScheduleError, match=r"prefetch.A=512: only vectors .* and it is not loaded as whole vectors"):
+    with pytest.raises(ScheduleError, match=r"prefetch.A=512: only vectors .* and A is not loaded as whole vectors"):
         distances(proved, LARGE, HELPS, **{"prefetch.A": 512, "pack.A": "L2"})
-    with pytest.raises(ScheduleError, match=r"prefetch.B=512: only vectors .* and it is read in place"):
-        distances(proved, LARGE, HELPS, **{"prefetch.B": 512, "pack.B": "no"})
+    assert distances(proved, LARGE, (), **{"prefetch.B": 512, "pack.B": "no"})[1] == 512
     with pytest.raises(ScheduleError, match=r"prefetch.B=far: must be a number of bytes"):
         distances(proved, LARGE, HELPS, **{"prefetch.B": "far"})
+
+
+def in_place(proved: im.ProvedMapping, sizes: dict[str, int], cycles: dict[int, float], **fix: object) -> Schedule:
+    """B is read across its rows; cycles: for a line so many pieces ahead, from L3 and memory. From L2 nothing is gained."""
+    far = tuple((memory, 4, pieces, c) for memory in ("L3", "DRAM") for pieces, c in cycles.items())
+    near = tuple(("L2", 4, pieces, 6.0) for pieces in cycles)
+    told = Figures("a test", costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), across=(*near, *far))
+    pins = {"register.i": 4, "register.j": 16, "pack.B": "no", "tile.k.L1": 44, **fix}
+    return schedule(proved, im.find_hardware("avx2"), sizes, fix=pins, figures=told)
+
+
+def test_rows_that_are_read_across_are_prefetched_pieces_ahead(proved: im.ProvedMapping) -> None:
+    far, near = {"i": 4, "j": 1760, "k": 1760}, {"i": 4, "j": 160, "k": 88}
+    made = in_place(proved, far, {0: 30.0, 1: 14.0, 2: 12.0, 4: 15.0})
+    assert made.packing_of("b").depth is None and made.packing_of("b").prefetch == 2 * 64
+    assert str(made.packing_of("b")) == "the tensor, in place, prefetched 128 bytes ahead"
+    assert any("B is prefetched 128 bytes ahead: its loads (50% L3, 50% DRAM)" in n for n in made.notes)
+    assert in_place(proved, far, {0: 14.0, 1: 13.0, 2: 12.5, 4: 15.0}).packing_of("b").prefetch == 0
+    assert in_place(proved, near, {0: 30.0, 1: 14.0, 2: 12.0, 4: 15.0}).packing_of("b").prefetch == 0
+    assert in_place(proved, far, {}).packing_of("b").prefetch == 0
+
+
+def test_in_place_each_line_is_asked_for_once_and_the_result_is_the_same() -> None:
+    sizes = {"i": 8, "j": 96, "k": 300}
+    fix = {"register.i": 4, "register.j": 16, "pack.B": "no"}
+    plain, ahead = (
+        im.compile(
+            "gemm", "avx2", sizes=sizes, fix={**fix, "prefetch.B": distance}, strategy="exact", cost_model="analytic"
+        )
+        for distance in ("no", 128)
+    )
+    assert "__builtin_prefetch" not in plain.source
+    assert ahead.source.count("__builtin_prefetch") == 1 and ahead.source.count("+ 128));") == 1
+    numbers = np.random.default_rng(0)
+    arrays = {"A": numbers.random((8, 300), np.float32), "B": numbers.random((300, 96), np.float32)}
+    assert np.array_equal(plain(**arrays), ahead(**arrays))
 
 
 def test_one_line_is_asked_for_once_and_the_result_is_the_same() -> None:
@@ -131,10 +167,10 @@ def test_several_threads_want_more_of_it(proved: im.ProvedMapping) -> None:
     assert [x.packing_of("b").prefetch for x in made] == [512, 0]
 
 
-def test_a_pin_leaves_only_schedules_that_pack_the_operand() -> None:
+def test_a_pin_holds_however_the_operand_is_read() -> None:
     fix = {"prefetch.B": 1024}
     small = im.plan("gemm", "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact").schedule
-    assert small.packing_of("b").depth is not None and small.packing_of("b").prefetch == 1024
+    assert small.packing_of("b").prefetch == 1024
     where = space(small.proved, im.find_hardware("avx2"), LARGE, fix=fix)
     points = Space((where,))
     drawn = [points.draw(random.Random(seed)) for seed in range(20)]

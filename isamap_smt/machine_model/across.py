@@ -1,0 +1,97 @@
+"""Whether asking for pieces of rows ahead helps where a matrix is read in place, across its rows.
+
+A block of rows is walked down, a line of each at a time, and then the lines to their right. The next row is too far for any
+hardware to fetch ahead; but the line to the right of each is known long before. So it runs once without and once with
+a prefetch some pieces along the row, for register tiles of a few heights, on data that lie in each memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.machine_model.prefetch import SOURCE, with_tile
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import aligned_empty
+
+HEIGHTS = (2, 6, 12)
+PIECES = (1, 2, 4)
+_LINE = 64
+_REGISTERS = 16
+_PITCH = 110 * _LINE  # bytes from row to row: no page
+_BLOCK = 48  # rows that are walked down
+_CHUNK = 16 << 20  # bytes of one try, the next of a large buffer each time
+_FUNCTION = """\
+double isamap_across_@ROWS@_@PIECES@(const char *matrix, int64_t count, const float *rows, char *result) {
+    #pragma STDC FP_CONTRACT ON
+@DECLARED@
+    double start = own();
+    for (int64_t block = 0; block + @BLOCK@ <= count; block += @BLOCK@)
+        for (int64_t column = 0; column + @LINE@ <= @PITCH@; column += @LINE@)
+            for (int64_t k = 0; k < @BLOCK@; ++k) {
+                const char *at = matrix + (block + k) * @PITCH@ + column;
+                const float *row = rows + k * @ROWS@;
+@BODY@
+            }
+    start = own() - start;
+@STORED@
+    return start;
+}
+"""
+
+
+@dataclass
+class Across:
+    """The compiled measurements at one vector width. calls: by height and by pieces ahead, 0 for without."""
+
+    calls: dict[int, dict[int, Any]]
+    _matrix: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint8))
+    _turn: int = 0
+
+    def seconds(self, height: int, size: int) -> dict[int, float]:
+        """Seconds for a line of a matrix of so many bytes, by pieces; the tries go in turns, so call it often."""
+        if len(self._matrix) != size:
+            self._matrix = aligned_empty((size,), np.dtype(np.uint8))
+            self._matrix.fill(0)
+        chunk = min(size, _CHUNK)
+        elements = aligned_empty((height * _BLOCK,), np.dtype(np.float32))
+        result = aligned_empty((height * _LINE,), np.dtype(np.uint8))
+        elements.fill(1)
+        blocks = chunk // _PITCH // _BLOCK
+        found = {}
+        for pieces, call in self.calls[height].items():
+            self._turn += 1
+            first = self._turn * chunk % size
+            first = first if first + chunk <= size else 0
+            count, start = blocks * _BLOCK, self._matrix.ctypes.data + first
+            taken = float(call(start, count, elements.ctypes.data, result.ctypes.data))
+            found[pieces] = taken / (count * (_PITCH // _LINE))
+        return found
+
+
+def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Across:
+    """The measurements for vectors of `width` bytes. Raises BuildError."""
+    columns = max(1, _LINE // width)
+    heights = [h for h in HEIGHTS if (h + 1) * columns < _REGISTERS]
+    source = SOURCE + "".join(_function(h, columns, pieces, width) for h in heights for pieces in (0, *PIECES))
+    source = source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
+    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
+    calls: dict[int, dict[int, Any]] = {}
+    for height in heights:
+        for pieces in (0, *PIECES):
+            call = getattr(library, f"isamap_across_{height}_{pieces}")
+            call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+            call.restype = ctypes.c_double
+            calls.setdefault(height, {})[pieces] = call
+    return Across(calls)
+
+
+def _function(height: int, columns: int, pieces: int, width: int) -> str:
+    words = {"ROWS": height, "PIECES": pieces, "BLOCK": _BLOCK, "LINE": _LINE, "PITCH": _PITCH}
+    text = with_tile(_FUNCTION, height, columns, pieces * _LINE, width, 4)
+    for name, value in words.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text
