@@ -64,9 +64,9 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
 def packing_words(schedule: Schedule, operand: str) -> str:
     """Where an operand's elements are read from, in words."""
     packing = schedule.packing_of(operand)
-    if packing.depth is None:
-        return "in place"
     asked = f", prefetched {packing.prefetch} bytes ahead" if packing.prefetch else ""
+    if packing.depth is None:
+        return f"in place{asked}"
     if packing.ahead:
         return f"packed ahead of the calls{asked}"
     if packing.depth == 0:
