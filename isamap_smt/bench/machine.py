@@ -10,15 +10,17 @@ from importlib.metadata import PackageNotFoundError, version
 import archspec.cpu
 
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.language.hardware_library import host_features
 
-_VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_int8")
+_VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_bf16", "amx_int8")
 _PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
 
 
 def describe(packages: Iterable[str] = ()) -> dict[str, str]:
     """CPU model, micro-architecture, vector features, cores, load and versions, as text. `packages` besides ours."""
     host = archspec.cpu.host()
-    vector = [f for f in _VECTORS if f in host.features]
+    # those that the system reports, not those of the nearest microarchitecture that archspec knows
+    vector = [f for f in _VECTORS if f in host_features()]
     return {
         "cpu": f"{_model()} ({host.name})",
         "features": " ".join(vector),
