@@ -20,6 +20,7 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
@@ -47,10 +48,12 @@ def candidates(
     sizes: dict[str, int],
     pinned: str | None = None,
     search: Search = find_mappings,
+    figures: Figures = DESCRIBED,
 ) -> Candidates:
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
+    figures: the rates by which they are ranked.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
@@ -73,13 +76,15 @@ def candidates(
             f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
             f"`isamap map` shows why"
         )
-    return _candidates(ranked, notes)
+    return _candidates(ranked, figures, notes)
 
 
-def further_candidates(kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int) -> Candidates:
+def further_candidates(
+    kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int, figures: Figures = DESCRIBED
+) -> Candidates:
     """Mappings of another statement onto the machine's vector instructions; none when there are none."""
     fitting = _fitting(kernel, hardware, None, statement)
-    return _candidates(_onto_vectors(kernel, fitting, sizes, find_mappings, statement))
+    return _candidates(_onto_vectors(kernel, fitting, sizes, find_mappings, statement), figures)
 
 
 def _onto_vectors(
@@ -98,8 +103,13 @@ def _onto_vectors(
     return ranked
 
 
-def _candidates(ranked: list[_Ranked], notes: tuple[str, ...] = ()) -> Candidates:
-    order = sorted(ranked, key=lambda r: (r[0], r[2].mapping.id))
+def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] = ()) -> Candidates:
+    """At the measured rates, where there are any: a core may start an instruction less often than its description says."""
+    priced = []
+    for cycles, s, m in ranked:
+        i = m.mapping.instruction
+        priced.append((cycles * i.cost.per_cycle / figures.cost(i.name, i.cost).per_cycle, s, m))
+    order = sorted(priced, key=lambda r: (r[0], r[2].mapping.id))
     near = sum(r[0] < FAR * order[0][0] for r in order)
     return Candidates(tuple((s, m) for _, s, m in order), near, notes)
 

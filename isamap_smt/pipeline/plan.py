@@ -332,7 +332,7 @@ def _proposed(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[
             f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} goes turn by turn; use 'exact'"
         )
     choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
     )
     made = clock.time("schedule", lambda: spaces(q.task, choice, q.timeout, q.figures))
     model = cost_model_of(q.cost_model, q.hardware)
@@ -346,7 +346,7 @@ def _proposed(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[
 def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
     """The best schedule among those of the best few mappings."""
     choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings)
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
     )
     found, mappings = _best(q, choice, without_shared(dict(q.pins)), clock)
     return found, mappings, choice.notes
@@ -359,7 +359,7 @@ def _further(q: _Question, clock: _Clock, only: tuple[int, ...] | None = None) -
     for n in further_statements(q.kernel):
         if only is not None and n not in only:
             continue
-        choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n))
+        choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
         if choice.found:
             found.append(_best(q, choice, {}, clock)[0])
     return tuple(found)

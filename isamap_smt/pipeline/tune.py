@@ -74,7 +74,7 @@ def tune(
         model = models[0]
         if progress:
             progress(0.0, "mapping and scheduling")
-        choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings)
+        choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
         made = spaces(task, choice, seconds(timeout), model.figures)
         s = Search(
             task, made.space, strategy, whole(seed, "seed", TuningError, low=0), model, models, made.exact, database,
