@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.machine_model.prefetch import SOURCE, with_tile
+from isamap_smt.machine_model.prefetch import SOURCE, for_width, with_tile
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import aligned_empty
 
@@ -77,8 +77,7 @@ def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Acro
     columns = max(1, _LINE // width)
     heights = [h for h in HEIGHTS if (h + 1) * columns < _REGISTERS]
     source = SOURCE + "".join(_function(h, columns, pieces, width) for h in heights for pieces in (0, *PIECES))
-    source = source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
-    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
+    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
     calls: dict[int, dict[int, Any]] = {}
     for height in heights:
         for pieces in (0, *PIECES):

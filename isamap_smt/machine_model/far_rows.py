@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.machine_model.prefetch import SOURCE, for_width
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import aligned_empty
 
@@ -19,24 +20,6 @@ ROWS = 12
 _STEPS = 128
 _PITCH = 17 * 16  # floats: neighbouring rows fall into different sets of the cache
 _ROUNDS, _TRIES = 200, 10
-_SOURCE = """\
-#define _GNU_SOURCE
-#include <stdint.h>
-#include <string.h>
-#include <time.h>
-
-typedef float vector __attribute__((vector_size(@WIDTH@), aligned(@WIDTH@), may_alias));
-
-static double own(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-static vector everywhere(float x) {
-    vector v = {@COPIES@};
-    return v;
-}
-"""
 _FUNCTION = """\
 double isamap_rows_@NAME@(const char *stream, const float *rows, int64_t rounds, char *result) {
     #pragma STDC FP_CONTRACT ON
@@ -80,12 +63,9 @@ class FarRows:
 
 def far_rows(width: int, requires: tuple[str, ...], cc: str | None = None) -> FarRows:
     """The measurement for vectors of `width` bytes. Raises BuildError."""
-    source = _SOURCE + _function("packed", [f"k * {ROWS} + {r}" for r in range(ROWS)])
+    source = SOURCE + _function("packed", [f"k * {ROWS} + {r}" for r in range(ROWS)])
     source += _function("in_place", [f"{r * _PITCH} + k" for r in range(ROWS)])
-    words = {"WIDTH": width, "COPIES": ", ".join("x" * (width // 4)), "STEPS": _STEPS}
-    for name, value in words.items():
-        source = source.replace(f"@{name}@", str(value))
-    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
+    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
     calls = [getattr(library, f"isamap_rows_{name}") for name in ("packed", "in_place")]
     for call in calls:
         call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
@@ -100,7 +80,7 @@ def _function(name: str, elements: list[str]) -> str:
         "BODY": [f"            sum_{r} = sum_{r} + everywhere(rows[{e}]) * b;" for r, e in enumerate(elements)],
         "STORED": [f"    memcpy(result + {r} * @WIDTH@, &sum_{r}, sizeof(vector));" for r in range(ROWS)],
     }
-    text = _FUNCTION.replace("@NAME@", name)
+    text = _FUNCTION.replace("@NAME@", name).replace("@STEPS@", str(_STEPS))
     for word, found in lines.items():
         text = text.replace(f"@{word}@", "\n".join(found))
     return text

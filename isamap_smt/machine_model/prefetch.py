@@ -99,8 +99,7 @@ def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> St
     """The measurements for vectors of `width` bytes. Raises BuildError."""
     distances = (0, *DISTANCES)
     source = SOURCE + "".join(_function(*tile, distance, width) for tile in TILES for distance in distances)
-    source = source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
-    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
+    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
     calls: dict[int, dict[int, Any]] = {}
     for rows, _ in TILES:
         for distance in distances:
@@ -109,6 +108,11 @@ def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> St
             call.restype = ctypes.c_double
             calls.setdefault(rows, {})[distance] = call
     return Streamed(calls, width)
+
+
+def for_width(source: str, width: int) -> str:
+    """C that begins with SOURCE, for vectors of so many bytes."""
+    return source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
 
 
 def _function(rows: int, columns: int, distance: int, width: int) -> str:
