@@ -29,5 +29,7 @@ def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tup
 def _check(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
     solver.set("random_seed", SEED)
     solver.set("rlimit", rlimit)
+    # Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. So Python raises it when the steps are done.
+    solver.set("ctrl_c", False)
     solver.add(*assertions)
     return solver.check()
