@@ -41,8 +41,10 @@ def kernel_digest(kernel: Kernel) -> str:
 
 
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
-    """Every field of the instruction as plain data; what it computes as kernel text."""
-    return {f.name: _plain(getattr(instruction, f.name)) for f in dataclasses.fields(instruction)}
+    """Every field of the instruction as plain data; what it computes as kernel text. An instruction without a state has the
+    parts it had before there were states."""
+    fields = [f.name for f in dataclasses.fields(instruction) if f.name != "state" or instruction.state]
+    return {name: _plain(getattr(instruction, name)) for name in fields}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
-from isamap_smt.codegen.moves import contiguous, find_move, lane_symbols
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.tile import (
@@ -21,7 +20,9 @@ from isamap_smt.codegen.tile import (
     unrolled_axes,
 )
 from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Move, Node, Ref
+from isamap_smt.mapping.moves import contiguous, find_move, lane_symbols, look_for_move
 
 
 def accumulators(state: Lowering, work: Nodes) -> Nodes:
@@ -47,14 +48,15 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
 
 def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     """Loading and storing the accumulators: straight from the tensor, or through a staging buffer."""
-    if not is_direct(state.nest, state.output):
+    if not is_direct(state.nest, state.hardware, state.output):
         return _staged_moves(state, acc)
     load, store = _direct_moves(state, store=False), _direct_moves(state, store=True)
     return (_begun(state, state.begin, load) if state.begin else load), store
 
 
-def is_direct(nest: Nest, output: str) -> bool:
-    """Whether the lanes of the accumulators lie next to each other in the tensor, and masks can cut them."""
+def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
+    """Whether moves reach the accumulators' elements in the tensor, which lie next to each other, or row by row where the moves
+    take rows; and masks can cut them."""
     access = nest.mapping.operand_access(output)
     compute, lanes = nest.mapping.instruction, nest.lanes(output)
     values = {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
@@ -62,8 +64,13 @@ def is_direct(nest: Nest, output: str) -> bool:
     index = tuple(substitute(i, point) for i in access.index)
     offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
     sizes = [(lane, compute.axes[lane]) for lane in lanes]
-    tailed = [lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)]
-    return contiguous(offset, sizes) and tailed in ([], list(lanes[:1]))
+    tailed = {lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)}
+    pattern = tuple(range(len(lanes)))
+    for store in (False, True):
+        move = look_for_move(hardware, compute, output, store, pattern, bool(tailed))
+        if move is None or not contiguous(offset, sizes, move.by_rows) or not tailed <= set(lanes[: int(move.masked)]):
+            return False
+    return True
 
 
 def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
@@ -85,15 +92,14 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     lanes = nest.lanes(state.output)
     suffix = "s" if store else "l"
     units = {a: sym(f"{plain_name(a)}_u{suffix}") for a in unrolled_axes(state, state.output)}
-    plain = unroll(nest, units, _output_move(state, store, units, None))
+    plain = unroll(nest, units, _output_move(state, store, units, masked=False))
     tails = cut_axes(state)
     if not tails:
         return plain
     masked = [lane for lane in lanes if state.compute.axes[lane] > 1 and nest.axis_of_lane(lane).name in tails]
     values = tile_values(state, units, {})
     rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
-    active = active_lanes(state, masked[0], units) if masked else None
-    part = _output_move(state, store, units, active)
+    part = _output_move(state, store, units, masked=bool(masked))
     guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
     room = _room(state, tails)
     return (If((sp.Ge(room, 0),), plain), If((sp.Lt(room, 0),), guarded))
@@ -109,20 +115,21 @@ def _room(state: Lowering, tails: tuple[str, ...]) -> Any:
     return room
 
 
-def _output_move(state: Lowering, store: bool, units: dict[str, Any], active: Any | None) -> Node:
+def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bool) -> Node:
     nest = state.nest
     lanes = nest.lanes(state.output)
     access = nest.mapping.operand_access(state.output)
     pattern = tuple(range(len(lanes)))
-    move = find_move(state.hardware, state.compute, state.output, store, pattern, active is not None)
+    move = find_move(state.hardware, state.compute, state.output, store, pattern, masked)
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point = nest.point(tile_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)
+    active = active_lanes(state, lanes[: int(move.masked)], units)
     return Move(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
 
 
 def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
-    """Outputs scattered in memory go through a buffer laid out like the accumulators."""
+    """Outputs that no move reaches go through a buffer laid out like the accumulators."""
     nest = state.nest
     name = nest.buffer(f"{acc.type.tensor}_staged")
     stage = Buffer(

@@ -12,11 +12,11 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.moves import find_zero
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import FRESH
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.mapping.moves import find_zero
 from isamap_smt.proof.program_start import every_element_has_a_point
 
 

@@ -8,7 +8,7 @@ The C exports
 
 tensors in the order of kernel.tensors; sizes in the order of kernel.free_sizes, then, of a program that starts outputs by
 itself, whether it shall (1) or the call adds to what they hold (0); packed in the order of the buffers filled by `ahead`.
-Results: 0 done, 1 out of memory, 2 sizes out of range.
+Results: 0 done, 1 out of memory, 2 sizes out of range, 3 the system refuses the state that an instruction needs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import sympy as sp
 from isamap_smt.codegen.c_compute import c_compute, compute_prelude
 from isamap_smt.codegen.c_copy import along_rows, plan_copy
 from isamap_smt.codegen.c_entry import (
+    back_in_state,
     declare_arguments,
     heap_buffers,
+    in_state,
     packed_buffers,
     packed_bytes,
     pointer_type,
@@ -34,12 +36,12 @@ from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything
-from isamap_smt.codegen.moves import lane_symbols, register_operand
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import NUMBERED, Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
 from isamap_smt.mapping.point_c import c_converted
 
 LINE = 64  # bytes of a cache line
@@ -89,7 +91,7 @@ def _function(p: Printer, name: str, last: str, body: tuple[Node, ...], ahead: b
     unused(p, ["packed", *([last.rsplit(maxsplit=1)[-1]] if last else []), *(p.places[b.name][0] for b in packed)])
     p.put("int isamap_result = 0;")
     owned = [] if ahead else heap_buffers(body, inside_parallel=False)
-    with_buffers(p, owned, lambda: _print_body(p, body))
+    in_state(p, body, lambda: with_buffers(p, owned, lambda: _print_body(p, body)))
     p.put("return isamap_result;")
     return f"int {name}({arguments}) {{\n" + "\n".join(p.lines) + "\n}\n"
 
@@ -98,6 +100,7 @@ def _function(p: Printer, name: str, last: str, body: tuple[Node, ...], ahead: b
 
 
 def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
+    taken = dict(p.numbers)
     for node in body:
         match node:
             case Loop(kind="unroll"):
@@ -118,6 +121,7 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 p.put(c_compute(p, node))
             case Exec():
                 p.put(node.instruction.emit.format(**{o: register_name(p, ref) for o, ref in node.operands}))
+    p.numbers = taken
 
 
 def _condition(p: Printer, relations: tuple[Any, ...]) -> str:
@@ -161,7 +165,11 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
     if b.memory != "registers":
         return
     names = [register_name(p, Ref(b.name, i)) for i in _indices(b.shape[: len(b.shape) - b.lanes])]
-    p.put(f"{p.register_types[b.name]} {', '.join(names)};")
+    kind = p.register_types[b.name]
+    if kind == NUMBERED:
+        p.put(f"enum {{ {', '.join(f'{name} = {p.number(b.name)}' for name in names)} }};")
+    else:
+        p.put(f"{kind} {', '.join(names)};")
 
 
 def _indices(shape: tuple[Any, ...]) -> list[tuple[int, ...]]:
@@ -180,10 +188,14 @@ def _emit_move(p: Printer, move: Move) -> str:
         first = Ref(move.memory.name, tuple(substitute(i, zero) for i in move.memory.index))
         memory = next(o for o, place in instruction.places if place == "memory")
         words[memory] = p.pointer(first)
+        if instruction.by_rows:
+            _, dtype, shape = p.places[first.name]
+            words["stride"] = p.expr(
+                sp.expand(row_step(instruction, row_major(move.memory.index, shape)) * dtype.bytes)
+            )
         _print_prefetch(p, move, first)
-    if move.active is not None:
-        lanes = instruction.axes[str(lane_symbols(instruction)[0])]
-        words["active"] = f"isamap_max(0, isamap_min({lanes}, {p.expr(move.active)}))"
+    for word, active, points in zip(("active", "across"), move.active, instruction.axes.values(), strict=False):
+        words[word] = f"isamap_max(0, isamap_min({points}, {p.expr(active)}))"
     return instruction.emit.format(**words)
 
 
@@ -299,7 +311,7 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
         p.put(f"{kind} {field_name} = scope->{field_name};")
     unused(p, ["scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
-    with_buffers(p, private, lambda: _print_chunks(p, loop))
+    in_state(p, loop.body, lambda: with_buffers(p, private, lambda: _print_chunks(p, loop)))
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)
@@ -313,6 +325,7 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     p.put(
         f"  if (!isamap_result) isamap_result = isamap_parallel({p.expr(loop.count)}, threads, {name}_body, &scope); }}"
     )
+    back_in_state(p, loop.body)
 
 
 def _print_chunks(p: Printer, loop: Loop) -> None:

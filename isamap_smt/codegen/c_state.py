@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.codegen.c_expr import c_expr, c_offset
-from isamap_smt.codegen.moves import register_operand
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import FRESH, Alloc, Exec, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.mapping.moves import register_operand
 
 _KEYWORDS = frozenset(
     [
@@ -72,12 +74,18 @@ _KEYWORDS = frozenset(
 
 @dataclass
 class Printer:
-    """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers."""
+    """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers.
+
+    numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
+    """
 
     program: Program
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[str, DType, tuple[Any, ...]]] = field(default_factory=dict)
     register_types: dict[str, str] = field(default_factory=dict)
+    register_files: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    states: list[tuple[str, str]] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
@@ -94,6 +102,19 @@ class Printer:
         name, _, shape = self.places[ref.name]
         index = tuple(substitute(i, self.constants) for i in ref.index)
         return f"{name} + {c_offset(index, shape, self.names)}"
+
+    def number(self, register: str) -> int:
+        """The next number of the register file that these registers are of. Raises ScheduleError when all are in use."""
+        file = self.register_files[register]
+        hardware = self.program.schedule.hardware
+        count = hardware.memory(file).count if hardware else 0
+        found = self.numbers.get(file, 0)
+        if found >= count:
+            raise ScheduleError(
+                f"{self.program.name} needs more than the {count} registers of {file}; take smaller register tiles"
+            )
+        self.numbers[file] = found + 1
+        return found
 
 
 def name_everything(p: Printer) -> None:
@@ -116,14 +137,15 @@ def name_everything(p: Printer) -> None:
     for n, _ in walk((*program.ahead, *program.body)):
         if isinstance(n, Alloc) and n.buffer.memory == "heap":
             p.places[n.buffer.name] = (unique(n.buffer.name), n.buffer.dtype, n.buffer.shape)
-        for register, kind in _register_types(n):
-            p.register_types.setdefault(register, kind)
+        for register, instruction, operand in _registers(n):
+            p.register_types.setdefault(register, dict(instruction.c_types)[operand])
+            p.register_files.setdefault(register, dict(instruction.places)[operand])
 
 
-def _register_types(node: Node) -> list[tuple[str, str]]:
+def _registers(node: Node) -> list[tuple[str, Instruction, str]]:
+    """(buffer, instruction, operand) of each register that a node names."""
     if isinstance(node, Move):
-        return [(node.register.name, dict(node.instruction.c_types)[register_operand(node.instruction)])]
+        return [(node.register.name, node.instruction, register_operand(node.instruction))]
     if isinstance(node, Exec):
-        types = dict(node.instruction.c_types)
-        return [(ref.name, types[o]) for o, ref in node.operands]
+        return [(ref.name, node.instruction, o) for o, ref in node.operands]
     return []

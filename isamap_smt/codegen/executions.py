@@ -7,13 +7,14 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.moves import contiguous, find_move, find_zero, lane_symbols
 from isamap_smt.codegen.offsets import row_major
-from isamap_smt.codegen.operands import InPlace, Packed, address, clamp, guards_carried
+from isamap_smt.codegen.operands import InPlace, Packed, address, clamp, guards_carried, move_of, moving_lanes
 from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, plain_name, tile_values, unroll, unrolled_axes
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Exec, If, IndexType, Move, Ref
+from isamap_smt.mapping.moves import contiguous, find_zero, lane_symbols
 
 
 def execute(state: Lowering) -> Nodes:
@@ -108,22 +109,21 @@ def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move
     """The load, and the kernel's point whose element it brings."""
     nest, source = state.nest, state.feeds[operand]
     lanes = nest.lanes(operand)
-    relevant = nest.relevant(operand)
-    moving = [lane for lane in lanes if nest.axis_of_lane(lane).name in relevant]
-    pattern = tuple(lanes.index(lane) for lane in moving)
+    moving = moving_lanes(nest, operand)
+    in_place = isinstance(source, InPlace)
     tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
-    masked = isinstance(source, InPlace) and any(state.compute.axes[lane] > 1 for lane in tails)
-    if masked and tails != moving[:1]:
+    masked = in_place and any(state.compute.axes[lane] > 1 for lane in tails)
+    if masked and tuple(tails) != moving[:1]:
         raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
-    move = find_move(state.hardware, state.compute, operand, False, pattern, masked)
+    move = move_of(nest, state.hardware, operand, masked=masked, ordered=in_place)
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point, _ = _read_point(state, operand, units, own)
     lane_values = {lane: own[lane] for lane in moving}
     memory = address(nest, source, units, lane_values, point)
-    _check_contiguous(state, operand, memory, [(str(own[m]), state.compute.axes[m]) for m in moving])
-    active = active_lanes(state, moving[0], units) if masked else None
+    _check_lanes(state, operand, memory, move, [(str(own[m]), state.compute.axes[m]) for m in moving])
+    active = active_lanes(state, moving[: int(move.masked)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    distance = state.schedule.packing_of(operand).prefetch if moving == list(lanes) else 0
+    distance = state.schedule.packing_of(operand).prefetch if moving == lanes else 0
     return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, distance), point
 
 
@@ -133,13 +133,13 @@ def _streamed(state: Lowering) -> str:
     return max(state.inputs, key=lambda o: count[o], default="")
 
 
-def _check_contiguous(state: Lowering, operand: str, memory: Ref, lanes: list[tuple[str, int]]) -> None:
+def _check_lanes(state: Lowering, operand: str, memory: Ref, move: Instruction, lanes: list[tuple[str, int]]) -> None:
     source = state.feeds[operand]
     if isinstance(source, InPlace):
         buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
         tensor = state.nest.mapping.operand_access(operand).tensor
         shape = buffer.shape if buffer else state.nest.kernel.tensor(tensor).shape
-        if not contiguous(row_major(memory.index, shape), lanes):
+        if not contiguous(row_major(memory.index, shape), lanes, move.by_rows):
             raise ScheduleError(
                 f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
                 f"that do not lie next to each other; pack {operand}"

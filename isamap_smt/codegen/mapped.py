@@ -17,7 +17,6 @@ import sympy as sp
 from isamap_smt.codegen.accumulators import accumulators, is_direct
 from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
-from isamap_smt.codegen.moves import find_zero
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import Feed, InPlace, feed, guards_carried, open_guards
 from isamap_smt.codegen.statements import others
@@ -32,6 +31,7 @@ from isamap_smt.ir.program import (
     Node,
 )
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.mapping.moves import find_zero
 
 ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
@@ -115,7 +115,7 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
-    begin = beginning(nest, schedule, output) if is_direct(nest, output) else None
+    begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
     return Lowering(schedule, nest, output, inputs, feeds, beside, begin)
 
 

@@ -17,9 +17,12 @@ from isamap_smt.codegen.borders import Border, border_of
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorMod, IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Feed:
 
 @dataclass(frozen=True)
 class Packed(Feed):
-    """dims: what indexes each dimension: ('loop', position), ('unit', axis) or ('lane', lane)."""
+    """dims: what indexes each dimension: ('loop', position), ('unit', axis) or ('lane', an expression over lanes)."""
 
     dims: tuple[tuple[str, Any], ...] = ()
 
@@ -75,7 +78,7 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, *, zeroed: boo
     """
     packing = schedule.packing_of(operand)
     if packing.depth is not None:
-        return _packed(nest, operand, packing.depth, packing.ahead, fill)
+        return _packed(nest, schedule, operand, fill)
     if not guards_carried(nest, operand):
         return _in_place(nest, operand)
     tested = _tested(nest, operand, None) if zeroed and growing else None
@@ -154,7 +157,9 @@ def _surely_below(high: Any, extent: Any) -> bool:
     return bool(slack.is_Integer) and int(slack) >= 0
 
 
-def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Packed:
+def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
+    packing = schedule.packing_of(operand)
+    depth: int = packing.depth  # type: ignore[assignment]
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)
     name = nest.buffer(f"{access.tensor}_packed")
@@ -176,14 +181,12 @@ def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Pac
             dims.append(("unit", axis))
             over.append((units[axis], sp.Integer(nest.units(axis))))
             shape.append(sp.Integer(nest.units(axis)))
-    lanes: dict[str, Any] = {}
-    for lane in nest.lanes(operand):
-        axis_name = nest.axis_of_lane(lane).name
-        if axis_name in relevant:
-            lanes[axis_name] = sym(f"c_{lane}")
-            dims.append(("lane", lane))
-            over.append((lanes[axis_name], sp.Integer(nest.axes[axis_name].leaf)))
-            shape.append(sp.Integer(nest.axes[axis_name].leaf))
+    index, extents = _lanes_in_memory(nest, schedule, operand)
+    inner = tuple(sym(f"c_{_cell_name(e)}") for e in index)
+    dims += [("lane", e) for e in index]
+    over += zip(inner, extents, strict=True)
+    shape += extents
+    lanes = _lanes_of_cells(nest, operand, index, inner)
     values = {a: nest.value(a, units.get(a, 0), lanes.get(a, 0), rename) for a in nest.axes}
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in relevant if nest.has_tail(a)]
     point = nest.point(values)
@@ -193,7 +196,45 @@ def _packed(nest: Nest, operand: str, depth: int, ahead: bool, fill: str) -> Pac
     held = IndexType(access.tensor, coordinates, tuple(guard), fill)
     buffer = Buffer(name, nest.held(operand), cells, tuple(shape), held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill)
-    return Packed(operand, name, (Alloc(buffer), copy), depth, ahead, tuple(dims))
+    return Packed(operand, name, (Alloc(buffer), copy), depth, packing.ahead, tuple(dims))
+
+
+def moving_lanes(nest: Nest, operand: str) -> tuple[str, ...]:
+    """The operand's lanes along which its elements differ; along the others one is broadcast."""
+    relevant = nest.relevant(operand)
+    return tuple(lane for lane in nest.lanes(operand) if nest.axis_of_lane(lane).name in relevant)
+
+
+def move_of(
+    nest: Nest, hardware: Hardware, operand: str, *, store: bool = False, masked: bool = False, ordered: bool = True
+) -> Instruction:
+    """The move between memory and the operand's register. ordered: as for find_move(). Raises ScheduleError without one."""
+    lanes = nest.lanes(operand)
+    pattern = tuple(lanes.index(lane) for lane in moving_lanes(nest, operand))
+    return find_move(hardware, nest.mapping.instruction, operand, store, pattern, masked, ordered)
+
+
+def _lanes_in_memory(nest: Nest, schedule: Schedule, operand: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """How the lanes of one execution lie in a buffer that is packed for it: (index over lanes, extents)."""
+    move = move_of(nest, schedule.hardware, operand, ordered=False)  # type: ignore[arg-type]
+    return memory_index(move, nest.lanes(operand)), tuple(map(sp.Integer, memory_shape(move)))
+
+
+def _cell_name(e: Any) -> str:
+    """A name for the cells along a dimension of lanes."""
+    names = "_".join(sorted(symbols_of([e])))
+    return names if e.is_Symbol else f"{names}_{'in' if isinstance(e, FloorMod) else 'by'}"
+
+
+def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tuple[Any, ...]) -> dict[str, Any]:
+    """The lane of each program axis, from the cells of a buffer. Raises ScheduleError where they do not say it."""
+    found = {}
+    for lane in moving_lanes(nest, operand):
+        value = lane_of_cells(index, cells, lane)
+        if value is None:
+            raise ScheduleError(f"the load of {operand} does not say which {lane} an element in memory belongs to")
+        found[nest.axis_of_lane(lane).name] = value
+    return found
 
 
 def _most_trips(nest: Nest, position: int) -> Any:
@@ -213,7 +254,7 @@ def address(nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, An
             elif kind == "unit":
                 index.append(units.get(what, sp.S.Zero))
             else:
-                index.append(lanes[what])
+                index.append(substitute(what, lanes))
         return Ref(source.name, tuple(index))
     assert isinstance(source, InPlace)
     access = nest.mapping.operand_access(source.operand)

@@ -60,10 +60,10 @@ def tile_values(state: Lowering, units: dict[str, Any], lanes: dict[str, Any]) -
     return {a: state.nest.value(a, units.get(a, 0), lanes.get(x.lane, 0)) for a, x in axes}
 
 
-def active_lanes(state: Lowering, lane: str, units: dict[str, Any]) -> Any:
-    """How many of the lanes lie inside the extent, for these units; it may be negative or too large."""
-    axis = state.nest.axis_of_lane(lane).name
-    return state.nest.axes[axis].extent - state.nest.value(axis, units.get(axis, 0), 0)
+def active_lanes(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any]) -> tuple[Any, ...]:
+    """How many points of each lane lie inside the extent, for these units; it may be negative or too large."""
+    axes = [state.nest.axis_of_lane(lane).name for lane in lanes]
+    return tuple(state.nest.axes[a].extent - state.nest.value(a, units.get(a, 0), 0) for a in axes)
 
 
 def unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 
+NUMBERED = "enum"  # the C type of a register that the C names by its number
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -27,12 +29,17 @@ class Instruction(Shown):
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
-    emit: C, with {operand} for registers and pointers, {active} for the number of active lanes of masked forms.
+    emit: C, with {operand} for registers and pointers; masked forms have {active} for the number of active points along the
+    first axis, and {across} along the second where that is masked, too. masked: how many of the first axes are.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
-    c_types: operand -> C type of its register; memory operands are pointers to the element's C type.
+    c_types: operand -> C type of its register, or 'enum' for one that `emit` names by a number which C knows when it compiles;
+    memory operands are pointers to the element's C type.
+    A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
+    state: what each thread does around its executions, as C: an expression that is 0 where the state is entered, and a
+    statement that leaves it; () for none.
     """
 
     name: str
@@ -46,10 +53,11 @@ class Instruction(Shown):
     rounding: str = "exact"
     preconditions: tuple[str, ...] = ()
     assume: tuple[tuple[str, int, int], ...] = ()
-    masked: bool = False
+    masked: bool | int = False
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ("immintrin.h",)
     prelude: str = ""
+    state: tuple[()] | tuple[str, str] = ()
 
     @property
     def axes(self) -> dict[str, int]:
@@ -60,6 +68,16 @@ class Instruction(Shown):
     def short(self) -> str:
         """The name without its machine."""
         return self.name.rsplit(".", 1)[-1]
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether it moves rows, which may lie any distance apart: what the first index of its memory operand counts."""
+        return any(text.split()[0] == "rows" for text in self.preconditions)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the C names its registers by numbers."""
+        return NUMBERED in dict(self.c_types).values()
 
     @property
     def is_one_intrinsic(self) -> bool:

@@ -12,9 +12,9 @@ Meaning (the interpreter's and the printer's alike):
   `over` may mention symbols further left in `over` and loop variables.
 - Move: one move instruction. Its register operand is named by leading indices (the instruction's cells are the last
   dimensions of the register buffer); its memory operand is addressed per instruction point, by an index expression
-  over loop variables and the instruction's own axes. With `active` (the number of active lanes, clamped to
-  [0, lanes]) only points whose first axis is below it are accessed; inactive lanes of a load become 0, inactive lanes
-  of a store are left alone.
+  over loop variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points], of
+  its first axes) only points below all of them are accessed; inactive lanes of a load become 0, inactive lanes of a
+  store are left alone.
 - Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
   computes; it is a claim only, the interpreter does not use it.
 - Compute: one point of one statement of the kernel, in the statement's own arithmetic: dst = value, or dst op= value,
@@ -105,6 +105,7 @@ class Copy:
 class Move:
     """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes.
 
+    active: for each of the instruction's first axes that it masks, how many points are active; () for one that masks none.
     prefetch: bytes from the memory's first element ahead to one whose line is asked for. It may lie outside of the memory; no
     value depends on it.
     """
@@ -112,7 +113,7 @@ class Move:
     instruction: Instruction
     register: Ref
     memory: Ref | None
-    active: Any | None = None
+    active: tuple[Any, ...] = ()
     prefetch: int = 0
 
 

@@ -102,7 +102,7 @@ def _compute(node: Compute) -> str:
 
 def _move(move: Move) -> str:
     name, register = move.instruction.name, _ref(move.register)
-    lanes = "" if move.active is None else f", active={words(move.active)}"
+    lanes = f", active={' x '.join(map(words, move.active))}" if move.active else ""
     if move.memory is None:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":

@@ -33,17 +33,27 @@ class _Reach:
     consecutive: bool
 
 
+@dataclass(frozen=True)
+class _Chosen:
+    """Which lanes move, and how many; key: a value that no other choice of this move has."""
+
+    key: tuple[int, ...]
+    lanes: slice | np.ndarray
+    count: int
+
+
 class _Operand:
     """An operand of a move. index: over loop variables and the instruction's axes; `points` has the axes' vectors.
 
-    cells: further dimensions, constant per lane; own: the lanes' addresses in the instruction's own memory operand.
+    cells: further dimensions, constant per lane; own: the lanes' addresses in the instruction's own memory operand, of whose
+    elements so many are in a row, where rows may lie apart (else 0).
     """
 
     def __init__(
         self, name: str, index: tuple[Any, ...], points: dict[str, np.ndarray], cells: tuple[np.ndarray, ...] = (),
-        own: np.ndarray | None = None,
+        own: np.ndarray | None = None, row: int = 0,
     ) -> None:  # fmt: skip
-        self.name, self._own, self._cells = name, own, list(cells)
+        self.name, self._own, self._row, self._cells = name, own, row, list(cells)
         self._points = {k: v for k, v in points.items() if k}
         self._lanes = len(points[""])
         split = [_split(i, set(self._points)) for i in index]
@@ -57,41 +67,41 @@ class _Operand:
         self._reaches: dict[Any, _Reach] = {}
         self._known: Recent[Where] = Recent()
 
-    def at(self, m: Machine, array: Memory, count: int, name: str = "") -> Where:
-        """The places of the first `count` lanes, checked. name: of an instruction that asks for consecutive lanes."""
+    def at(self, m: Machine, array: Memory, chosen: _Chosen, name: str = "") -> Where:
+        """The places of the chosen lanes, checked. name: of an instruction that asks for consecutive lanes."""
         base = self._base(m.env)
         if self._fixed is None:
-            return self._checked(m, array, base, count, name)
-        key = (array.shape, base, count)
+            return self._checked(m, array, base, chosen, name)
+        key = (array.shape, base, chosen.key)
         found = self._known.get(key)
         if found is None:
             before = len(m.findings)
-            found = self._checked(m, array, base, count, name)
+            found = self._checked(m, array, base, chosen, name)
             if len(m.findings) == before:
                 self._known.put(key, found)
         return found
 
-    def _checked(self, m: Machine, array: Memory, base: tuple[int, ...], count: int, name: str) -> Where:
+    def _checked(self, m: Machine, array: Memory, base: tuple[int, ...], chosen: _Chosen, name: str) -> Where:
         m.check_rank(array, len(base))
-        if count == 0:
+        if chosen.count == 0:
             return slice(0, 0)
-        reach = self._reach(m, array.shape, count)
+        reach = self._reach(m, array.shape, chosen)
         if name and not reach.consecutive:
             m.find(LANES, f"{name}: lanes are not consecutive in {array.name}")
         for b, n, low, high in zip(base, array.shape, reach.low, reach.high, strict=True):
             if b + low < 0 or b + high >= n:
-                m.check_inside(array, [i[:count] for i in self._vectors(m)])
+                m.check_inside(array, [i[chosen.lanes] for i in self._vectors(m)])
         start = sum(b * s for b, s in zip(base, array.strides, strict=True))
         if reach.where is not None:
             return slice(start + reach.where.start, start + reach.where.stop)
         return reach.offsets + start
 
-    def _reach(self, m: Machine, shape: tuple[int, ...], count: int) -> _Reach:
+    def _reach(self, m: Machine, shape: tuple[int, ...], chosen: _Chosen) -> _Reach:
         if self._fixed is None:
-            return _reach(self._vectors(m), shape, count, self._own)
-        reach = self._reaches.get((shape, count))
+            return _reach(self._vectors(m), shape, chosen, self._own, self._row)
+        reach = self._reaches.get((shape, chosen.key))
         if reach is None:
-            reach = self._reaches[shape, count] = _reach(self._fixed, shape, count, self._own)
+            reach = self._reaches[shape, chosen.key] = _reach(self._fixed, shape, chosen, self._own, self._row)
         return reach
 
     def _vectors(self, m: Machine) -> Vectors:
@@ -115,14 +125,22 @@ def _split(e: Any, axes: set[str]) -> tuple[Any, Any] | None:
     return sum(base[1:], base[0]) if base else 0, sum(varying[1:], varying[0])
 
 
-def _reach(lanes: Vectors, shape: tuple[int, ...], count: int, own: np.ndarray | None) -> _Reach:
-    at = [i[:count] for i in lanes]
-    offsets = _addresses(at, shape, count)
+def _reach(lanes: Vectors, shape: tuple[int, ...], chosen: _Chosen, own: np.ndarray | None, row: int) -> _Reach:
+    at = [i[chosen.lanes] for i in lanes]
+    offsets = _addresses(at, shape, chosen.count)
     first = int(offsets[0])
-    plain = bool((offsets == first + np.arange(count)).all())
-    apart = own is not None and bool((offsets - first != own[:count] - own[0]).any())
+    plain = bool((offsets == first + np.arange(chosen.count)).all())
+    apart = own is not None and bool(
+        (offsets - first != _as_own(offsets - first, own[chosen.lanes] - own[0], row)).any()
+    )
     low, high = (tuple(int(f(i)) for i in at) for f in (np.min, np.max))
-    return _Reach(slice(first, first + count) if plain else None, offsets, low, high, not apart)
+    return _Reach(slice(first, first + chosen.count) if plain else None, offsets, low, high, not apart)
+
+
+def _as_own(offsets: np.ndarray, own: np.ndarray, row: int) -> np.ndarray:
+    """Where the lanes should lie: as in the instruction's own operand, but for the distance of its rows where they lie apart."""
+    second = np.flatnonzero(own == row) if row else own[:0]
+    return own if not second.size else own % row + own // row * offsets[second[0]]
 
 
 def _addresses(at: Vectors, shape: tuple[int, ...], count: int) -> np.ndarray:
@@ -144,18 +162,32 @@ def move_step(node: Move) -> Step:
     name, index = (statement.target.tensor, cells.target) if store else (statement.inputs[0].tensor, cells.read)
     shape = tuple(int(e) for e in i.kernel.tensor(name).shape)
     own = _addresses(list(index), shape, total)
-    memory = _Operand(node.memory.name, node.memory.index, cells.points, (), own)
-    active = None if node.active is None else integers((node.active,))
-    each = int((cells.first == 0).sum())  # lanes per point of the first axis, which is the outermost
+    row = int(np.prod(shape[1:], dtype=int)) if i.by_rows else 0
+    memory = _Operand(node.memory.name, node.memory.index, cells.points, (), own, row)
+    active = integers(node.active)
+    extents = tuple(i.axes.values())[: len(node.active)]
+    axes = tuple(cells.points[a] for a in list(i.axes)[: len(node.active)])
+    every = _Chosen((), slice(0, total), total)
+    known: dict[tuple[int, ...], _Chosen] = {}
+
+    def choose(m: Machine) -> _Chosen:
+        """The lanes below the active number of each axis that has one."""
+        key = tuple(min(max(n, 0), most) for n, most in zip(active(m.env), extents, strict=True))
+        if key not in known:
+            lanes = np.flatnonzero(np.logical_and.reduce([at < n for at, n in zip(axes, key, strict=True)]))
+            known[key] = _Chosen(
+                key, slice(0, len(lanes)) if lanes.size == 0 or lanes[-1] < len(lanes) else lanes, len(lanes)
+            )
+        return known[key]
 
     def run(m: Machine) -> None:
-        count = total if active is None else min(max(active(m.env)[0], 0) * each, total)
+        chosen = choose(m) if node.active else every
         lanes, array = m.memory[register.name], m.memory[memory.name]
-        there = memory.at(m, array, count, i.short)
+        there = memory.at(m, array, chosen, i.short)
         if store:
-            _carry(m, lanes, register.at(m, lanes, count), array, there, count, count)
+            _carry(m, lanes, register.at(m, lanes, chosen), array, there, chosen, chosen.count)
         else:
-            _carry(m, array, there, lanes, register.at(m, lanes, total), count, total)
+            _carry(m, array, there, lanes, register.at(m, lanes, every), chosen, total)
 
     return run
 
@@ -165,9 +197,11 @@ def _no_memory_step(node: Move) -> Step:
 
 
 def _clear_step(register: _Operand, total: int) -> Step:
+    every = _Chosen((), slice(0, total), total)
+
     def run(m: Machine) -> None:
         lanes = m.memory[register.name]
-        to = register.at(m, lanes, total)
+        to = register.at(m, lanes, every)
         m.check_writable(lanes)
         lanes.put(to, 0, False)
         if m.parallel:
@@ -176,15 +210,15 @@ def _clear_step(register: _Operand, total: int) -> Step:
     return run
 
 
-def _carry(m: Machine, src: Memory, start: Where, dst: Memory, to: Where, count: int, total: int) -> None:
-    """`count` elements and their poison from place to place; zeros for the rest of `total`."""
+def _carry(m: Machine, src: Memory, start: Where, dst: Memory, to: Where, chosen: _Chosen, total: int) -> None:
+    """The chosen elements and their poison from place to place; zeros for the rest of `total`."""
     if m.parallel:
         m.note(src, start, False)
     if dst.readonly and total:
         m.check_writable(dst)
-    if count < total:
+    if chosen.count < total:
         values, poison = np.zeros(total, src.dtype.numpy), np.zeros(total, bool)
-        values[:count], poison[:count] = src.data[start], src.mask[start]
+        values[chosen.lanes], poison[chosen.lanes] = src.data[start], src.mask[start]
         dst.put(to, values, poison)
     elif type(start) is slice and type(to) is slice:
         dst.data[to] = src.data[start]

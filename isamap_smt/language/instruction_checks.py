@@ -9,11 +9,12 @@ from typing import Any
 
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.whole import whole
 
 PRECONDITIONS = (
-    "'contiguous m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
+    "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
     "'state NAME set by INSTRUCTION'"
 )
 
@@ -96,6 +97,8 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
         operands = [written]
     for text in found:
         named = _operands_of(text)
+        if text.split()[0] == "rows" and kind in ("load", "store"):
+            _check_rows(name, contract, kind)
         if named is None:
             raise LanguageError(f"instruction {name}: precondition {text!r} is of no known form: {PRECONDITIONS}")
         for n in named:
@@ -106,10 +109,43 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
     return found
 
 
+def _check_rows(name: str, contract: Kernel, kind: str) -> None:
+    """The memory operand has rows: its first index is an axis that no other index of it mentions."""
+    s = contract.statements[0]
+    access = s.target if kind == "store" else next(iter(s.inputs), None)
+    if access is None or len(access.index) < 2 or not access.index[0].is_Symbol:
+        raise LanguageError(
+            f"instruction {name}: precondition 'rows' is for a memory operand such as m[i,j], whose rows i counts"
+        )
+    if symbols_of(access.index[1:]) & symbols_of(access.index[:1]):
+        raise LanguageError(
+            f"instruction {name}: precondition 'rows': axis {access.index[0]} also moves along the rows of m"
+        )
+
+
+def masks(name: str, given: Any, axes: Mapping[str, int]) -> bool | int:
+    """How many axes a move masks: at most two, and no more than it has. Raises LanguageError."""
+    if isinstance(given, bool) or (isinstance(given, int) and 0 <= given <= min(2, len(axes))):
+        return given if given not in (0, 1) else bool(given)
+    raise LanguageError(
+        f"instruction {name}: masked={given!r}: pass how many of its first axes are masked, 0 to {min(2, len(axes))}"
+    )
+
+
+def state(name: str, given: Any) -> tuple[()] | tuple[str, str]:
+    """The C that enters a state and the C that leaves it, or nothing. Raises LanguageError."""
+    found = texts(name, "state", given, "enter()")
+    if found and len(found) != 2:
+        raise LanguageError(
+            f"instruction {name}: state holds {len(found)} texts: pass the C that enters it and the C that leaves it"
+        )
+    return (found[0], found[1]) if found else ()
+
+
 def _operands_of(text: str) -> list[str] | None:
     """The operands that a precondition speaks of; None for text of no known form."""
     match text.split():
-        case ["contiguous", operand]:
+        case ["contiguous" | "rows", operand]:
             return [operand]
         case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
             return [operand]

@@ -30,15 +30,18 @@ def instruction(
     rounding: str = "exact",
     preconditions: Sequence[str] = (),
     assume: Sequence[tuple[str, int, int]] = (),
-    masked: bool = False,
+    masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] = ("immintrin.h",),
     prelude: str = "",
+    state: Sequence[str] = (),
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core.
+    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: C that
+    each thread runs around its executions, (an expression that is 0 where the state is entered, a statement that leaves it).
+    `masked`: how many of the first axes (one or two) have a number of active points.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
     everything that kernel text can get wrong.
@@ -67,10 +70,11 @@ def instruction(
         rounding=rounding,
         preconditions=checks.preconditions(name, contract, kind, preconditions),
         assume=checks.ranges(name, contract, assume),
-        masked=masked,
+        masked=checks.masks(name, masked, axes),
         c_types=tuple((c_types or {}).items()),
         headers=checks.texts(name, "headers", headers, "immintrin.h"),
         prelude=prelude,
+        state=checks.state(name, state),
     )
 
 

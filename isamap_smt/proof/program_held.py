@@ -117,11 +117,11 @@ def transfer(sites: Sites, site: Site) -> Transfer:
 
 def active(node: Move) -> Formula:
     """Where a lane is active."""
-    if node.active is None:
+    if not node.active:
         return TRUE
-    axes = list(node.instruction.axes)
-    first = sym(axes[0]) if axes else sp.S.Zero
-    return ("lt", first, sp.sympify(node.active))
+    axes = [*map(sym, node.instruction.axes)] or [sp.S.Zero]
+    below = [("lt", axis, sp.sympify(n)) for axis, n in zip(axes, node.active, strict=False)]
+    return below[0] if len(below) == 1 else conjunction(below)
 
 
 def memory_cell(node: Move) -> tuple[tuple[Any, ...], tuple[int, ...]]:

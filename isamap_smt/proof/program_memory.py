@@ -191,8 +191,8 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
     if isinstance(node, Copy):
         yield from (a for g in node.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Move) and node.active is not None:
-        yield node.active
+    if isinstance(node, Move):
+        yield from node.active
     for r in refs(node):
         b = site.buffer(r.name)
         where = sites.kernel.tensor(r.name) if b is None else b

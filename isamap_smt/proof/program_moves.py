@@ -15,7 +15,9 @@ import sympy as sp
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import widens
 from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
+from isamap_smt.mapping.moves import row_step
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, transfer
@@ -139,7 +141,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
     i = node.instruction
     book.structure(
         "precondition", subject, "a mask is given just where the instruction takes one",
-        i.masked == (node.active is not None), f"{i.short} {'needs' if i.masked else 'takes no'} number of active lanes",
+        int(i.masked) == len(node.active), _asks_for_masks(i),
     )  # fmt: skip
     register = t.site.buffer(node.register.name)
     lanes = i.kernel.tensor(_register_name(node)).shape
@@ -158,11 +160,27 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
     )  # fmt: skip
     own, shape = memory_cell(node)
     flat, address = _offset(own, shape), _offset(memory.index, memory.shape)
+    if i.by_rows:
+        step = row_step(i, address)
+        book.structure(
+            "precondition", subject, "neighbouring rows lie the same distance apart", not symbols_of([step]) & set(i.axes),
+            f"the rows of {node.memory.name} lie {step} elements apart, which is not the same in all lanes",
+        )  # fmt: skip
+        flat = step * own[0] + _offset(own[1:], shape[1:])
     start = dict.fromkeys(i.axes, sp.S.Zero)
     apart = sp.expand(address - substitute(address, start) - flat + substitute(flat, start))
     statement = f"the lanes of {i.short} are consecutive in {node.memory.name}"
     book.ask("precondition", subject, statement, [*around, t.selected], [("eq", apart, sp.S.Zero)])
     stated(book, subject, node, memory, address, around)
+
+
+def _asks_for_masks(i: Instruction) -> str:
+    numbers = "numbers" if i.masked > 1 else "number"
+    return (
+        f"{i.short} needs {int(i.masked)} {numbers} of active lanes"
+        if i.masked
+        else f"{i.short} takes no number of active lanes"
+    )
 
 
 def _register_name(node: Move) -> str:

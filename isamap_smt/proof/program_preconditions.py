@@ -1,6 +1,7 @@
 """Claim 7 for what an instruction asks beyond its shape: alignment and relations, at each use in a program.
 
     contiguous m            the lanes are consecutive: asked of every move anyway
+    rows m                  what the first index of m counts may lie any distance apart, the same everywhere
     aligned m 32            the first lane lies at a multiple of 32 bytes
     ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
                             elements from the array's start to the first lane; active: the number of active lanes
@@ -42,7 +43,7 @@ class _Use:
     subject: str
     memory: Place
     first: Any
-    active: Any | None
+    active: tuple[Any, ...]
     around: list[Formula]
 
 
@@ -52,7 +53,7 @@ def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, ar
     use = _Use(book, subject, memory, sp.expand(substitute(address, start)), node.active, around)
     for text in node.instruction.preconditions:
         words = text.split()
-        if words[0] == "contiguous" and len(words) == 2:
+        if words[0] in ("contiguous", "rows") and len(words) == 2:
             continue
         if words[0] == "state":
             reason = _state(node.instruction.name, text)
@@ -109,8 +110,8 @@ def _relation(use: _Use, text: str, words: list[str]) -> None:
     operand = next((w[w.index("(") + 1 : w.index(")")] for w in words if "(" in w and ")" in w), "m")
     known = {f"ld({operand})": use.memory.shape[-1] if use.memory.shape else 1, f"offset({operand})": use.first}
     condition = parse_condition(text, known)
-    if condition is not None and "active" in condition.names and use.active is not None:
-        table = {"active": sp.sympify(use.active)}
+    if condition is not None and "active" in condition.names and use.active:
+        table = {"active": sp.sympify(use.active[0])}
         condition = Condition(text, substitute(condition.left, table), condition.op, substitute(condition.right, table))
     if condition is None or condition.names - _known_names(use):
         reason = f"no rule for the precondition '{text}' of {use.memory.name}"

@@ -173,7 +173,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, node.guard, s)
         case Move():
             _need(known - set(node.instruction.axes), node.register.index, s)
-            _need(known - set(node.instruction.axes), () if node.active is None else (node.active,), s)
+            _need(known - set(node.instruction.axes), node.active, s)
         case Exec():
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
+from isamap_smt.ir.errors import ArgumentError, BuildError, HardwareError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
@@ -235,6 +235,10 @@ class CompiledKernel(Shown):
     def _check(self, code: int) -> None:
         if code == 1:
             raise MemoryError(f"{self.kernel.name}: no memory for its buffers")
+        if code == 3:
+            raise HardwareError(
+                f"{self.kernel.name}: the system refuses this process the registers that its instructions use"
+            )
         if code:
             raise SizeError(f"{self.kernel.name}: {self.messages.get(code, f'entry check {code} failed')}")
 

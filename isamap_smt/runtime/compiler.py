@@ -29,6 +29,9 @@ _FEATURES = {
     "avx512_vbmi": "avx512vbmi",
     "avx512_vbmi2": "avx512vbmi2",
     "avx_vnni": "avxvnni",
+    "amx_tile": "amx-tile",
+    "amx_int8": "amx-int8",
+    "amx_bf16": "amx-bf16",
 }
 _BASE = (
     "-std=c11",
@@ -61,7 +64,8 @@ class Compiler:
         """
         llvm = sorted({_FEATURES.get(feature, feature) for feature in requires})
         if self.family == "zig":
-            target = ["-mcpu=" + "+".join(["native" if native else "x86_64", *llvm])]
+            named = (feature.replace("-", "_") for feature in llvm)
+            target = ["-mcpu=" + "+".join(["native" if native else "x86_64", *named])]
         else:
             target = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
         if sanitize:

@@ -36,7 +36,7 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
                 found += [*node.dst.index, *node.src.index, *(n for _, n in node.over), *node.guard]
             case Move():
                 found += [*node.register.index, *(node.memory.index if node.memory else ())]
-                found += [] if node.active is None else [node.active]
+                found += node.active
             case Exec():
                 found += [i for _, ref in node.operands for i in ref.index]
             case Compute():

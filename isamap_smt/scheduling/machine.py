@@ -84,8 +84,8 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
     cost = figures.cost(instruction.name, instruction.cost)
     return Machine(
         count,
-        figures.loads(width, max(1.0, round(links[0].bandwidth / width))),
-        max(1.0, round(_measured(out, figures, threads).bandwidth / width)) if out else 1.0,
+        figures.loads(width, _each_cycle(links[0], width)),
+        _each_cycle(_measured(out, figures, threads), width) if out else 1.0,
         cost.latency,
         cost.per_cycle,
         behind[:-1],
@@ -93,8 +93,14 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
         links[1:],
         width,
         figures,
-        0 if instruction.is_one_intrinsic else 1,
+        0 if instruction.is_one_intrinsic or instruction.numbered else 1,
     )
+
+
+def _each_cycle(link: Link, width: int) -> float:
+    """Registers of so many bytes that are moved in a cycle: whole ones, or a part of one that takes several cycles."""
+    share = link.bandwidth / width
+    return share if share < 0.75 else float(max(1, round(share)))
 
 
 def _measured(link: Link, figures: Figures, threads: int) -> Link:

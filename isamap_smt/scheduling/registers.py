@@ -13,11 +13,11 @@ from math import ceil, prod
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, FARTHEST, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.mapping.layout import supply
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
 from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.supply import reached
 
 KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
@@ -134,8 +134,8 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
 
 
 def _staging(s: Setting, accumulators: int) -> float:
-    """Cycles to gather and scatter the accumulators' elements when they are not neighbours in memory."""
-    if supply(s.mapping, s.output).kind == "contiguous":
+    """Cycles to gather and scatter the accumulators' elements when no move reaches them in memory."""
+    if reached(s):
         return 0.0
     lanes = prod(s.axes[d].leaf for d in s.relevant(s.output))
     return 2 * STAGED_CYCLES * accumulators * lanes

@@ -15,8 +15,11 @@ from isamap_encodings.schedule_problem import Component, Part
 from isamap_smt.ir.boxes import always_true, extreme, slack
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
+from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
+from isamap_smt.mapping.moves import look_for_move
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting, remembered
 
@@ -66,12 +69,17 @@ def why_packed(s: Setting, operand: str) -> str:
     axes = {a.lane: a for a in program_axes(mapping) if a.lane}
     lanes = [str(c) for c in mapping.cells(operand)]
     moving = [x for x in lanes if set(axes[x].members) & used]
+    whole, masked = (_load(s, operand, lanes, moving, masked=x) for x in (False, True))
+    if whole is None:
+        return f"{s.hardware.name} loads {operand} of {mapping.instruction.name} from consecutive groups only"
     expected: Any = sp.S.One
     for lane in reversed(moving):
         axis = axes[lane]
         if axis.leaf > 1:
             if len(axis.members) > 1:
                 return f"lane {lane} walks the fused axes {axis.name}"
+            if lane == moving[0] and whole.by_rows:
+                break
             if sp.expand(step.get(axis.members[0], 0) - expected) != 0:
                 return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
         expected = expected * axis.leaf
@@ -79,9 +87,36 @@ def why_packed(s: Setting, operand: str) -> str:
         if a.leaf > 1 and set(a.members) & used and _tail(a.extent, a.leaf):
             if a.reduction:
                 return f"{a.name} ends inside an instruction"
-            if a.lane in moving[1:]:
+            if a.lane in moving[1:] or masked is None:
                 return f"no mask cuts the tail of {a.name}"
     return _open_border(mapping, operand)
+
+
+def _load(s: Setting, operand: str, lanes: list[str], moving: list[str], masked: bool) -> Instruction | None:
+    """The load that takes the operand's elements in the order of its cells."""
+    pattern = tuple(lanes.index(x) for x in moving)
+    return look_for_move(s.hardware, s.mapping.instruction, operand, False, pattern, masked)
+
+
+def reached(s: Setting) -> bool:
+    """Whether moves reach the accumulators' elements in the output tensor, but for a tail that no mask cuts."""
+    mapping, o = s.mapping, s.output
+    lanes = [str(c) for c in mapping.cells(o)]
+    found = [
+        look_for_move(s.hardware, mapping.instruction, o, store, tuple(range(len(lanes))), False)
+        for store in (False, True)
+    ]
+    lie = supply(mapping, o)
+    if lie.kind == CONTIGUOUS:
+        return True
+    if not all(move is not None and move.by_rows for move in found) or lie.kind == GATHER:
+        return False
+    expected = 1
+    for lane, step in reversed(lie.strides[1:]):
+        if step != expected:
+            return False
+        expected *= mapping.instruction.axes[lane]
+    return True
 
 
 def _open_border(mapping: Mapping, operand: str) -> str:

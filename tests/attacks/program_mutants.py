@@ -175,16 +175,17 @@ def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
         ref = getattr(node, part)
         for what, new in _refs(ref) if ref is not None else ():
             yield "offset", f"{part} {what}", replace(node, **{part: new})
-    if node.active is not None:
+    for n, active in enumerate(node.active):
         for d in (-1, 1):
-            yield "mask", f"active lanes {d:+}", replace(node, active=sp.sympify(node.active) + d)
+            changed = (*node.active[:n], sp.sympify(active) + d, *node.active[n + 1 :])
+            yield "mask", f"active lanes {d:+}", replace(node, active=changed)
     for other in moves:
         same = other.kind == node.instruction.kind or {other.kind, node.instruction.kind} == {"load", "broadcast"}
         if other != node.instruction and same:
             if other.masked == node.instruction.masked:
                 yield "instruction", f"{node.instruction.short} -> {other.short}", replace(node, instruction=other)
             elif not other.masked:
-                yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=None)
+                yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=())
 
 
 def _compute(node: Compute) -> Iterator[tuple[str, str, Node]]:

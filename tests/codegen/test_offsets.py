@@ -9,10 +9,10 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.codegen.moves import contiguous
 from isamap_smt.codegen.offsets import collapsed, row_major
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym
 from isamap_smt.ir.program import Alloc, walk
+from isamap_smt.mapping.moves import contiguous
 
 X, T, L, N = sym("x"), sym("t"), sym("l"), sym("N")
 F = 8 * X + L

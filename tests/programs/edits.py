@@ -175,11 +175,11 @@ def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
         return replace(x, memory=_ref(rng, x.memory)), kind
     if kind == "register":
         return replace(x, register=_ref(rng, x.register)), kind
-    if kind == "active" and x.active is not None:
-        return replace(x, active=_nudge(rng, x.active)), kind
-    if kind == "unmask" and x.active is not None:
+    if kind == "active" and x.active:
+        return replace(x, active=tuple(_nudge(rng, n) for n in x.active)), kind
+    if kind == "unmask" and x.active:
         whole = next(i for i in TOY.moves if i.name == x.instruction.name.replace("masked_", ""))
-        return replace(x, instruction=whole, active=None), kind
+        return replace(x, instruction=whole, active=()), kind
     if kind == "instruction":
         i = x.instruction
         others = [m for m in TOY.moves if m.masked == i.masked and m.name.split("_")[-1] == i.name.split("_")[-1]]

@@ -177,7 +177,7 @@ def restarted() -> Program:
 
     def f(n: Node) -> Any:
         if isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind == "load":
-            return (replace(n, instruction=toys.ZERO, memory=None, active=None),)
+            return (replace(n, instruction=toys.ZERO, memory=None, active=()),)
 
     return rewritten(toys.packed_gemm(), f)
 
@@ -253,7 +253,7 @@ def unmasked_store() -> Program:
 
     def f(n: Node) -> Any:
         if isinstance(n, Move) and n.instruction.name == "toy.masked_store_f32x1":
-            return (replace(n, instruction=toys.move("toy.store_f32x1"), active=None),)
+            return (replace(n, instruction=toys.move("toy.store_f32x1"), active=()),)
 
     return rewritten(toys.inplace_gemm(), f)
 

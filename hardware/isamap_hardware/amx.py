@@ -1,0 +1,175 @@
+"""AMX: eight tile registers of 16 rows of 64 bytes, and products of two tiles added to a third.
+
+A tile of bytes is multiplied with one whose rows are interleaved by fours: row r, group j holds b[4*r .. 4*r+3, j]. A
+configuration says how many rows and bytes the tiles have. Here each thread takes the largest of all eight on entry, and gives them
+back when it leaves. Linux wants to be asked first whether a process may have them (arch_prctl). There are no masks: a masked move
+goes through 1 KB of memory, with the masks of AVX-512, which every core with AMX has.
+
+tdpbf16ps reads denormals as zero and flushes denormal results. It adds the even and the odd products of a row and a column
+apart, each step fused, and then both sums to the accumulator (Intel's manual, and seen on an Intel core).
+"""
+
+from __future__ import annotations
+
+import isamap_smt as im
+from isamap_hardware.caches import links, memories
+
+HEADERS = ("stdint.h", "sys/syscall.h", "immintrin.h")
+TILES = ("amx_tile",)
+
+# In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read memory.
+PRELUDE = """\
+#ifndef isamap_tile_load
+#define isamap_tile_load(t, p, stride) \\
+    __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"((int64_t)(stride)), "i"(t) : "memory")
+#define isamap_tile_store(t, p, stride) \\
+    __asm__ volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"((int64_t)(stride)), "i"(t) : "memory")
+#define isamap_tile_zero(t) __asm__ volatile("tilezero %%tmm%c0" : : "i"(t))
+#define isamap_tile_dot(how, c, a, b) \\
+    __asm__ volatile(how " %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(c), "i"(a), "i"(b))
+/* The first rows of a tile, and of each the first 4-byte words: what lies beyond is not touched, and loaded as 0. */
+static inline void isamap_tile_part_in(char *part, const void *p, int64_t stride, int64_t rows, int64_t words) {
+    const __mmask16 some = (__mmask16)((1u << words) - 1u);
+    for (int64_t r = 0; r < rows; ++r)
+        _mm512_store_si512(part + 64 * r, _mm512_maskz_loadu_epi32(some, (const char *)p + r * stride));
+    for (int64_t r = rows; r < 16; ++r) _mm512_store_si512(part + 64 * r, _mm512_setzero_si512());
+}
+static inline void isamap_tile_part_out(const char *part, void *p, int64_t stride, int64_t rows, int64_t words) {
+    const __mmask16 some = (__mmask16)((1u << words) - 1u);
+    for (int64_t r = 0; r < rows; ++r)
+        _mm512_mask_storeu_epi32((char *)p + r * stride, some, _mm512_load_si512(part + 64 * r));
+}
+#define isamap_tile_load_part(t, p, stride, rows, words) do { \
+        const int64_t rows_ = (rows), words_ = (words); \
+        if (rows_ == 16 && words_ == 16) { \
+            isamap_tile_load(t, p, stride); \
+        } else { \
+            _Alignas(64) char part_[1024]; \
+            isamap_tile_part_in(part_, p, stride, rows_, words_); \
+            isamap_tile_load(t, part_, 64); \
+        } \
+    } while (0)
+#define isamap_tile_store_part(t, p, stride, rows, words) do { \
+        _Alignas(64) char part_[1024]; \
+        isamap_tile_store(t, part_, 64); \
+        isamap_tile_part_out(part_, p, stride, rows, words); \
+    } while (0)
+/* All eight tiles, 16 rows of 64 bytes. Not 0 where the system refuses them. */
+long syscall(long number, ...); /* -std=c11 hides it */
+static inline int isamap_tiles_enter(void) {
+    static int asked;
+    static const struct {
+        uint8_t palette, start, none[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } tiles = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+    const long request = 0x1023, tile_data = 18; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
+    if (!__atomic_load_n(&asked, __ATOMIC_RELAXED)) {
+        if (syscall(SYS_arch_prctl, request, tile_data)) return 1;
+        __atomic_store_n(&asked, 1, __ATOMIC_RELAXED);
+    }
+    __asm__ volatile("ldtilecfg %0" : : "m"(tiles));
+    return 0;
+}
+static inline void isamap_tiles_leave(void) { __asm__ volatile("tilerelease"); }
+#endif
+"""
+STATE = ("isamap_tiles_enter()", "isamap_tiles_leave();")
+
+
+def _product(name: str, feature: str, a: str, b: str, c: str, group: int, rounding: str) -> im.Instruction:
+    """c[i,j] += a[i,k] * b[k,j] for 16 rows, 16 columns and 64 bytes of k, which the tile of b holds in groups."""
+    return im.instruction(
+        f"amx.{name}",
+        f"c[i,j] += {c}(a[i,k]) * {c}(b[k,j])",
+        axes={"i": 16, "j": 16, "k": 16 * group},
+        dtypes={"a": a, "b": b, "c": c},
+        places=dict.fromkeys("abc", "tmm"),
+        emit=f'isamap_tile_dot("t{name}", {{c}}, {{a}}, {{b}});',
+        requires=(*TILES, feature),
+        latency=52.0,
+        per_cycle=1 / 16,
+        rounding=rounding,
+        c_types=dict.fromkeys("abc", "enum"),
+        headers=HEADERS,
+        prelude=PRELUDE,
+        state=STATE,
+    )
+
+
+def _move(
+    name: str, kind: str, text: str, axes: dict[str, int], dtype: str, emit: str, asks: str = "", masks: int = 0
+) -> im.Instruction:
+    return im.instruction(
+        f"amx.{name}",
+        text,
+        axes=axes,
+        dtypes=dict.fromkeys("r" if kind == "zero" else "rm", dtype),
+        places={"r": "tmm"} | ({} if kind == "zero" else {"m": "memory"}),
+        kind=kind,
+        emit=emit,
+        requires=(*TILES, "avx512f") if masks else TILES,
+        latency=16.0,
+        per_cycle=1.0 if kind == "zero" else 1 / 8 if kind == "load" else 1 / 16,
+        preconditions=(asks,) if asks else (),
+        masked=masks,
+        c_types={"r": "enum"},
+        headers=HEADERS,
+        prelude=PRELUDE,
+        state=STATE,
+    )
+
+
+def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
+    """Rows of the left operand, wherever they lie; all of them or the first."""
+    axes = {"i": 16, "k": 16 * group}
+    load = "isamap_tile_load({r}, {m}, {stride});"
+    part = "isamap_tile_load_part({r}, {m}, {stride}, {active}, 16);"
+    text = "r[i,k] = m[i,k]"
+    return (
+        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, "rows m"),
+        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, "rows m", masks=1),
+    )
+
+
+def _groups_of(dtype: str, group: int) -> im.Instruction:
+    """The right operand, interleaved in groups, from consecutive memory."""
+    text = f"r[k,j] = m[k//{group},j,k%{group}]"
+    load = "isamap_tile_load({r}, {m}, 64);"
+    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, "contiguous m")
+
+
+def _sums(dtype: str) -> tuple[im.Instruction, ...]:
+    """Accumulators: to and from rows, whole or cut at both ends, and zero."""
+    axes, load, store = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]"
+    part = "{r}, {m}, {stride}, {active}, {across}"
+    return (
+        _move(f"load_{dtype}", "load", load, axes, dtype, "isamap_tile_load({r}, {m}, {stride});", "rows m"),
+        _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "isamap_tile_zero({r});"),
+        _move(f"store_{dtype}", "store", store, axes, dtype, "isamap_tile_store({r}, {m}, {stride});", "rows m"),
+        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"isamap_tile_load_part({part});", "rows m", masks=2),
+        _move(
+            f"masked_store_{dtype}", "store", store, axes, dtype, f"isamap_tile_store_part({part});", "rows m", masks=2
+        ),
+    )
+
+
+BF16 = "even and odd products summed apart, each step fused and to nearest even, then added; flushes denormals"
+
+HARDWARE = im.Hardware(
+    "amx",
+    memories("tmm", 8, 1024),
+    links("tmm", load=128.0, store=64.0),
+    (
+        _product("dpbf16ps", "amx_bf16", "bf16", "bf16", "f32", 2, BF16),
+        _product("dpbusd", "amx_int8", "u8", "i8", "i32", 4, "exact"),
+        _product("dpbsud", "amx_int8", "i8", "u8", "i32", 4, "exact"),
+        _product("dpbssd", "amx_int8", "i8", "i8", "i32", 4, "exact"),
+        _product("dpbuud", "amx_int8", "u8", "u8", "i32", 4, "exact"),
+        *(move for dtype, group in (("bf16", 2), ("u8", 4), ("i8", 4)) for move in _rows_of(dtype, group)),
+        *(_groups_of(dtype, group) for dtype, group in (("bf16", 2), ("u8", 4), ("i8", 4))),
+        *_sums("f32"),
+        *_sums("i32"),
+    ),
+    "x86-64 with AMX: products of tiles of 16 x 16 sums of 32 bf16 or 64 byte products",
+)

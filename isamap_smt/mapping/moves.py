@@ -1,0 +1,165 @@
+"""Choosing the move instruction that fills or empties a register, by the shape of what moves.
+
+A move's text says where each cell of the register lies in memory: `r[l] = m[l]` takes consecutive elements, `r[l,e] = m[e]`
+puts one group into every lane, `r[k,j] = m[k//4,j,k%4]` wants the rows of a tile interleaved by fours. With the
+precondition `rows m` what the first index of m counts may lie any distance apart, the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.scalar import Read
+
+
+def register_operand(move: Instruction) -> str:
+    """The name of the move's register operand: target of a load, source of a store."""
+    return _register(move).tensor
+
+
+def _register(move: Instruction) -> Access:
+    s = move.kernel.statements[0]
+    return s.inputs[0] if move.kind == "store" else s.target
+
+
+def _memory(move: Instruction) -> Access:
+    s = move.kernel.statements[0]
+    return s.target if move.kind == "store" else s.inputs[0]
+
+
+def memory_shape(move: Instruction) -> tuple[int, ...]:
+    """The extents of the move's memory operand."""
+    return tuple(int(e) for e in move.kernel.tensor(_memory(move).tensor).shape)
+
+
+def memory_index(move: Instruction, lanes: tuple[str, ...]) -> tuple[Any, ...]:
+    """The index of the move's memory operand, with these names for the dimensions of its register."""
+    table = {str(own): sym(name) for own, name in zip(lane_symbols(move), lanes, strict=True)}
+    return tuple(substitute(i, table) for i in _memory(move).index)
+
+
+def moving(move: Instruction) -> tuple[int, ...]:
+    """The dimensions of the register along which memory advances: () for a broadcast of one element."""
+    used = symbols_of(_memory(move).index)
+    return tuple(n for n, i in enumerate(_register(move).index) if symbols_of([i]) & used)
+
+
+def in_order(move: Instruction) -> bool:
+    """Whether the elements lie in memory in the order of the register's cells."""
+    register = _register(move).index
+    return tuple(_memory(move).index) == tuple(register[n] for n in moving(move))
+
+
+def row_step(move: Instruction, address: Any) -> Any:
+    """Elements between neighbouring rows of a move that takes rows, whose lanes lie at `address`, over the move's own axes."""
+    axis = str(_memory(move).index[0])
+    return sp.expand(substitute(address, {axis: sp.S.One}) - substitute(address, {axis: sp.S.Zero}))
+
+
+def find_move(
+    hardware: Hardware,
+    compute: Instruction,
+    operand: str,
+    store: bool,
+    pattern: tuple[int, ...],
+    masked: bool,
+    ordered: bool = True,
+) -> Instruction:
+    """The move between memory and the register of `operand` of `compute`.
+
+    pattern: register dimensions that advance in memory, the others are broadcast. ordered: in memory the elements lie in
+    the order of the register's cells; otherwise they may lie in another, as they do in a buffer that is packed for the move.
+    Raises ScheduleError when the machine has none.
+    """
+    found = look_for_move(hardware, compute, operand, store, pattern, masked, ordered)
+    if found is not None:
+        return found
+    form = "masked " if masked else ""
+    what = f"{form}{'store' if store else 'load'} of {_in_words(compute, operand)}"
+    raise ScheduleError(f"{hardware.name} has no {what} over its dimensions {list(pattern)} for {compute.name}")
+
+
+def look_for_move(
+    hardware: Hardware,
+    compute: Instruction,
+    operand: str,
+    store: bool,
+    pattern: tuple[int, ...],
+    masked: bool,
+    ordered: bool = True,
+) -> Instruction | None:
+    """The same; None when the machine has none. One that keeps the order comes first."""
+    kinds = ("store",) if store else ("load", "broadcast")
+    fitting = [
+        m for m in _moves(hardware, compute, operand, kinds) if bool(m.masked) == masked and moving(m) == pattern
+    ]
+    plain = next((m for m in fitting if in_order(m)), None)
+    return plain if plain or ordered or not fitting else fitting[0]
+
+
+def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruction | None:
+    """The move that zeroes the register of `operand` of `compute`; None when the machine has none."""
+    return next(_moves(hardware, compute, operand, ("zero",)), None)
+
+
+def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> Iterator[Instruction]:
+    """The machine's moves of these kinds that fill or empty the register of `operand`."""
+    place = dict(compute.places).get(operand, "")
+    tensor = compute.kernel.tensor(operand)
+    for move in hardware.moves:
+        if move.kind not in kinds:
+            continue
+        register = register_operand(move)
+        t = move.kernel.tensor(register)
+        if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
+            yield move
+
+
+def _in_words(compute: Instruction, operand: str) -> str:
+    tensor = compute.kernel.tensor(operand)
+    return f"{tensor.dtype}{list(tensor.shape)} in {dict(compute.places).get(operand, '')}"
+
+
+def lane_symbols(move: Instruction) -> tuple[Any, ...]:
+    """The move's own axes in the order of its register's dimensions."""
+    s = move.kernel.statements[0]
+    value = s.value
+    return tuple(s.target.index) if move.kind != "store" else tuple(value.index if isinstance(value, Read) else ())
+
+
+def contiguous(offset: Any, lanes: list[tuple[str, int]], rows: bool = False) -> bool:
+    """Whether a row-major offset advances by exactly one element per lane, lanes given outermost first.
+
+    rows: the first lane may advance by any number that no lane changes.
+    """
+    names = [n for n, _ in lanes]
+    parts = affine(offset, names)
+    if parts is None:
+        return False
+    coefficients, _ = parts
+    stride = 1
+    for name, count in reversed(lanes[1:] if rows else lanes):
+        if count > 1 and coefficients.get(name, 0) != stride:
+            return False
+        stride *= count
+    return True
+
+
+def lane_of_cells(index: tuple[Any, ...], cells: tuple[Any, ...], lane: str) -> Any | None:
+    """A lane from the cells of a memory operand at this index: itself, or from k // n and k % n. None where it does not follow."""
+    k = sym(lane)
+    whole = {e: c for e, c in zip(index, cells, strict=True) if symbols_of([e]) == {lane}}
+    if k in whole:
+        return whole[k]
+    for e, c in whole.items():
+        if isinstance(e, FloorDiv) and e.args[0] == k and (rest := whole.get(FloorMod(*e.args))) is not None:
+            return sp.expand(e.args[1] * c + rest)
+    return None
