@@ -6,6 +6,7 @@ it does not say, the sizes of isamap_hardware.caches stand.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Collection
 from dataclasses import replace
@@ -25,7 +26,18 @@ def features() -> frozenset[str]:
 
     # The features the kernel reports, not those of the nearest known microarchitecture: a virtual machine that hides
     # one feature of a Zen 5 is taken for a Zen 2, which has no AVX-512.
-    return frozenset(archspec.cpu.detect.detected_info().features) | frozenset(archspec.cpu.host().features)
+    found = frozenset(archspec.cpu.detect.detected_info().features) | frozenset(archspec.cpu.host().features)
+    tiles = frozenset(f for f in found if f.startswith("amx"))
+    return found if not tiles or tiles_granted() else found - tiles
+
+
+def tiles_granted() -> bool:
+    """Whether Linux gives this process the tile registers of AMX, which have to be asked for once."""
+    request, tile_data, arch_prctl = 0x1023, 18, 158  # ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA, its number on x86-64
+    try:
+        return bool(ctypes.CDLL(None).syscall(arch_prctl, request, tile_data) == 0)
+    except (AttributeError, OSError):
+        return False
 
 
 def cpu_name() -> str:

@@ -8,16 +8,21 @@ import time
 
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.machine_model.rates import in_state
 from isamap_smt.runtime import build_library
 
 CHAINS = 12  # independent accumulators; latency 5 at two a cycle needs 10
 
 
 def peak_source(hardware: Hardware, instruction: Instruction) -> str:
-    """C of `void isamap_peak(int64_t rounds)`: each round executes the instruction once on each chain."""
+    """C of `void isamap_peak(int64_t rounds)`: each round executes the instruction once on each of chains()."""
     statement = instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = [a.tensor for a in statement.inputs if a.tensor != output]
+    if instruction.numbered:
+        chained = [{output: f"acc{n}", **{o: f"{o}_in" for o in inputs}} for n in range(chains(instruction))]
+        needs = (f"#include <{h}>" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
+        return "\n".join([*needs, instruction.prelude, in_state(instruction, "isamap_peak", chained)])
     types = dict(instruction.c_types)
     zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
     lines = [f'{types[o]} {o}_in; {zeros[o].format(r=o + "_in")} __asm__ volatile("" : "+x"({o}_in));' for o in inputs]
@@ -35,6 +40,11 @@ def peak_source(hardware: Hardware, instruction: Instruction) -> str:
         + "\n        ".join(body + keep)
         + "\n    }\n}\n"
     )
+
+
+def chains(instruction: Instruction) -> int:
+    """Independent accumulators: of eight numbered registers as many as its inputs leave."""
+    return 9 - len(instruction.kernel.tensors) if instruction.numbered else CHAINS
 
 
 def _zero(hardware: Hardware, instruction: Instruction, operand: str) -> str:
@@ -55,7 +65,7 @@ class Peak:
         library = build_library(peak_source(hardware, instruction), instruction.requires, native=True)
         self._run = ctypes.CDLL(str(library)).isamap_peak
         self._rounds = 50_000
-        self._operations = 2 * math.prod(instruction.axes.values()) * CHAINS
+        self._operations = 2 * math.prod(instruction.axes.values()) * chains(instruction)
 
     def measure(self) -> float:
         """Operations per second of the quickest of three runs, 2 a product-sum."""

@@ -18,6 +18,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.cache import build_library
 
 TILES = ((4, 2), (6, 2), (4, 3))  # rows and columns of accumulators; the fastest counts, as some spill
+NUMBERED_TILES = ((2, 2),)  # the same of registers that the C names by numbers: eight with their operands, none from memory
 _CHAIN = 8
 _ROUNDS = 10_000
 
@@ -48,7 +49,7 @@ class Rates:
         for alike in _by_features(instructions):
             library = ctypes.CDLL(str(build_library(source(alike), alike[0].requires, cc=cc, native=True)))
             for n, i in enumerate(alike):
-                tiles = [(_entry(library, f"isamap_tile_{n}_{r}_{c}"), r * c) for r, c in TILES]
+                tiles = [(_entry(library, f"isamap_tile_{n}_{r}_{c}"), r * c) for r, c in _tiles(i)]
                 self._calls[i.name] = tiles, _entry(library, f"isamap_chain_{n}")
 
     def measure(self, tries: int = 40) -> None:
@@ -96,9 +97,14 @@ def source(instructions: Sequence[Instruction]) -> str:
     preludes = list(dict.fromkeys(i.prelude for i in instructions))
     code = []
     for n, i in enumerate(instructions):
-        code += [_tile(i, rows, columns, f"isamap_tile_{n}_{rows}_{columns}") for rows, columns in TILES]
-        code.append(_chain(i, f"isamap_chain_{n}"))
+        tile, chain = (_numbered_tile, _numbered_chain) if i.numbered else (_tile, _chain)
+        code += [tile(i, rows, columns, f"isamap_tile_{n}_{rows}_{columns}") for rows, columns in _tiles(i)]
+        code.append(chain(i, f"isamap_chain_{n}"))
     return "\n".join([*headers, *preludes, *code]) + "\n"
+
+
+def _tiles(instruction: Instruction) -> tuple[tuple[int, int], ...]:
+    return NUMBERED_TILES if instruction.numbered else TILES
 
 
 def _tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
@@ -132,6 +138,28 @@ def _chain(instruction: Instruction, name: str) -> str:
     return _function(name, declared, body)
 
 
+def _numbered_tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
+    """The same of registers with numbers, whose C is not moved out of loops."""
+    output, inputs, _ = _operands(instruction)
+    grid = [(r, c) for r in range(rows) for c in range(columns)]
+    places = [{output: f"acc_{r}_{c}", **{n: f"{n}_{c if k else r}" for k, n in enumerate(inputs)}} for r, c in grid]
+    return in_state(instruction, name, places)
+
+
+def _numbered_chain(instruction: Instruction, name: str) -> str:
+    output, inputs, _ = _operands(instruction)
+    return in_state(instruction, name, [{n: n for n in (output, *inputs)}] * _CHAIN)
+
+
+def in_state(instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
+    """The C of `void name(int64_t rounds)`: rounds of executions on registers with these names, which take numbers in their order."""
+    names = dict.fromkeys(register for e in executions for register in e.values())
+    declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
+    enter, leave = instruction.state or ("", "")
+    declared += [f"    if ({enter}) return;"] if enter else []
+    return _function(name, declared, [_execution(instruction, e) for e in executions], leave)
+
+
 def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]:
     """(output, inputs, C type of each)."""
     output = instruction.kernel.statements[0].target.tensor
@@ -155,6 +183,6 @@ def _fence(c_type: str, name: str) -> str:
     return f'        __asm__ volatile("" : "+{"r" if whole_number else "v"}"({name}));'
 
 
-def _function(name: str, declared: list[str], body: list[str]) -> str:
+def _function(name: str, declared: list[str], body: list[str], after: str = "") -> str:
     loop = ["    for (int64_t round = 0; round < rounds; ++round) {", *body, "    }"]
-    return "\n".join([f"__attribute__((aligned(64))) void {name}(int64_t rounds) {{", *declared, *loop, "}"])
+    return "\n".join([f"__attribute__((aligned(64))) void {name}(int64_t rounds) {{", *declared, *loop, after, "}"])
