@@ -12,12 +12,12 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.c_blocks import stride_size
 from isamap_smt.ir.boxes import slack
 from isamap_smt.ir.expr import affine, symbols_of
 from isamap_smt.ir.program import Copy
 
 _TILE = 1024  # guarded cells in one tile, at most
-_LARGE = 1 << 12  # an open size, when strides are compared
 _UNROLLED = 4  # a group of products inside an instruction
 
 
@@ -40,7 +40,7 @@ def along_rows(copy: Copy, source_offset: Any) -> Copy:
     parts = affine(source_offset, [v.name for v, _ in copy.over])
     if parts is None or len(copy.over) < 3 or parts[0].get(copy.over[-1][0].name) != 1:
         return copy
-    far = {v.name: _size(parts[0].get(v.name, sp.S.Zero)) for v, _ in copy.over}
+    far = {v.name: stride_size(parts[0].get(v.name, sp.S.Zero)) for v, _ in copy.over}
     left, over = list(copy.over), list(copy.over[:0])
     names = set(far)
     while left:
@@ -49,11 +49,6 @@ def along_rows(copy: Copy, source_offset: Any) -> Copy:
         over.append(max(ready, key=lambda x: far[x[0].name]))
         left.remove(over[-1])
     return replace(copy, over=tuple(over)) if over[-1] == copy.over[-1] else copy
-
-
-def _size(stride: Any) -> int:
-    """How far apart, where open sizes are large."""
-    return abs(int(stride.xreplace(dict.fromkeys(stride.free_symbols, sp.Integer(_LARGE)))))
 
 
 def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
@@ -83,6 +78,28 @@ def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
     return CopyPlan(split, corner, unrolled) if corner is not None else outside
 
 
+def whole_block(copy: Copy, inside: int) -> tuple[Any, ...] | None:
+    """Relations that imply the guard for all cells of the last dimensions; None where none are found, or they never hold."""
+    corner = _corner(copy, len(copy.over) - inside)
+    return None if _never(corner) else corner
+
+
+def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
+    """How many cells along each of the last dimensions the guard leaves, at most; None where that is no number for each."""
+    inner = [v.name for v, _ in copy.over[len(copy.over) - inside :]]
+    found: dict[str, Any] = {}
+    for g in copy.guard:
+        room = slack(g)
+        parts = affine(room, inner) if room is not None else None
+        if parts is None:
+            return None
+        moving = [n for n in inner if parts[0].get(n, 0) != 0]
+        if len(moving) != 1 or parts[0][moving[0]] != -1 or moving[0] in found:
+            return None
+        found[moving[0]] = parts[1] + 1
+    return found
+
+
 def _has_lower_bounds(copy: Copy) -> bool:
     """Borders of a padded window: no tile as wide as a row lies inside, so tiles do not help."""
     return any(isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.lhs]) for g in copy.guard)
@@ -101,7 +118,7 @@ def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:
         for name, c in coefficients.items():
             if not c.is_Integer:
                 return None
-            worst = worst + sp.Min(c * (inner[name] - 1), 0)
+            worst = worst + (c * (inner[name] - 1) if c < 0 else 0)  # without cells it holds whatever it says
         found.append(sp.Ge(sp.expand(worst), 0))
     return tuple(f for f in found if f != sp.true)
 

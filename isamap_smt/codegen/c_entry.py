@@ -95,7 +95,7 @@ def in_state(p: Printer, nodes: tuple[Node, ...], body: Any) -> None:
     """The body of a function in the state that its own instructions need: entered at its head, and left behind the body."""
     needed, around = states(nodes), p.states
     for enter, _ in needed:
-        p.put(f"if ({enter}) return 3;")
+        p.put(f"if ({enter}) return -1;")
     p.states = needed
     body()
     p.states = around
@@ -107,7 +107,7 @@ def back_in_state(p: Printer, inner: tuple[Node, ...]) -> None:
     """After a function of other instructions has run on this thread, and has left the state that it shares with this one."""
     for enter, leave in states(inner):
         if (enter, leave) in p.states:
-            p.put(f"if ({enter}) return 3;")
+            p.put(f"if ({enter}) return -1;")
 
 
 def states(nodes: tuple[Node, ...]) -> list[tuple[str, str]]:

@@ -8,19 +8,21 @@ The C exports
 
 tensors in the order of kernel.tensors; sizes in the order of kernel.free_sizes, then, of a program that starts outputs by
 itself, whether it shall (1) or the call adds to what they hold (0); packed in the order of the buffers filled by `ahead`.
-Results: 0 done, 1 out of memory, 2 sizes out of range, 3 the system refuses the state that an instruction needs.
+Results: 0 done, 1 out of memory, 2 sizes out of range, -1 the system refuses the state that an instruction needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.c_blocks import Block, block_of, helpers
 from isamap_smt.codegen.c_compute import c_compute, compute_prelude
-from isamap_smt.codegen.c_copy import along_rows, plan_copy
+from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
 from isamap_smt.codegen.c_entry import (
     back_in_state,
     declare_arguments,
@@ -63,6 +65,7 @@ def print_c(program: Program, header: str = "") -> str:
         "".join(f"#include <{h}>\n" for h in includes),
         HELPERS,
         MACRO if "isamap_first(" in "".join([*p.functions, run]) else "",
+        helpers("".join([*p.functions, run, pack])),
         *preludes,
         RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
         *p.functions,
@@ -214,6 +217,8 @@ def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
 def _print_copy(p: Printer, copy: Copy) -> None:
     _, _, shape = p.places[copy.src.name]
     source = row_major(copy.src.index, shape)
+    if _print_blocks(p, copy, source):
+        return
     copy = along_rows(copy, source)
     choice = plan_copy(copy, source)
     outer, inner = copy.over[: choice.split], copy.over[choice.split :]
@@ -234,6 +239,56 @@ def _print_copy(p: Printer, copy: Copy) -> None:
     else:
         _copy_cells(p, inner, _plain_cell(p, copy), choice.unrolled)
     _close(p, len(outer))
+
+
+def _print_blocks(p: Printer, copy: Copy, source: Any) -> bool:
+    """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
+    _, held, shape = p.places[copy.dst.name]
+    target = row_major(copy.dst.index, shape)
+    block = block_of(copy, source, target, (p.places[copy.src.name][1], held))
+    if block is None or (copy.guard and not copy.fill):
+        return False
+    inner = tuple(d for d in copy.over if d in block.inner)
+    copy = replace(copy, over=(*block.outer, *inner))
+    whole = whole_block(copy, len(inner))
+    if whole is None:
+        return False
+    _copy_loops(p, block.outer)
+    if whole:
+        p.put(f"if ({_condition(p, whole)}) {{")
+    p.depth += bool(whole)
+    _call_block(p, copy, block, {})
+    p.depth -= bool(whole)
+    if whole:
+        p.put("} else {")
+        _print_cut_block(p, copy, block, inner)
+        p.put("}")
+    _close(p, len(block.outer))
+    return True
+
+
+def _print_cut_block(p: Printer, copy: Copy, block: Block, inner: Over) -> None:
+    """All of it is filled, and what the guard leaves copied; element by element where that is no smaller block."""
+    left = limits(copy, len(inner))
+    if left is None or not set(left) <= {v.name for v, _ in block.sides}:
+        _copy_cells(p, inner, _guarded_cell(p, copy), False)
+        return
+    _copy_cells(p, inner, _filled_cell(p, copy), False)
+    p.depth += 1
+    _call_block(p, copy, block, left)
+    p.depth -= 1
+
+
+def _call_block(p: Printer, copy: Copy, block: Block, left: dict[str, Any]) -> None:
+    """left: how many cells there are along a side of the block, where these are fewer."""
+    zero = {v.name: sp.S.Zero for v, _ in block.inner}
+    to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
+    counts = [
+        f"isamap_max(0, isamap_min({n}, {p.expr(left[v.name])}))" if v.name in left else p.expr(n)
+        for v, n in block.sides
+    ]
+    row = [] if block.to_row is None else [p.expr(block.to_row)]
+    p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")
 
 
 def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:

@@ -18,7 +18,9 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.cache import build_library
 
 TILES = ((4, 2), (6, 2), (4, 3))  # rows and columns of accumulators; the fastest counts, as some spill
-NUMBERED_TILES = ((2, 2),)  # the same of registers that the C names by numbers: eight with their operands, none from memory
+NUMBERED_TILES = (
+    (2, 2),
+)  # the same of registers that the C names by numbers: eight with their operands, none from memory
 _CHAIN = 8
 _ROUNDS = 10_000
 
@@ -152,7 +154,7 @@ def _numbered_chain(instruction: Instruction, name: str) -> str:
 
 
 def in_state(instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
-    """The C of `void name(int64_t rounds)`: rounds of executions on registers with these names, which take numbers in their order."""
+    """The C of `void name(int64_t rounds)`: executions on registers with these names, which take numbers in their order."""
     names = dict.fromkeys(register for e in executions for register in e.values())
     declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
     enter, leave = instruction.state or ("", "")

@@ -1,6 +1,6 @@
 """A compiled kernel is a function on NumPy arrays: it checks them, then runs the machine code on their memory.
 
-The library exports, with 0 for success, 1 for out of memory and other codes for a failed entry check:
+The library exports, with 0 for success, 1 for out of memory, -1 where the system refuses registers, and other codes for a failed entry check:
 
     int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
     int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
@@ -235,7 +235,7 @@ class CompiledKernel(Shown):
     def _check(self, code: int) -> None:
         if code == 1:
             raise MemoryError(f"{self.kernel.name}: no memory for its buffers")
-        if code == 3:
+        if code == -1:
             raise HardwareError(
                 f"{self.kernel.name}: the system refuses this process the registers that its instructions use"
             )
