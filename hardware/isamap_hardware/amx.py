@@ -17,7 +17,8 @@ from isamap_hardware.caches import links, memories
 HEADERS = ("stdint.h", "sys/syscall.h", "immintrin.h")
 TILES = ("amx_tile",)
 
-# In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read memory.
+# In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read
+# memory. Whoever emulates tiles defines these names before.
 PRELUDE = """\
 #ifndef isamap_tile_load
 #define isamap_tile_load(t, p, stride) \\
@@ -27,35 +28,8 @@ PRELUDE = """\
 #define isamap_tile_zero(t) __asm__ volatile("tilezero %%tmm%c0" : : "i"(t))
 #define isamap_tile_dot(how, c, a, b) \\
     __asm__ volatile(how " %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(c), "i"(a), "i"(b))
-/* The first rows of a tile, and of each the first 4-byte words: what lies beyond is not touched, and loaded as 0. */
-static inline void isamap_tile_part_in(char *part, const void *p, int64_t stride, int64_t rows, int64_t words) {
-    const __mmask16 some = (__mmask16)((1u << words) - 1u);
-    for (int64_t r = 0; r < rows; ++r)
-        _mm512_store_si512(part + 64 * r, _mm512_maskz_loadu_epi32(some, (const char *)p + r * stride));
-    for (int64_t r = rows; r < 16; ++r) _mm512_store_si512(part + 64 * r, _mm512_setzero_si512());
-}
-static inline void isamap_tile_part_out(const char *part, void *p, int64_t stride, int64_t rows, int64_t words) {
-    const __mmask16 some = (__mmask16)((1u << words) - 1u);
-    for (int64_t r = 0; r < rows; ++r)
-        _mm512_mask_storeu_epi32((char *)p + r * stride, some, _mm512_load_si512(part + 64 * r));
-}
-#define isamap_tile_load_part(t, p, stride, rows, words) do { \
-        const int64_t rows_ = (rows), words_ = (words); \
-        if (rows_ == 16 && words_ == 16) { \
-            isamap_tile_load(t, p, stride); \
-        } else { \
-            _Alignas(64) char part_[1024]; \
-            isamap_tile_part_in(part_, p, stride, rows_, words_); \
-            isamap_tile_load(t, part_, 64); \
-        } \
-    } while (0)
-#define isamap_tile_store_part(t, p, stride, rows, words) do { \
-        _Alignas(64) char part_[1024]; \
-        isamap_tile_store(t, part_, 64); \
-        isamap_tile_part_out(part_, p, stride, rows, words); \
-    } while (0)
-/* All eight tiles, 16 rows of 64 bytes. Not 0 where the system refuses them. */
 long syscall(long number, ...); /* -std=c11 hides it */
+/* All eight tiles, 16 rows of 64 bytes. Not 0 where the system refuses them. */
 static inline int isamap_tiles_enter(void) {
     static int asked;
     static const struct {
@@ -73,6 +47,35 @@ static inline int isamap_tiles_enter(void) {
 }
 static inline void isamap_tiles_leave(void) { __asm__ volatile("tilerelease"); }
 #endif
+"""
+PARTS = """\
+/* The first rows of a tile, and of each the first 4-byte words: what lies beyond is not touched, and loaded as 0. */
+static inline void isamap_tile_part_in(char *part, const void *p, int64_t stride, int64_t rows, int64_t words) {
+    const __mmask16 some = (__mmask16)((1u << words) - 1u);
+    for (int64_t r = 0; r < rows; ++r)
+        _mm512_storeu_si512(part + 64 * r, _mm512_maskz_loadu_epi32(some, (const char *)p + r * stride));
+    for (int64_t r = rows; r < 16; ++r) _mm512_storeu_si512(part + 64 * r, _mm512_setzero_si512());
+}
+static inline void isamap_tile_part_out(const char *part, void *p, int64_t stride, int64_t rows, int64_t words) {
+    const __mmask16 some = (__mmask16)((1u << words) - 1u);
+    for (int64_t r = 0; r < rows; ++r)
+        _mm512_mask_storeu_epi32((char *)p + r * stride, some, _mm512_loadu_si512(part + 64 * r));
+}
+#define isamap_tile_load_part(t, p, stride, rows, words) do { \\
+        const int64_t rows_ = (rows), words_ = (words); \\
+        if (rows_ == 16 && words_ == 16) { \\
+            isamap_tile_load(t, p, stride); \\
+        } else { \\
+            _Alignas(64) char part_[1024]; \\
+            isamap_tile_part_in(part_, p, stride, rows_, words_); \\
+            isamap_tile_load(t, part_, 64); \\
+        } \\
+    } while (0)
+#define isamap_tile_store_part(t, p, stride, rows, words) do { \\
+        _Alignas(64) char part_[1024]; \\
+        isamap_tile_store(t, part_, 64); \\
+        isamap_tile_part_out(part_, p, stride, rows, words); \\
+    } while (0)
 """
 STATE = ("isamap_tiles_enter()", "isamap_tiles_leave();")
 
@@ -115,7 +118,7 @@ def _move(
         masked=masks,
         c_types={"r": "enum"},
         headers=HEADERS,
-        prelude=PRELUDE,
+        prelude=PRELUDE + PARTS if masks else PRELUDE,
         state=STATE,
     )
 
