@@ -16,7 +16,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 
 # the instruction of each machine for which every kernel's program and legal list are certified; gemm's are for all
-MAIN = ("fmadd_ps", "dpbusd", "dpbf16_ps", "muladd_f32", "16x16x16")
+MAIN = ("fmadd_ps", "dpbusd", "dpbf16_ps", "dpbf16ps", "muladd_f32", "16x16x16")
 # what the convolutions' programs need fixed: padding is written out at compile time
 WINDOW = {"sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1, "R": 3, "S": 3}
 ANYTHING_OF_SCALAR = "gemm"  # the only kernel that is mapped onto each of the scalar instructions

@@ -1,6 +1,6 @@
 """A compiled kernel is a function on NumPy arrays: it checks them, then runs the machine code on their memory.
 
-The library exports, with 0 for success, 1 for out of memory, -1 where the system refuses registers, others for a failed entry check:
+The library exports, with 0 for success, 1 for out of memory, -1 for registers the system refuses, others for a failed entry check:
 
     int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
     int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);

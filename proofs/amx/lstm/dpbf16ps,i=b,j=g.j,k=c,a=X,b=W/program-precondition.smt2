@@ -1,0 +1,506 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; amx/lstm/dpbf16ps,i=b,j=g.j,k=c,a=X,b=W
+; claim: precondition
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; precondition of zero_f32 0 -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 P -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 P -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 P -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 P -> acc: neighbouring rows lie the same distance apart
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 P -> acc: the lanes of load_f32 are consecutive in P
+; question 1
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun j () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (<= 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 <= if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 ...|))
+(assert (! (<= 0 g_j_ul) :named |12: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |13: 2 > g_j_ul|))
+(assert (! (<= 0 j) :named |14: 0 <= j|))
+(assert (! (> 16 j) :named |15: 16 > j|))
+(assert (! true :named |16: true|))
+(assert (! (not (> J 0)) :named |denied: J > 0|))
+(check-sat)
+(pop 1)
+; question 2
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun j () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(B + 31)%(32)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (<= 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 <= if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 ...|))
+(assert (! (<= 0 g_j_ul) :named |12: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |13: 2 > g_j_ul|))
+(assert (! (<= 0 j) :named |14: 0 <= j|))
+(assert (! (> 16 j) :named |15: 16 > j|))
+(assert (! true :named |16: true|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |17: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |18: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |19: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 31 B) (+ (* 32 |q!(B + 31)//(32)|) |r!(B + 31)%(32)|)) :named |20: 31 + B = 32*q!(B + 31)//(32) + r!(B + 31)%(32)|))
+(assert (! (>= |r!(B + 31)%(32)| 0) :named |21: r!(B + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(B + 31)%(32)|) :named |22: 32 > r!(B + 31)%(32)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |23: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |24: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |25: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)|)) :named |26: 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J) + r!(1024*g_j0 +...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| 0) :named |27: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| J) :named |28: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) < J|))
+(assert (! (= (+ j (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)|)) :named |29: j + 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| 0) :named |30: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| J) :named |31: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J) < J|))
+(assert (! (not (= 0 (+ (* (- 1) j) (* (- 1) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)|) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)|) (* (- 1) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)|)) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)|))) :named |denied: 0 = -1*j - 1*r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) + J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul +...|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_load_f32 P -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 P -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 P -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 P -> acc: neighbouring rows lie the same distance apart
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 P -> acc: the lanes of masked_load_f32 are consecutive in P
+; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun i () Int)
+(declare-fun j () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (> 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 > if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 -...|))
+(assert (! (<= 0 b_ul) :named |12: 0 <= b_ul|))
+(assert (! (> 2 b_ul) :named |13: 2 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |14: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |15: 2 > g_j_ul|))
+(assert (! (<= 0 i) :named |16: 0 <= i|))
+(assert (! (> 16 i) :named |17: 16 > i|))
+(assert (! (<= 0 j) :named |18: 0 <= j|))
+(assert (! (> 16 j) :named |19: 16 > j|))
+(assert (! (and (< i (+ B (* (- 32) b0) (* (- 16) b_ul))) (< j (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 4 J)))) :named |20: i < B - 32*b0 - 16*b_ul and j < -1024*g_j0 - 32*g_j1 - 16*g_j_ul + 4*J|))
+(assert (! (not (> J 0)) :named |denied: J > 0|))
+(check-sat)
+(pop 1)
+; question 4
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun b_ul () Int)
+(declare-fun g_j_ul () Int)
+(declare-fun i () Int)
+(declare-fun j () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(B + 31)%(32)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (> 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 > if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 -...|))
+(assert (! (<= 0 b_ul) :named |12: 0 <= b_ul|))
+(assert (! (> 2 b_ul) :named |13: 2 > b_ul|))
+(assert (! (<= 0 g_j_ul) :named |14: 0 <= g_j_ul|))
+(assert (! (> 2 g_j_ul) :named |15: 2 > g_j_ul|))
+(assert (! (<= 0 i) :named |16: 0 <= i|))
+(assert (! (> 16 i) :named |17: 16 > i|))
+(assert (! (<= 0 j) :named |18: 0 <= j|))
+(assert (! (> 16 j) :named |19: 16 > j|))
+(assert (! (and (< i (+ B (* (- 32) b0) (* (- 16) b_ul))) (< j (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_ul) (* 4 J)))) :named |20: i < B - 32*b0 - 16*b_ul and j < -1024*g_j0 - 32*g_j1 - 16*g_j_ul + 4*J|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |21: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |22: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |23: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 31 B) (+ (* 32 |q!(B + 31)//(32)|) |r!(B + 31)%(32)|)) :named |24: 31 + B = 32*q!(B + 31)//(32) + r!(B + 31)%(32)|))
+(assert (! (>= |r!(B + 31)%(32)| 0) :named |25: r!(B + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(B + 31)%(32)|) :named |26: 32 > r!(B + 31)%(32)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |27: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)|)) :named |30: 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J) + r!(1024*g_j0 +...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| 0) :named |31: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)| J) :named |32: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) < J|))
+(assert (! (= (+ j (* 16 g_j_ul) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)|)) :named |33: j + 16*g_j_ul + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| 0) :named |34: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)| J) :named |35: r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J) < J|))
+(assert (! (not (= 0 (+ (* (- 1) j) (* (- 1) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J)|) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)//(J)|) (* (- 1) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)//(J)|)) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul + j)%(J)|))) :named |denied: 0 = -1*j - 1*r!(1024*g_j0 + 32*g_j1 + 16*g_j_ul)%(J) + J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_ul +...|))
+(check-sat)
+(pop 1)
+
+; precondition of load_groups_bf16 W_packed -> b_r: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_groups_bf16 W_packed -> b_r: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_groups_bf16 W_packed -> b_r: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_groups_bf16 W_packed -> b_r: the lanes of load_groups_bf16 are consecutive in W_packed
+; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! true :named |5: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of load_rows_bf16 X_packed -> a_r: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_rows_bf16 X_packed -> a_r: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_rows_bf16 X_packed -> a_r: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_rows_bf16 X_packed -> a_r: neighbouring rows lie the same distance apart
+;   decided without a solver, from the structure alone
+
+; precondition of load_rows_bf16 X_packed -> a_r: the lanes of load_rows_bf16 are consecutive in X_packed
+; question 6
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! true :named |5: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of store_f32 acc -> P: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> P: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> P: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> P: neighbouring rows lie the same distance apart
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> P: the lanes of store_f32 are consecutive in P
+; question 7
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun g_j_us () Int)
+(declare-fun j () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (<= 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 <= if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 ...|))
+(assert (! (<= 0 g_j_us) :named |12: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |13: 2 > g_j_us|))
+(assert (! (<= 0 j) :named |14: 0 <= j|))
+(assert (! (> 16 j) :named |15: 16 > j|))
+(assert (! true :named |16: true|))
+(assert (! (not (> J 0)) :named |denied: J > 0|))
+(check-sat)
+(pop 1)
+; question 8
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun g_j_us () Int)
+(declare-fun j () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(B + 31)%(32)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (<= 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 <= if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 ...|))
+(assert (! (<= 0 g_j_us) :named |12: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |13: 2 > g_j_us|))
+(assert (! (<= 0 j) :named |14: 0 <= j|))
+(assert (! (> 16 j) :named |15: 16 > j|))
+(assert (! true :named |16: true|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |17: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |18: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |19: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 31 B) (+ (* 32 |q!(B + 31)//(32)|) |r!(B + 31)%(32)|)) :named |20: 31 + B = 32*q!(B + 31)//(32) + r!(B + 31)%(32)|))
+(assert (! (>= |r!(B + 31)%(32)| 0) :named |21: r!(B + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(B + 31)%(32)|) :named |22: 32 > r!(B + 31)%(32)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |23: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |24: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |25: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)|)) :named |26: 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J) + r!(1024*g_j0 +...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| 0) :named |27: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| J) :named |28: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) < J|))
+(assert (! (= (+ j (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)|)) :named |29: j + 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| 0) :named |30: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| J) :named |31: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J) < J|))
+(assert (! (not (= 0 (+ (* (- 1) j) (* (- 1) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)|) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)|) (* (- 1) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)|)) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)|))) :named |denied: 0 = -1*j - 1*r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) + J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us +...|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_store_f32 acc -> P: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> P: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> P: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> P: neighbouring rows lie the same distance apart
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> P: the lanes of masked_store_f32 are consecutive in P
+; question 9
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun i () Int)
+(declare-fun j () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (> 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 > if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 -...|))
+(assert (! (<= 0 b_us) :named |12: 0 <= b_us|))
+(assert (! (> 2 b_us) :named |13: 2 > b_us|))
+(assert (! (<= 0 g_j_us) :named |14: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |15: 2 > g_j_us|))
+(assert (! (<= 0 i) :named |16: 0 <= i|))
+(assert (! (> 16 i) :named |17: 16 > i|))
+(assert (! (<= 0 j) :named |18: 0 <= j|))
+(assert (! (> 16 j) :named |19: 16 > j|))
+(assert (! (and (< i (+ B (* (- 32) b0) (* (- 16) b_us))) (< j (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J)))) :named |20: i < B - 32*b0 - 16*b_us and j < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (not (> J 0)) :named |denied: J > 0|))
+(check-sat)
+(pop 1)
+; question 10
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun C () Int)
+(declare-fun J () Int)
+(declare-fun T () Int)
+(declare-fun g_j0 () Int)
+(declare-fun |q!(4*J + 1023)//(1024)| () Int)
+(declare-fun b0 () Int)
+(declare-fun |q!(B + 31)//(32)| () Int)
+(declare-fun g_j1 () Int)
+(declare-fun |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)| () Int)
+(declare-fun b_us () Int)
+(declare-fun g_j_us () Int)
+(declare-fun i () Int)
+(declare-fun j () Int)
+(declare-fun |r!(4*J + 1023)%(1024)| () Int)
+(declare-fun |r!(B + 31)%(32)| () Int)
+(declare-fun |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| () Int)
+(declare-fun |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)| () Int)
+(declare-fun |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| () Int)
+(assert (! (<= 1 B) :named |1: 1 <= B|))
+(assert (! (<= 1 C) :named |2: 1 <= C|))
+(assert (! (<= 1 J) :named |3: 1 <= J|))
+(assert (! (<= 1 T) :named |4: 1 <= T|))
+(assert (! (<= 0 g_j0) :named |5: 0 <= g_j0|))
+(assert (! (< g_j0 |q!(4*J + 1023)//(1024)|) :named |6: g_j0 < q!(4*J + 1023)//(1024)|))
+(assert (! (<= 0 b0) :named |7: 0 <= b0|))
+(assert (! (< b0 |q!(B + 31)//(32)|) :named |8: b0 < q!(B + 31)//(32)|))
+(assert (! (<= 0 g_j1) :named |9: 0 <= g_j1|))
+(assert (! (< g_j1 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) :named |10: g_j1 < q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|))
+(assert (! (> 0 (ite (<= (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J))) (+ (- 32) B (* (- 32) b0)) (+ (- 32) (* (- 1024) g_j0) (* (- 32) g_j1) (* 4 J)))) :named |11: 0 > if(-32 + B - 32*b0 <= -32 - 1024*g_j0 - 32*g_j1 + 4*J, -32 + B - 32*b0, -32 - 1024*g_j0 -...|))
+(assert (! (<= 0 b_us) :named |12: 0 <= b_us|))
+(assert (! (> 2 b_us) :named |13: 2 > b_us|))
+(assert (! (<= 0 g_j_us) :named |14: 0 <= g_j_us|))
+(assert (! (> 2 g_j_us) :named |15: 2 > g_j_us|))
+(assert (! (<= 0 i) :named |16: 0 <= i|))
+(assert (! (> 16 i) :named |17: 16 > i|))
+(assert (! (<= 0 j) :named |18: 0 <= j|))
+(assert (! (> 16 j) :named |19: 16 > j|))
+(assert (! (and (< i (+ B (* (- 32) b0) (* (- 16) b_us))) (< j (+ (* (- 1024) g_j0) (* (- 32) g_j1) (* (- 16) g_j_us) (* 4 J)))) :named |20: i < B - 32*b0 - 16*b_us and j < -1024*g_j0 - 32*g_j1 - 16*g_j_us + 4*J|))
+(assert (! (= (+ 1023 (* 4 J)) (+ (* 1024 |q!(4*J + 1023)//(1024)|) |r!(4*J + 1023)%(1024)|)) :named |21: 1023 + 4*J = 1024*q!(4*J + 1023)//(1024) + r!(4*J + 1023)%(1024)|))
+(assert (! (>= |r!(4*J + 1023)%(1024)| 0) :named |22: r!(4*J + 1023)%(1024) >= 0|))
+(assert (! (> 1024 |r!(4*J + 1023)%(1024)|) :named |23: 1024 > r!(4*J + 1023)%(1024)|))
+(assert (! (= (+ 31 B) (+ (* 32 |q!(B + 31)//(32)|) |r!(B + 31)%(32)|)) :named |24: 31 + B = 32*q!(B + 31)//(32) + r!(B + 31)%(32)|))
+(assert (! (>= |r!(B + 31)%(32)| 0) :named |25: r!(B + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(B + 31)%(32)|) :named |26: 32 > r!(B + 31)%(32)|))
+(assert (! (= (+ 31 (ite (<= 1024 (+ (* (- 1024) g_j0) (* 4 J))) 1024 (+ (* (- 1024) g_j0) (* 4 J)))) (+ (* 32 |q!(IMin(1024, 4*J - 1024*g_j0) + 31)//(32)|) |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|)) :named |27: 31 + if(1024 <= -1024*g_j0 + 4*J, 1024, -1024*g_j0 + 4*J) = 32*q!(IMin(1024, 4*J - 1024*g_j0)...|))
+(assert (! (>= |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)| 0) :named |28: r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32) >= 0|))
+(assert (! (> 32 |r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|) :named |29: 32 > r!(IMin(1024, 4*J - 1024*g_j0) + 31)%(32)|))
+(assert (! (= (+ (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)|)) :named |30: 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J) + r!(1024*g_j0 +...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| 0) :named |31: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)| J) :named |32: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) < J|))
+(assert (! (= (+ j (* 16 g_j_us) (* 32 g_j1) (* 1024 g_j0)) (+ (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)|) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)|)) :named |33: j + 16*g_j_us + 32*g_j1 + 1024*g_j0 = J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J) + r!(102...|))
+(assert (! (>= |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| 0) :named |34: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J) >= 0|))
+(assert (! (< |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)| J) :named |35: r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J) < J|))
+(assert (! (not (= 0 (+ (* (- 1) j) (* (- 1) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J)|) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)//(J)|) (* (- 1) (* J |q!(1024*g_j0 + 32*g_j1 + 16*g_j_us)//(J)|)) |r!(1024*g_j0 + 32*g_j1 + 16*g_j_us + j)%(J)|))) :named |denied: 0 = -1*j - 1*r!(1024*g_j0 + 32*g_j1 + 16*g_j_us)%(J) + J*q!(1024*g_j0 + 32*g_j1 + 16*g_j_us +...|))
+(check-sat)
+(pop 1)
