@@ -16,6 +16,7 @@ from isamap_hardware.caches import links, memories
 
 HEADERS = ("stdint.h", "sys/syscall.h", "immintrin.h")
 TILES = ("amx_tile",)
+TILE = "enum 8"
 
 # In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read
 # memory. Whoever emulates tiles defines these names before.
@@ -93,7 +94,7 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         latency=52.0,
         per_cycle=1 / 16,
         rounding=rounding,
-        c_types=dict.fromkeys("abc", "enum"),
+        c_types=dict.fromkeys("abc", TILE),
         headers=HEADERS,
         prelude=PRELUDE,
         state=STATE,
@@ -116,7 +117,7 @@ def _move(
         per_cycle=1.0 if kind == "zero" else 1 / 8 if kind == "load" else 1 / 16,
         preconditions=(asks,) if asks else (),
         masked=masks,
-        c_types={"r": "enum"},
+        c_types={"r": TILE},
         headers=HEADERS,
         prelude=PRELUDE + PARTS if masks else PRELUDE,
         state=STATE,

@@ -169,7 +169,7 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
         return
     names = [register_name(p, Ref(b.name, i)) for i in _indices(b.shape[: len(b.shape) - b.lanes])]
     kind = p.register_types[b.name]
-    if kind == NUMBERED:
+    if kind.startswith(NUMBERED):
         p.put(f"enum {{ {', '.join(f'{name} = {p.number(b.name)}' for name in names)} }};")
     else:
         p.put(f"{kind} {', '.join(names)};")

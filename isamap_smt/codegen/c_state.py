@@ -9,7 +9,7 @@ from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import NUMBERED, Instruction
 from isamap_smt.ir.program import FRESH, Alloc, Exec, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.moves import register_operand
 
@@ -105,9 +105,7 @@ class Printer:
 
     def number(self, register: str) -> int:
         """The next number of the register file that these registers are of. Raises ScheduleError when all are in use."""
-        file = self.register_files[register]
-        hardware = self.program.schedule.hardware
-        count = hardware.memory(file).count if hardware else 0
+        file, count = self.register_files[register], int(self.register_types[register].removeprefix(NUMBERED))
         found = self.numbers.get(file, 0)
         if found >= count:
             raise ScheduleError(

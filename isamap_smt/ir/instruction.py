@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 
-NUMBERED = "enum"  # the C type of a register that the C names by its number
+NUMBERED = "enum "  # how the C type of a register begins that the C names by its number; how many there are follows
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Instruction(Shown):
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
-    c_types: operand -> C type of its register, or 'enum' for one that `emit` names by a number which C knows when it compiles;
+    c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers which C knows when it compiles;
     memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
@@ -77,7 +77,7 @@ class Instruction(Shown):
     @property
     def numbered(self) -> bool:
         """Whether the C names its registers by numbers."""
-        return NUMBERED in dict(self.c_types).values()
+        return any(c_type.startswith(NUMBERED) for _, c_type in self.c_types)
 
     @property
     def is_one_intrinsic(self) -> bool:
