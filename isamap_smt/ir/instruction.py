@@ -34,7 +34,7 @@ class Instruction(Shown):
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
-    c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers which C knows when it compiles;
+    c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers known when C compiles;
     memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.

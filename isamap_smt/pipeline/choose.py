@@ -14,10 +14,12 @@ from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
+from isamap_smt.mapping.moves import look_for_move
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -59,10 +61,10 @@ def candidates(
     main = kernel.main
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
-    ranked = _onto_vectors(kernel, fitting, sizes, search, main, pinned is not None)
+    ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
     notes: tuple[str, ...] = ()
     if not ranked and not pinned:
-        scalar, ranked = _points(kernel, fitting, sizes, search, main)
+        scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
         if missing := homes - {m.name for m in hardware.memories}:
@@ -84,11 +86,12 @@ def further_candidates(
 ) -> Candidates:
     """Mappings of another statement onto the machine's vector instructions; none when there are none."""
     fitting = _fitting(kernel, hardware, None, statement)
-    return _candidates(_onto_vectors(kernel, fitting, sizes, find_mappings, statement), figures)
+    return _candidates(_onto_vectors(kernel, hardware, fitting, sizes, find_mappings, statement), figures)
 
 
 def _onto_vectors(
     kernel: Kernel,
+    hardware: Hardware,
     fitting: list[Instruction],
     sizes: dict[str, int],
     search: Search,
@@ -99,7 +102,7 @@ def _onto_vectors(
     ranked: list[_Ranked] = []
     for i in fitting:
         if i.emit and (i.axes or any_):
-            ranked += _ranked(_search(search, kernel, i, statement), sizes)
+            ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     return ranked
 
 
@@ -115,14 +118,14 @@ def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] 
 
 
 def _points(
-    kernel: Kernel, fitting: list[Instruction], sizes: dict[str, int], search: Search, main: int
+    kernel: Kernel, hardware: Hardware, fitting: list[Instruction], sizes: dict[str, int], search: Search, main: int
 ) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
-        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes)):
+        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
     point = point_instruction(kernel, main)
-    return point, _ranked(_search(search, kernel, point, main), sizes)
+    return point, _ranked(_search(search, kernel, point, main), sizes, hardware)
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:
@@ -151,11 +154,11 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int)
     return found.finished()  # a plan made from half a search would not be what was asked for
 
 
-def _ranked(mappings: MappingSet, sizes: dict[str, int]) -> list[_Ranked]:
+def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> list[_Ranked]:
     """Those that leave the turns of a recurrence to a loop."""
     turn = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if turn is None or counts_turns(m.mapping, turn)]
-    return [(_cycles(m, sizes), mappings, m) for m in fitting]
+    return [(_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
@@ -169,7 +172,7 @@ def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) 
     return [chosen]
 
 
-def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:
+def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
     """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged."""
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)
@@ -182,6 +185,14 @@ def _cycles(proved: ProvedMapping, sizes: dict[str, int]) -> float:
         cycles *= -(-points // axis.leaf)
     output = mapping.instruction.kernel.statements[0].target.tensor
     for operand, _ in mapping.binding:
-        charge = _REARRANGE[supply(mapping, operand).kind]
+        charge = 1.0 if _by_rows(mapping, operand, hardware) else _REARRANGE[supply(mapping, operand).kind]
         cycles *= charge**2 if operand == output else charge
     return cycles
+
+
+def _by_rows(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
+    """Whether the elements lie in rows, and the machine moves rows that lie apart."""
+    lie = supply(mapping, operand)
+    whole = tuple(range(len(mapping.cells(operand))))
+    move = look_for_move(hardware, mapping.instruction, operand, False, whole, False)
+    return move is not None and move.by_rows and bool(lie.strides) and lie.strides[-1][1] == 1

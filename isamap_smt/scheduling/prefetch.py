@@ -14,7 +14,7 @@ from math import ceil, prod
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_smt.ir.schedule import Packing
 from isamap_smt.scheduling.figures import Figures
-from isamap_smt.scheduling.machine import Machine
+from isamap_smt.scheduling.machine import LINE, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.registers import units
 from isamap_smt.scheduling.rows import piece_bytes, read_across
@@ -40,7 +40,8 @@ def prefetched(
             continue
         # What was packed in this call lies in the cache it was packed for: it is read at half speed when prefetched (Zen 3).
         across = x.depth is None and read_across(s, x.operand)
-        wanted = s.vectors(x.operand) and (x.ahead or across)
+        # Distances were measured for registers of a line; tiles of many ask for more lines at once than a prefetch helps.
+        wanted = s.vectors(x.operand) and (x.ahead or across) and m.register_bytes <= LINE
         sources = _sources(s, m, p, c, cost, x.operand) if wanted else ()
         tile = p.registers[c.register].tile
         rows = units(s, s.output, tile) // units(s, x.operand, tile)

@@ -70,7 +70,9 @@ def visit_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) ->
         cycles = far - near
     else:
         lines = width / LINE
-        cycles = far * min(1.0, lines) + near * max(0.0, 1 - lines) + FURTHER * far * max(0.0, lines - 1)
+        # A tile of several rows asks for a line of each at once, so a further one of a row waits like the first.
+        further = FURTHER if m.register_bytes <= LINE else 1.0
+        cycles = far * min(1.0, lines) + near * max(0.0, 1 - lines) + further * far * max(0.0, lines - 1)
     return cycles * min(1.0, pitch / PAGE)
 
 
