@@ -107,13 +107,22 @@ def _onto_vectors(
 
 
 def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] = ()) -> Candidates:
-    """At the measured rates, where there are any: a core may start an instruction less often than its description says."""
+    """At the measured rates, where there are any: a core may start an instruction less often than its description says.
+
+    Of the near ones, a mapping that came before onto another instruction (vectors half as wide) comes after those of other forms.
+    """
     priced = []
     for cycles, s, m in ranked:
         i = m.mapping.instruction
         priced.append((cycles * i.cost.per_cycle / figures.cost(i.name, i.cost).per_cycle, s, m))
     order = sorted(priced, key=lambda r: (r[0], r[2].mapping.id))
     near = sum(r[0] < FAR * order[0][0] for r in order)
+    seen: set[str] = set()
+    again = []
+    for _, _, m in order[:near]:
+        again.append(m.mapping.id in seen)
+        seen.add(m.mapping.id)
+    order[:near] = [r for _, r in sorted(zip(again, order, strict=False), key=lambda x: x[0])]
     return Candidates(tuple((s, m) for _, s, m in order), near, notes)
 
 
