@@ -59,6 +59,18 @@ def prefetched(
     return tuple(made), tuple(notes)
 
 
+def streaming(s: Setting, m: Machine, operand: str, level: int) -> float:
+    """The time that the link into cache `level` takes for an operand that is packed ahead of the calls, over that without
+    prefetching: what a calibration measured at the best distance, for as many executions of each vector as there may be."""
+    if level == 1 or not s.vectors(operand) or m.register_bytes > LINE or s.tensor(operand) not in s.constant:
+        return 1.0
+    mine = s.relevant(operand)
+    rows = prod(ceil(a.extent / a.leaf) for d, a in enumerate(s.axes) if d not in mine and not a.reduction)
+    distances = {distance for _, _, distance, _ in m.figures.ahead}
+    time = min((_time(m.figures, m.memories[level].name, rows, d) for d in distances), default=1.0)
+    return time if time <= 1 - (GAIN if s.threads == 1 else CROWDED) else 1.0
+
+
 def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, float]:
     """(bytes, time over that without) for vectors that so many executions use; (0, 1) where nothing helps.
 

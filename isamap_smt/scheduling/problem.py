@@ -9,6 +9,7 @@ from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOpe
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
+from isamap_smt.scheduling.prefetch import streaming
 from isamap_smt.scheduling.registers import near, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
@@ -73,7 +74,9 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         pack = tuple(round(UNIT * size * (m.memories[-1].energy + m.memories[u - 1].energy)) for u in levels)
     else:
         share = OUTPUT_EXPOSED if output else INPUT_EXPOSED
-        cycles = tuple(m.cycles(u) if u < kept_between(s, m) else 0.0 for u in levels)
+        hint = 1.0 if output or pins.prefetch.get(operand) == 0 else None
+        faster = [hint or streaming(s, m, operand, u) for u in levels]
+        cycles = tuple(m.cycles(u) * f if u < kept_between(s, m) else 0.0 for u, f in zip(levels, faster, strict=True))
         link = tuple(round(UNIT * moved * c) for c in cycles)
         exposed = tuple(round(UNIT * moved * c * share) for c in cycles)
         copy = m.figures.pack_rows if _rows(s, operand) else m.figures.pack_elements
