@@ -21,7 +21,6 @@ from isamap_encodings.schedule_problem import (
     FAR,
     FARTHEST,
     IN_PLACE,
-    PARTS,
     WHOLE,
     Choice,
     Component,
@@ -116,9 +115,13 @@ def walks(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
     return prod(a.tiles(choice.chains[d], 1) for d, a in enumerate(problem.axes) if d not in mine)
 
 
-def fresh(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
-    """The share of the walks over the operand, in PARTS, that bring it into the level from beyond."""
-    return PARTS * refetch(problem, choice, operand, level) // walks(problem, choice, operand)
+def first_walks(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
+    """Time of computing during the walks over the operand that bring it into the level from beyond.
+
+    The time of one walk is rounded, then multiplied: more sweeps never hide more than their share, and so never cost less.
+    """
+    one = problem.registers[choice.register].compute // walks(problem, choice, operand)
+    return one * refetch(problem, choice, operand, level)
 
 
 def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
@@ -163,7 +166,7 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
             return None
         traffic.append(moved)
-        bursts += [(fresh(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
+        bursts += [(first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
             exposed += moved[u - 1] * o.exposed[u - 1]
@@ -227,14 +230,13 @@ def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
 
 
 def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:
-    """Time of computing beside links that are each busy in a share of it only, in PARTS, and idle meanwhile.
+    """Time of computing beside links that each have only a part of it to hide behind: pairs (part, time of the link).
 
-    >>> in_bursts(4096, [(PARTS, 4096)]), in_bursts(4096, [(PARTS // 4, 1024)]), in_bursts(4096, [(PARTS // 4, 4096)])
+    >>> in_bursts(4096, [(4096, 4096)]), in_bursts(4096, [(1024, 1024)]), in_bursts(4096, [(1024, 4096)])
     (5632, 4480, 7552)
     """
     waiting = [0]
-    for share, link in bursts:
-        hidden = (compute // PARTS) * share
+    for hidden, link in bursts:
         waiting += [-(-(b * link - (WHOLE - a) * hidden) // WHOLE) for a, b in FAR]
     return compute + max(waiting)
 

@@ -21,7 +21,6 @@ from isamap_encodings.schedule_problem import (
     CEILING,
     FAR,
     IN_PLACE,
-    PARTS,
     WHOLE,
     Component,
     ScheduleProblem,
@@ -319,19 +318,17 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
 
 
 def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any]) -> None:
-    """`slowest` is no less than computing, and what bursts into a cache beyond what the executions that use it first hide."""
+    """`slowest` is no less than computing, and what bursts into a cache beyond what the walks that use it first hide."""
     for n, o in enumerate(b.p.operands):
-        for u in range(2, b.u + 1):
-            if not o.bursts(u):
-                continue
-            name = f"{o.name}_{u}"
-            share = b.m.new_int_var(0, PARTS, f"fresh_{name}")
-            walks = [b._tiles(d, 1) for d in range(len(b.p.axes)) if d not in o.axes]
-            once, refetch = b._times([(share, 0, PARTS), *walks], f"walks_{name}"), b.refetch(n, u, stationary)
-            b.m.add(once[0] <= PARTS * refetch[0])
-            # A product: CP-SAT 9.15 called models with an enforced bound for each register tile infeasible that are not.
-            parts = b._pick(b.registers, [r.compute // PARTS for r in b.p.registers])
-            hidden = b._times([(share, 0, PARTS), parts], f"hidden_{name}")
+        levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
+        if not levels:
+            continue
+        walks = [b._tiles(d, 1) for d in range(len(b.p.axes)) if d not in o.axes]
+        one = b.m.new_int_var(0, compute[2] // prod(w[1] for w in walks), f"walk_{o.name}")
+        walk = (one, 0, compute[2] // prod(w[1] for w in walks))
+        b.m.add(b._times([walk, *walks], f"walks_{o.name}", CEILING)[0] <= compute[0])
+        for u in levels:
+            hidden = b._times([walk, b.refetch(n, u, stationary)], f"hidden_{o.name}_{u}", CEILING)
             moved, link = b.traffic[n, u], o.link[u - 1]
             for x, y in FAR:
                 b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])

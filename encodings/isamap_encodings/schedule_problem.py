@@ -28,10 +28,6 @@ FAR = ((16, 0), (14, 8), (6, 16))
 NEAREST, FARTHEST = 4, 8
 WHOLE = 16
 
-# What an operand brings into a cache from beyond it comes while its elements are used for the first time there; the other uses
-# are computed without waiting, and hide nothing of it. Shares of the uses are counted in parts of PARTS.
-PARTS = 1 << 12
-
 
 def contention(level: int, near: int) -> tuple[tuple[int, int], ...]:
     """The rows for the link into a level. near: the part that delays on the way into the first, NEAREST to FARTHEST.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from isamap_encodings import schedule_solve
-from isamap_encodings.schedule_cost import brute_force, evaluate, fresh, overlapped
+from isamap_encodings.schedule_cost import brute_force, evaluate, first_walks, in_bursts, overlapped
 from isamap_encodings.schedule_problem import (
     FARTHEST,
     NEAREST,
-    PARTS,
     Choice,
     Component,
     Part,
@@ -79,18 +79,30 @@ def test_bursts_decide_some_of_them() -> None:
     assert longer > 0
 
 
-def test_the_share_of_walks_that_bring_something_new() -> None:
+def _four_and_eight_walks() -> tuple[ScheduleProblem, Choice]:
+    """Each element of b is used by four register tiles and comes once; of a by eight."""
     axes = (TileAxis("i", 16, False, ((4, 4, 16),)), TileAxis("j", 64, False, ((8, 8, 32),)))
     rows = (Component((0,), ((Part(0, 1, 1, 16),),)),)
     columns = (Component((1,), ((Part(1, 1, 1, 64),),)),)
     a = TileOperand("a", 4, False, rows, (1, 1), (0, 0), (0, 0))
     b = TileOperand("b", 4, False, columns, (1, 1), (0, 0), (0, 0))
-    registers = (RegisterTile((4, 8), 1000, 0, (0, 0)),)
+    registers = (RegisterTile((4, 8), 1003, 0, (0, 0)),)
     problem = ScheduleProblem(axes, (a, b), registers, (10_000, 10_000), ((1, 0),))
-    choice = Choice(0, (0, 0), (0, 0), (0, 0))
-    # Each element of b is used by four register tiles and comes once; of a by eight.
-    assert fresh(problem, choice, 1, 2) == PARTS // 4
-    assert fresh(problem, choice, 0, 2) == PARTS // 8
+    return problem, Choice(0, (0, 0), (0, 0), (0, 0))
+
+
+def test_the_walks_that_bring_something_new() -> None:
+    problem, choice = _four_and_eight_walks()
+    assert first_walks(problem, choice, 1, 2) == 1003 // 4
+    assert first_walks(problem, choice, 0, 2) == 1003 // 8
+
+
+def test_more_sweeps_never_hide_more_than_their_share() -> None:
+    """Else a model in which a sweep may count twice would find choices cheaper than they are."""
+    for compute, walks, link in product((999, 10_000_003), (3, 7, 1000), (1, 400, 10_000_000)):
+        for sweeps in range(1, walks):
+            once = in_bursts(compute, [(compute // walks * sweeps, link * sweeps)])
+            assert once <= in_bursts(compute, [(compute // walks * (sweeps + 1), link * (sweeps + 1))])
 
 
 def test_the_problems_let_two_and_three_threads_share_every_kind_of_loop() -> None:
