@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import widens
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
 from isamap_smt.mapping.moves import row_step
@@ -159,7 +159,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
         f"{node.memory.name} is a register",
     )  # fmt: skip
     own, shape = memory_cell(node)
-    flat, address = _offset(own, shape), _offset(memory.index, memory.shape)
+    flat, address = _offset(own, shape), _by_quotients(_offset(memory.index, memory.shape))
     if i.by_rows:
         step = row_step(i, address)
         book.structure(
@@ -198,3 +198,10 @@ def _offset(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
     for i, n in zip(index, shape, strict=True):
         total = total * n + i
     return total
+
+
+def _by_quotients(e: Any) -> Any:
+    """The same number without remainders by sizes: in the offset of a fused axis, `P*(x // P) + x % P`, they cancel."""
+    remainders = (m for m in sp.sympify(e).atoms(FloorMod) if not m.args[1].is_number)
+    divided = {m: m.args[0] - m.args[1] * FloorDiv(*m.args) for m in remainders}
+    return sp.expand(e.xreplace(divided)) if divided else e

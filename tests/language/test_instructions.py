@@ -123,7 +123,7 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
         ({"preconditions": "contiguous a"}, "instruction d: preconditions='contiguous a' is one text"),
         (
             {"preconditions": ("contigous a",)},
-            "instruction d: precondition 'contigous a' is of no known form: 'contiguous m', 'aligned m 32', a relation",
+            "instruction d: precondition 'contigous a' is of no known form: 'contiguous m', 'rows m', 'aligned m 32', a relation",
         ),
         ({"preconditions": ("aligned a 0",)}, "instruction d: precondition 'aligned a 0' is of no known form"),
         ({"preconditions": ("state",)}, "instruction d: precondition 'state' is of no known form"),

@@ -95,7 +95,7 @@ def test_unknown_names_list_near_ones() -> None:
         find_hardware("avx521")
     with pytest.raises(UnknownNameError, match=r"avx2 has no instruction 'fmad_ps'; did you mean fmadd_ps"):
         find_instruction("avx2.fmad_ps")
-    with pytest.raises(UnknownNameError, match=r"'dpbusd' names no instruction: .* such as avx512_vnni\.dpbusd"):
+    with pytest.raises(UnknownNameError, match=r"'dpbusd' names no instruction: .* such as amx\.dpbusd"):
         find_instruction("dpbusd")
 
 

@@ -62,5 +62,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + 2*B*I*K + B*I + 2*B*J*K + B*K + 2*B +
-;   48*I*J + 24*I*K + 12*I + 24*J*K + 7096*J + 3548*K + 733188 < 2**63 (checked at entry)
+;   48*I*J + 24*I*K + 12*I + 24*J*K + 6712*J + 3356*K + 733188 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -62,5 +62,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + B*I*K + B*I + B*J*K + B*K + 2*B + 48*I*J +
-;   12*I*K + 12*I + 12*J*K + 6712*J + 1678*K + 373316 < 2**63 (checked at entry)
+;   12*I*K + 12*I + 12*J*K + 7096*J + 1774*K + 353876 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

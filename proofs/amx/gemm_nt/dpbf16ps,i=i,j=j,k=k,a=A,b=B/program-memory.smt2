@@ -4,10 +4,10 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of B_packed: the buffer's shape depends on sizes only
+; memory of A_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of A_packed: the buffer's shape depends on sizes only
+; memory of B_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: the number of registers is fixed
@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 2*I*K + 2*I + 2*J*K + 3516*J + 6366*K +
-;   2298948 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 2*I*K + 2*I + 2*J*K + 13496*J + 6748*K +
+;   2690048 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 202*B*C + 12*B*J*T + 1212*B*J + 3*B*T +
-;   303*B + 6*C*J + 862*C + 12*J**2 + 14824*J + 2*T + 449092 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 34*B*C + 12*B*J*T + 204*B*J + 3*B*T + 51*B
+;   + 6*C*J + 1630*C + 12*J**2 + 19432*J + 2*T + 449092 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

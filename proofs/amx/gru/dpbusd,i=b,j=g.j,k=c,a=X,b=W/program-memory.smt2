@@ -61,6 +61,6 @@
 ; memory of t_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while B*C*T + 823*B*C + 12*B*J*T + 9876*B*J + 3*B*T +
-;   2469*B + 3*C*J + 48*C + 12*J**2 + 9972*J + 2*T + 211828 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while B*C*T + 44*B*C + 12*B*J*T + 528*B*J + 3*B*T + 132*B +
+;   3*C*J + 239*C + 12*J**2 + 12264*J + 2*T + 211828 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

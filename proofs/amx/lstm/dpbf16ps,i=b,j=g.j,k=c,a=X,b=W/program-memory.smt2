@@ -49,13 +49,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_uz: an unrolled loop has a fixed count
+; memory of t_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_ul: an unrolled loop has a fixed count
+; memory of t_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -64,18 +64,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_u: an unrolled loop has a fixed count
+; memory of t_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_us: an unrolled loop has a fixed count
+; memory of t_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 384*B*C + 16*B*J*T + 3072*B*J + 4*B*T +
-;   768*B + 8*C*J + 224*C + 16*J**2 + 14512*J + 2*T + 580164 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 322*B*C + 16*B*J*T + 2576*B*J + 4*B*T +
+;   644*B + 8*C*J + 478*C + 16*J**2 + 16544*J + 2*T + 580164 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

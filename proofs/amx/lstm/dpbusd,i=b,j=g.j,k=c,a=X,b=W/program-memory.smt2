@@ -61,6 +61,6 @@
 ; memory of t_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while B*C*T + 59*B*C + 16*B*J*T + 944*B*J + 4*B*T + 236*B +
-;   4*C*J + 239*C + 16*J**2 + 16288*J + 2*T + 277364 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while B*C*T + 74*B*C + 16*B*J*T + 1184*B*J + 4*B*T + 296*B
+;   + 4*C*J + 239*C + 16*J**2 + 16288*J + 2*T + 277364 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -61,7 +61,7 @@
 ; memory of n_p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P**2*Q + C*N*P*Q + 2416*C*P*Q + C*Q + 83*C
+; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P**2*Q + C*N*P*Q + 2416*C*P*Q + C*Q + 78*C
 ;   + 4*K*N*P**2*Q + 4*K*N*P*Q + 9664*K*P*Q + 4*K*Q + 579*K + N*P**2*Q + N*P**2 + 2*N*P + N + 2416*P*Q + 2416*P + 2*Q +
 ;   26608 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -77,5 +77,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 4*I*M + 2*I + J*K + 4*J*M + 6588*J +
-;   1647*K + 4*M + 1348708 < 2**63 (checked at entry)
+;   1647*K + 4*M + 1153124 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

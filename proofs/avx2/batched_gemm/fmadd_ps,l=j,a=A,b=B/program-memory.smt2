@@ -74,5 +74,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + 4*B*I*K + B*I + 4*B*J*K + B*K + 2*B +
-;   48*I*J + 48*I*K + 12*I + 48*J*K + 6292*J + 6292*K + 719008 < 2**63 (checked at entry)
+;   96*I*J + 96*I*K + 24*I + 96*J*K + 6292*J + 6292*K + 719008 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -46,18 +46,18 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of p_uz: an unrolled loop has a fixed count
+; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_ul: an unrolled loop has a fixed count
+; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_u: an unrolled loop has a fixed count
+; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_us: an unrolled loop has a fixed count
+; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N + 24*C*P*Q +
-;   48*C*P + 828*C*Q + 2616*C + N*P*Q + 2*N*P + 2*N*Q + 4*N + 6*P*Q + 12*P + 207*Q + 3160 < 2**63 (checked at entry)
+;   48*C*P + 1008*C*Q + 2796*C + N*P*Q + 2*N*P + 2*N*Q + 4*N + 6*P*Q + 12*P + 252*Q + 3160 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -82,7 +82,31 @@
 ; memory of acc_2: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of q_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of q_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of p_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_ua: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_u: an unrolled loop has a fixed count
@@ -91,34 +115,10 @@
 ; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of k_uz: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of k_ul: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_ua: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of k_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of n_us: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   356*C*P*Q + 48*C*P + 828*C*Q + 2616*C + 4*K*N*P*Q + 356*K*P*Q + 92*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   89*P*Q + 89*P + 207*Q + 114336 < 2**63 (checked at entry)
+;   312*C*P*Q + 48*C*P + 1008*C*Q + 2796*C + 4*K*N*P*Q + 312*K*P*Q + 356*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   78*P*Q + 78*P + 252*Q + 114336 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -73,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 24688*J + 24688*K +
+; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 25112*J + 25112*K +
 ;   909472 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 2*I + J*K + 13024*J + 3256*K + 1232966
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 2*I + J*K + 12592*J + 3148*K + 1122374
 ;   < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -116,5 +116,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1052*B*C + 12*B*J*T + 3156*B*J + 3*B*T +
-;   789*B + 12*C*J + 572*C + 24*J**2 + 43048*J + 2*T + 10302212 < 2**63 (checked at entry)
+;   789*B + 12*C*J + 572*C + 24*J**2 + 43048*J + 2*T + 10299268 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

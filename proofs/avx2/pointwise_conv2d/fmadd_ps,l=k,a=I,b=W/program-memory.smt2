@@ -46,34 +46,34 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_ua: an unrolled loop has a fixed count
+; memory of p_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 356*C*P*Q + 92*C*Q + 464*C +
-;   4*K*N*P*Q + 356*K*P*Q + 92*K*Q + 1536*K + N*P*Q + N*P + 2*N + 89*P*Q + 89*P + 23*Q + 114336 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 312*C*P*Q + 356*C*Q + 24*C +
+;   4*K*N*P*Q + 312*K*P*Q + 356*K*Q + 1536*K + N*P*Q + N*P + 2*N + 78*P*Q + 78*P + 89*Q + 114336 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

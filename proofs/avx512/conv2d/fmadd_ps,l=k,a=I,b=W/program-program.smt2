@@ -7,18 +7,18 @@
 ; program of I_padded: the type of I_padded mentions only loops around its declaration (at the top)
 ;   decided without a solver, from the structure alone
 
-; program of W_packed: the type of W_packed mentions only loops around its declaration (inside n0, p0, q0, c0, k0)
+; program of W_packed: the type of W_packed mentions only loops around its declaration (inside n0, p0, q0, k0, c0)
 ;   decided without a solver, from the structure alone
 
-; program of acc: the type of acc mentions only loops around its declaration (inside n0, p0, q0, c0, k0, n1, p1, p2,
+; program of acc: the type of acc mentions only loops around its declaration (inside n0, p0, q0, k0, c0, n1, p1, p2,
 ;   q1)
 ;   decided without a solver, from the structure alone
 
-; program of b_r: the type of b_r mentions only loops around its declaration (inside n0, p0, q0, c0, k0, n1, p1, p2,
+; program of b_r: the type of b_r mentions only loops around its declaration (inside n0, p0, q0, k0, c0, n1, p1, p2,
 ;   q1, r0, s0, c1)
 ;   decided without a solver, from the structure alone
 
-; program of a_r: the type of a_r mentions only loops around its declaration (inside n0, p0, q0, c0, k0, n1, p1, p2,
+; program of a_r: the type of a_r mentions only loops around its declaration (inside n0, p0, q0, k0, c0, n1, p1, p2,
 ;   q1, r0, s0, c1, q_u)
 ;   decided without a solver, from the structure alone
 
@@ -59,7 +59,7 @@
 ; program of copy W -> W_packed: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of copy W -> W_packed: every cell written inside n0, p0, q0, c0, k0 holds what the type of W_packed says
+; program of copy W -> W_packed: every cell written inside n0, p0, q0, k0, c0 holds what the type of W_packed says
 ; question 2
 (push 1)
 (set-info :status unsat)
@@ -68,26 +68,26 @@
 (declare-fun N () Int)
 (declare-fun P () Int)
 (declare-fun Q () Int)
-(declare-fun c0 () Int)
-(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun k0 () Int)
 (declare-fun |q!(K + 63)//(64)| () Int)
+(declare-fun c0 () Int)
+(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun c_r0 () Int)
 (declare-fun c_s0 () Int)
 (declare-fun c_c1 () Int)
 (declare-fun c_k_u () Int)
 (declare-fun c_l () Int)
-(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(K + 63)%(64)| () Int)
+(declare-fun |r!(C + 63)%(64)| () Int)
 (assert (! (<= 1 C) :named |1: 1 <= C|))
 (assert (! (<= 1 K) :named |2: 1 <= K|))
 (assert (! (<= 1 N) :named |3: 1 <= N|))
 (assert (! (<= 1 P) :named |4: 1 <= P|))
 (assert (! (<= 1 Q) :named |5: 1 <= Q|))
-(assert (! (<= 0 c0) :named |6: 0 <= c0|))
-(assert (! (< c0 |q!(C + 63)//(64)|) :named |7: c0 < q!(C + 63)//(64)|))
-(assert (! (<= 0 k0) :named |8: 0 <= k0|))
-(assert (! (< k0 |q!(K + 63)//(64)|) :named |9: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 k0) :named |6: 0 <= k0|))
+(assert (! (< k0 |q!(K + 63)//(64)|) :named |7: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 c0) :named |8: 0 <= c0|))
+(assert (! (< c0 |q!(C + 63)//(64)|) :named |9: c0 < q!(C + 63)//(64)|))
 (assert (! (<= 0 c_r0) :named |10: 0 <= c_r0|))
 (assert (! (> 3 c_r0) :named |11: 3 > c_r0|))
 (assert (! (<= 0 c_s0) :named |12: 0 <= c_s0|))
@@ -99,12 +99,12 @@
 (assert (! (<= 0 c_l) :named |18: 0 <= c_l|))
 (assert (! (> 16 c_l) :named |19: 16 > c_l|))
 (assert (! true :named |20: true|))
-(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |21: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
-(assert (! (>= |r!(C + 63)%(64)| 0) :named |22: r!(C + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(C + 63)%(64)|) :named |23: 64 > r!(C + 63)%(64)|))
-(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |24: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
-(assert (! (>= |r!(K + 63)%(64)| 0) :named |25: r!(K + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(K + 63)%(64)|) :named |26: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |21: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
+(assert (! (>= |r!(K + 63)%(64)| 0) :named |22: r!(K + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(K + 63)%(64)|) :named |23: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |24: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
+(assert (! (>= |r!(C + 63)%(64)| 0) :named |25: r!(C + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(C + 63)%(64)|) :named |26: 64 > r!(C + 63)%(64)|))
 (assert (! (not (and (=> (< (+ c_l (* 16 c_k_u) (* 64 k0)) K) (and (< (+ c_l (* 16 c_k_u) (* 64 k0)) K) true (= c_r0 c_r0) (= c_s0 c_s0) (= (+ c_c1 (* 64 c0)) (+ c_c1 (* 64 c0))) (= (+ c_l (* 16 c_k_u) (* 64 k0)) (+ c_l (* 16 c_k_u) (* 64 k0))))) (=> (not (< (+ c_l (* 16 c_k_u) (* 64 k0)) K)) (or (not (< (+ c_l (* 16 c_k_u) (* 64 k0)) K)) false)))) :named |denied: (c_l + 16*c_k_u + 64*k0 < K implies c_l + 16*c_k_u + 64*k0 < K and true and c_r0 = c_r0 and c...|))
 (check-sat)
 (pop 1)
@@ -112,7 +112,7 @@
 ; program of load_f32 O -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 O -> acc: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_ul, k_ul holds what the
+; program of load_f32 O -> acc: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_ul, k_ul holds what the
 ;   type of acc says
 ; question 3
 (push 1)
@@ -199,7 +199,7 @@
 ; program of masked_load_f32 O -> acc: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of masked_load_f32 O -> acc: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_ul, k_ul holds
+; program of masked_load_f32 O -> acc: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_ul, k_ul holds
 ;   what the type of acc says
 ; question 4
 (push 1)
@@ -287,7 +287,7 @@
 ; program of load_f32 W_packed -> b_r: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 W_packed -> b_r: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, k_ub
+; program of load_f32 W_packed -> b_r: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, k_ub
 ;   holds what the type of b_r says
 ; question 5
 (push 1)
@@ -297,26 +297,26 @@
 (declare-fun N () Int)
 (declare-fun P () Int)
 (declare-fun Q () Int)
-(declare-fun c0 () Int)
-(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun k0 () Int)
 (declare-fun |q!(K + 63)//(64)| () Int)
+(declare-fun c0 () Int)
+(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
 (declare-fun c1 () Int)
 (declare-fun k_ub () Int)
 (declare-fun l () Int)
-(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(K + 63)%(64)| () Int)
+(declare-fun |r!(C + 63)%(64)| () Int)
 (assert (! (<= 1 C) :named |1: 1 <= C|))
 (assert (! (<= 1 K) :named |2: 1 <= K|))
 (assert (! (<= 1 N) :named |3: 1 <= N|))
 (assert (! (<= 1 P) :named |4: 1 <= P|))
 (assert (! (<= 1 Q) :named |5: 1 <= Q|))
-(assert (! (<= 0 c0) :named |6: 0 <= c0|))
-(assert (! (< c0 |q!(C + 63)//(64)|) :named |7: c0 < q!(C + 63)//(64)|))
-(assert (! (<= 0 k0) :named |8: 0 <= k0|))
-(assert (! (< k0 |q!(K + 63)//(64)|) :named |9: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 k0) :named |6: 0 <= k0|))
+(assert (! (< k0 |q!(K + 63)//(64)|) :named |7: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 c0) :named |8: 0 <= c0|))
+(assert (! (< c0 |q!(C + 63)//(64)|) :named |9: c0 < q!(C + 63)//(64)|))
 (assert (! (<= 0 r0) :named |10: 0 <= r0|))
 (assert (! (> 3 r0) :named |11: 3 > r0|))
 (assert (! (<= 0 s0) :named |12: 0 <= s0|))
@@ -328,12 +328,12 @@
 (assert (! (<= 0 l) :named |18: 0 <= l|))
 (assert (! (> 16 l) :named |19: 16 > l|))
 (assert (! true :named |20: true|))
-(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |21: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
-(assert (! (>= |r!(C + 63)%(64)| 0) :named |22: r!(C + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(C + 63)%(64)|) :named |23: 64 > r!(C + 63)%(64)|))
-(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |24: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
-(assert (! (>= |r!(K + 63)%(64)| 0) :named |25: r!(K + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(K + 63)%(64)|) :named |26: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |21: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
+(assert (! (>= |r!(K + 63)%(64)| 0) :named |22: r!(K + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(K + 63)%(64)|) :named |23: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |24: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
+(assert (! (>= |r!(C + 63)%(64)| 0) :named |25: r!(C + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(C + 63)%(64)|) :named |26: 64 > r!(C + 63)%(64)|))
 (assert (! (not (and (=> (< (+ l (* 16 k_ub) (* 64 k0)) K) (and true (< (+ l (* 16 k_ub) (* 64 k0)) K) (= r0 r0) (= s0 s0) (= (+ c1 (* 64 c0)) (+ c1 (* 64 c0))) (= (+ l (* 16 k_ub) (* 64 k0)) (+ l (* 16 k_ub) (* 64 k0))))) (=> (not (< (+ l (* 16 k_ub) (* 64 k0)) K)) (or (not true) (and true (not (< (+ l (* 16 k_ub) (* 64 k0)) K))))))) :named |denied: (l + 16*k_ub + 64*k0 < K implies true and l + 16*k_ub + 64*k0 < K and r0 = r0 and s0 = s0 and...|))
 (check-sat)
 (pop 1)
@@ -341,7 +341,7 @@
 ; program of broadcast_f32 I_padded -> a_r: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of broadcast_f32 I_padded -> a_r: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1,
+; program of broadcast_f32 I_padded -> a_r: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1,
 ;   q_u holds what the type of a_r says
 ; question 6
 (push 1)
@@ -430,7 +430,7 @@
 ; program of store_f32 acc -> O: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of store_f32 acc -> O: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_us, k_us holds what
+; program of store_f32 acc -> O: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_us, k_us holds what
 ;   the type of O says
 ; question 7
 (push 1)
@@ -517,7 +517,7 @@
 ; program of masked_store_f32 acc -> O: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of masked_store_f32 acc -> O: every cell written inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_us, k_us holds
+; program of masked_store_f32 acc -> O: every cell written inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_us, k_us holds
 ;   what the type of O says
 ; question 8
 (push 1)
@@ -602,7 +602,7 @@
 (check-sat)
 (pop 1)
 
-; program of W_packed: every cell of W_packed that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, k_ub
+; program of W_packed: every cell of W_packed that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, k_ub
 ;   was written before
 ; question 9
 (push 1)
@@ -646,7 +646,7 @@
 (check-sat)
 (pop 1)
 
-; program of I_padded: every cell of I_padded that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u
+; program of I_padded: every cell of I_padded that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u
 ;   was written before
 ; question 10
 (push 1)
@@ -733,7 +733,7 @@
 (check-sat)
 (pop 1)
 
-; program of acc: every cell of acc that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_us, k_us was written
+; program of acc: every cell of acc that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_us, k_us was written
 ;   before
 ; question 11
 (push 1)
@@ -788,7 +788,7 @@
 (check-sat)
 (pop 1)
 
-; program of acc: every cell of acc that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, q_us, k_us was written
+; program of acc: every cell of acc that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, q_us, k_us was written
 ;   before
 ; question 12
 (push 1)
@@ -844,7 +844,7 @@
 (check-sat)
 (pop 1)
 
-; program of acc: every cell of acc that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
+; program of acc: every cell of acc that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
 ;   written before
 ; question 13
 (push 1)
@@ -898,7 +898,7 @@
 (check-sat)
 (pop 1)
 
-; program of a_r: every cell of a_r that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
+; program of a_r: every cell of a_r that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
 ;   written before
 ; question 14
 (push 1)
@@ -922,7 +922,7 @@
 (check-sat)
 (pop 1)
 
-; program of b_r: every cell of b_r that is read inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
+; program of b_r: every cell of b_r that is read inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u was
 ;   written before
 ; question 15
 (push 1)
@@ -952,7 +952,7 @@
 ; program of acc: acc holds O
 ;   decided without a solver, from the structure alone
 
-; program of acc: the accumulator cell inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u stands for the
+; program of acc: the accumulator cell inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u stands for the
 ;   output of its point
 ; question 16
 (push 1)
@@ -1060,7 +1060,7 @@
 ; program of a_r: a_r holds I
 ;   decided without a solver, from the structure alone
 
-; program of a_r: a_r inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u holds I[n, p + r - 1, q + s - 1,
+; program of a_r: a_r inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u holds I[n, p + r - 1, q + s - 1,
 ;   c] of its point
 ; question 17
 (push 1)
@@ -1076,10 +1076,10 @@
 (declare-fun |q!(P + 63)//(64)| () Int)
 (declare-fun q0 () Int)
 (declare-fun |q!(Q + 65)//(66)| () Int)
-(declare-fun c0 () Int)
-(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun k0 () Int)
 (declare-fun |q!(K + 63)//(64)| () Int)
+(declare-fun c0 () Int)
+(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun n1 () Int)
 (declare-fun p1 () Int)
 (declare-fun |q!(IMin(64, P - 64*p0) + 15)//(16)| () Int)
@@ -1095,8 +1095,8 @@
 (declare-fun |r!(N + 5)%(6)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 65)%(66)| () Int)
-(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(K + 63)%(64)| () Int)
+(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(IMin(64, P - 64*p0) + 15)%(16)| () Int)
 (declare-fun |r!(IMin(66, Q - 66*q0) + 5)%(6)| () Int)
 (assert (! (<= 1 C) :named |1: 1 <= C|))
@@ -1110,10 +1110,10 @@
 (assert (! (< p0 |q!(P + 63)//(64)|) :named |9: p0 < q!(P + 63)//(64)|))
 (assert (! (<= 0 q0) :named |10: 0 <= q0|))
 (assert (! (< q0 |q!(Q + 65)//(66)|) :named |11: q0 < q!(Q + 65)//(66)|))
-(assert (! (<= 0 c0) :named |12: 0 <= c0|))
-(assert (! (< c0 |q!(C + 63)//(64)|) :named |13: c0 < q!(C + 63)//(64)|))
-(assert (! (<= 0 k0) :named |14: 0 <= k0|))
-(assert (! (< k0 |q!(K + 63)//(64)|) :named |15: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 k0) :named |12: 0 <= k0|))
+(assert (! (< k0 |q!(K + 63)//(64)|) :named |13: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 c0) :named |14: 0 <= c0|))
+(assert (! (< c0 |q!(C + 63)//(64)|) :named |15: c0 < q!(C + 63)//(64)|))
 (assert (! (<= 0 n1) :named |16: 0 <= n1|))
 (assert (! (< n1 (ite (<= 6 (+ N (* (- 6) n0))) 6 (+ N (* (- 6) n0)))) :named |17: n1 < if(6 <= N - 6*n0, 6, N - 6*n0)|))
 (assert (! (<= 0 p1) :named |18: 0 <= p1|))
@@ -1162,12 +1162,12 @@
 (assert (! (= (+ 65 Q) (+ (* 66 |q!(Q + 65)//(66)|) |r!(Q + 65)%(66)|)) :named |61: 65 + Q = 66*q!(Q + 65)//(66) + r!(Q + 65)%(66)|))
 (assert (! (>= |r!(Q + 65)%(66)| 0) :named |62: r!(Q + 65)%(66) >= 0|))
 (assert (! (> 66 |r!(Q + 65)%(66)|) :named |63: 66 > r!(Q + 65)%(66)|))
-(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |64: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
-(assert (! (>= |r!(C + 63)%(64)| 0) :named |65: r!(C + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(C + 63)%(64)|) :named |66: 64 > r!(C + 63)%(64)|))
-(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |67: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
-(assert (! (>= |r!(K + 63)%(64)| 0) :named |68: r!(K + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(K + 63)%(64)|) :named |69: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |64: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
+(assert (! (>= |r!(K + 63)%(64)| 0) :named |65: r!(K + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(K + 63)%(64)|) :named |66: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |67: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
+(assert (! (>= |r!(C + 63)%(64)| 0) :named |68: r!(C + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(C + 63)%(64)|) :named |69: 64 > r!(C + 63)%(64)|))
 (assert (! (= (+ 15 (ite (<= 64 (+ P (* (- 64) p0))) 64 (+ P (* (- 64) p0)))) (+ (* 16 |q!(IMin(64, P - 64*p0) + 15)//(16)|) |r!(IMin(64, P - 64*p0) + 15)%(16)|)) :named |70: 15 + if(64 <= P - 64*p0, 64, P - 64*p0) = 16*q!(IMin(64, P - 64*p0) + 15)//(16) + r!(IMin(64,...|))
 (assert (! (>= |r!(IMin(64, P - 64*p0) + 15)%(16)| 0) :named |71: r!(IMin(64, P - 64*p0) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(64, P - 64*p0) + 15)%(16)|) :named |72: 16 > r!(IMin(64, P - 64*p0) + 15)%(16)|))
@@ -1181,7 +1181,7 @@
 ; program of b_r: b_r holds W
 ;   decided without a solver, from the structure alone
 
-; program of b_r: b_r inside n0, p0, q0, c0, k0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u holds W[r, s, c, k] of its point
+; program of b_r: b_r inside n0, p0, q0, k0, c0, n1, p1, p2, q1, r0, s0, c1, q_u, k_u holds W[r, s, c, k] of its point
 ; question 18
 (push 1)
 (set-info :status unsat)
@@ -1194,10 +1194,10 @@
 (declare-fun |q!(P + 63)//(64)| () Int)
 (declare-fun q0 () Int)
 (declare-fun |q!(Q + 65)//(66)| () Int)
-(declare-fun c0 () Int)
-(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun k0 () Int)
 (declare-fun |q!(K + 63)//(64)| () Int)
+(declare-fun c0 () Int)
+(declare-fun |q!(C + 63)//(64)| () Int)
 (declare-fun p1 () Int)
 (declare-fun |q!(IMin(64, P - 64*p0) + 15)//(16)| () Int)
 (declare-fun p2 () Int)
@@ -1211,8 +1211,8 @@
 (declare-fun l () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 65)%(66)| () Int)
-(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(K + 63)%(64)| () Int)
+(declare-fun |r!(C + 63)%(64)| () Int)
 (declare-fun |r!(IMin(64, P - 64*p0) + 15)%(16)| () Int)
 (declare-fun |r!(IMin(66, Q - 66*q0) + 5)%(6)| () Int)
 (assert (! (<= 1 C) :named |1: 1 <= C|))
@@ -1224,10 +1224,10 @@
 (assert (! (< p0 |q!(P + 63)//(64)|) :named |7: p0 < q!(P + 63)//(64)|))
 (assert (! (<= 0 q0) :named |8: 0 <= q0|))
 (assert (! (< q0 |q!(Q + 65)//(66)|) :named |9: q0 < q!(Q + 65)//(66)|))
-(assert (! (<= 0 c0) :named |10: 0 <= c0|))
-(assert (! (< c0 |q!(C + 63)//(64)|) :named |11: c0 < q!(C + 63)//(64)|))
-(assert (! (<= 0 k0) :named |12: 0 <= k0|))
-(assert (! (< k0 |q!(K + 63)//(64)|) :named |13: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 k0) :named |10: 0 <= k0|))
+(assert (! (< k0 |q!(K + 63)//(64)|) :named |11: k0 < q!(K + 63)//(64)|))
+(assert (! (<= 0 c0) :named |12: 0 <= c0|))
+(assert (! (< c0 |q!(C + 63)//(64)|) :named |13: c0 < q!(C + 63)//(64)|))
 (assert (! (<= 0 p1) :named |14: 0 <= p1|))
 (assert (! (< p1 |q!(IMin(64, P - 64*p0) + 15)//(16)|) :named |15: p1 < q!(IMin(64, P - 64*p0) + 15)//(16)|))
 (assert (! (<= 0 p2) :named |16: 0 <= p2|))
@@ -1269,12 +1269,12 @@
 (assert (! (= (+ 65 Q) (+ (* 66 |q!(Q + 65)//(66)|) |r!(Q + 65)%(66)|)) :named |52: 65 + Q = 66*q!(Q + 65)//(66) + r!(Q + 65)%(66)|))
 (assert (! (>= |r!(Q + 65)%(66)| 0) :named |53: r!(Q + 65)%(66) >= 0|))
 (assert (! (> 66 |r!(Q + 65)%(66)|) :named |54: 66 > r!(Q + 65)%(66)|))
-(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |55: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
-(assert (! (>= |r!(C + 63)%(64)| 0) :named |56: r!(C + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(C + 63)%(64)|) :named |57: 64 > r!(C + 63)%(64)|))
-(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |58: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
-(assert (! (>= |r!(K + 63)%(64)| 0) :named |59: r!(K + 63)%(64) >= 0|))
-(assert (! (> 64 |r!(K + 63)%(64)|) :named |60: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 K) (+ (* 64 |q!(K + 63)//(64)|) |r!(K + 63)%(64)|)) :named |55: 63 + K = 64*q!(K + 63)//(64) + r!(K + 63)%(64)|))
+(assert (! (>= |r!(K + 63)%(64)| 0) :named |56: r!(K + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(K + 63)%(64)|) :named |57: 64 > r!(K + 63)%(64)|))
+(assert (! (= (+ 63 C) (+ (* 64 |q!(C + 63)//(64)|) |r!(C + 63)%(64)|)) :named |58: 63 + C = 64*q!(C + 63)//(64) + r!(C + 63)%(64)|))
+(assert (! (>= |r!(C + 63)%(64)| 0) :named |59: r!(C + 63)%(64) >= 0|))
+(assert (! (> 64 |r!(C + 63)%(64)|) :named |60: 64 > r!(C + 63)%(64)|))
 (assert (! (= (+ 15 (ite (<= 64 (+ P (* (- 64) p0))) 64 (+ P (* (- 64) p0)))) (+ (* 16 |q!(IMin(64, P - 64*p0) + 15)//(16)|) |r!(IMin(64, P - 64*p0) + 15)%(16)|)) :named |61: 15 + if(64 <= P - 64*p0, 64, P - 64*p0) = 16*q!(IMin(64, P - 64*p0) + 15)//(16) + r!(IMin(64,...|))
 (assert (! (>= |r!(IMin(64, P - 64*p0) + 15)%(16)| 0) :named |62: r!(IMin(64, P - 64*p0) + 15)%(16) >= 0|))
 (assert (! (> 16 |r!(IMin(64, P - 64*p0) + 15)%(16)|) :named |63: 16 > r!(IMin(64, P - 64*p0) + 15)%(16)|))

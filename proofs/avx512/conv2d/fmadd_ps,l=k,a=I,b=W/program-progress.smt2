@@ -7,13 +7,13 @@
 ; progress: outputs are not touched ahead of the call
 ;   decided without a solver, from the structure alone
 
-; progress of acc: acc is loaded, then added to, then stored, each visit inside n0, p0, q0, c0, k0, n1, p1, p2, q1
+; progress of acc: acc is loaded, then added to, then stored, each visit inside n0, p0, q0, k0, c0, n1, p1, p2, q1
 ;   decided without a solver, from the structure alone
 
 ; progress of acc: nothing else touches O while acc stands for it
 ;   decided without a solver, from the structure alone
 
-; progress of acc: every live cell of acc inside n0, p0, q0, c0, k0, n1, p1, p2, q1 is loaded before it is added to
+; progress of acc: every live cell of acc inside n0, p0, q0, k0, c0, n1, p1, p2, q1 is loaded before it is added to
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -65,7 +65,7 @@
 (check-sat)
 (pop 1)
 
-; progress of acc: every live cell of acc inside n0, p0, q0, c0, k0, n1, p1, p2, q1 is stored after it was added to
+; progress of acc: every live cell of acc inside n0, p0, q0, k0, c0, n1, p1, p2, q1 is stored after it was added to
 ; question 2
 (push 1)
 (set-info :status unsat)

@@ -100,31 +100,31 @@
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   748*C*P*Q + 48*C*P + 912*C*Q + 2496*C + 4*K*N*P*Q + 748*K*P*Q + 140*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   187*P*Q + 187*P + 228*Q + 89664 < 2**63 (checked at entry)
+;   48*C*P*Q + 48*C*P + 720*C*Q + 2304*C + 4*K*N*P*Q + 48*K*P*Q + 380*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   12*P*Q + 12*P + 180*Q + 89664 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -73,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 24760*J + 24760*K +
+; memory: every index, counter and byte offset fits 64 bits while 8*I*J + 8*I*K + 2*I + 8*J*K + 25184*J + 25184*K +
 ;   1302848 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 12288*I + 4*J*K + 13024*J + 2*K +
-;   4931608 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 12288*I + 4*J*K + 12380*J + 2*K +
+;   4272152 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -115,6 +115,6 @@
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 516*B*C + 12*B*J*T + 1548*B*J + 3*B*T +
-;   387*B + 12*C*J + 1148*C + 24*J**2 + 44736*J + 2*T + 13346116 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 3260*B*C + 12*B*J*T + 9780*B*J + 3*B*T +
+;   2445*B + 12*C*J + 284*C + 24*J**2 + 51780*J + 2*T + 31691076 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

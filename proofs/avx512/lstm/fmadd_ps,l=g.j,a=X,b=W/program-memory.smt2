@@ -115,6 +115,6 @@
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1536*B*C + 16*B*J*T + 6144*B*J + 4*B*T +
-;   1536*B + 16*C*J + 496*C + 32*J**2 + 64156*J + 2*T + 31691076 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 1032*B*C + 16*B*J*T + 4128*B*J + 4*B*T +
+;   1032*B + 16*C*J + 716*C + 32*J**2 + 66732*J + 2*T + 31691076 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

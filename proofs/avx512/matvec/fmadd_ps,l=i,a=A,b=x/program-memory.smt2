@@ -58,6 +58,6 @@
 ; memory of i_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*K + 4*I + 8508*K + 721664 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*I*K + 4*I + 14844*K + 721664 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

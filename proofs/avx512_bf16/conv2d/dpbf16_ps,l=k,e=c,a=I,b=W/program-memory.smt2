@@ -67,6 +67,7 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 18*C*P*Q + 104*C*Q + 186*C +
-;   4*K*N*P*Q + 36*K*P*Q + 192*K*Q + 394*K + N*P*Q + N*P + 2*N + 9*P*Q + 9*P + 52*Q + 107204 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 26*C*K + 2*C*N*P*Q + 36*C*P*Q + 200*C*Q + 328*C +
+;   4*K*N*P*Q + 72*K*P*Q + 384*K*Q + 640*K + N*P*Q + N*P + 2*N + 18*P*Q + 18*P + 100*Q + 107204 < 2**63 (checked at
+;   entry)
 ;   decided without a solver, from the structure alone

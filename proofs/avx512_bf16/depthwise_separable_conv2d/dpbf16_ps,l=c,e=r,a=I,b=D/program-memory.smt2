@@ -61,6 +61,6 @@
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 24*C*P*Q + 1172*C*Q + 236*C +
-;   4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 300*Q + 1198500 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 24*C*P*Q + 236*C*Q + 332*C +
+;   4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 66*Q + 1198692 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

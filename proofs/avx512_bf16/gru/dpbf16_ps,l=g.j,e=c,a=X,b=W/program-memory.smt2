@@ -49,13 +49,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of t_uz: an unrolled loop has a fixed count
+; memory of b_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_ul: an unrolled loop has a fixed count
+; memory of b_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -64,18 +64,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_u: an unrolled loop has a fixed count
+; memory of b_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of t_us: an unrolled loop has a fixed count
+; memory of b_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 814*B*C + 12*B*J*T + 4884*B*J + 3*B*T +
-;   1221*B + 6*C*J + 142*C + 12*J**2 + 10696*J + 2*T + 622676 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 160*B*C + 12*B*J*T + 960*B*J + 3*B*T +
+;   240*B + 6*C*J + 1004*C + 12*J**2 + 15868*J + 2*T + 466980 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

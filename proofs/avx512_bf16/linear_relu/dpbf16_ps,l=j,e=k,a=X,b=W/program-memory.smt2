@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 2*I*K + 2*I + 2*J*K + 12592*J + 6296*K +
-;   2244672 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 2*I*K + 2*I + 2*J*K + 12380*J + 6190*K +
+;   2136128 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

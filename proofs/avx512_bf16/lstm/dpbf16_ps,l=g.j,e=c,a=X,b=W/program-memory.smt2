@@ -4,10 +4,10 @@
 ; claim: memory
 ; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
 
-; memory of X_packed: the buffer's shape depends on sizes only
+; memory of W_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
-; memory of W_packed: the buffer's shape depends on sizes only
+; memory of X_packed: the buffer's shape depends on sizes only
 ;   decided without a solver, from the structure alone
 
 ; memory of acc: the number of registers is fixed
@@ -49,13 +49,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_uz: an unrolled loop has a fixed count
+; memory of t_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_ul: an unrolled loop has a fixed count
+; memory of t_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
@@ -64,18 +64,18 @@
 ; memory of g_j_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_u: an unrolled loop has a fixed count
+; memory of t_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_us: an unrolled loop has a fixed count
+; memory of t_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 66*B*C + 16*B*J*T + 528*B*J + 4*B*T + 132*B
-;   + 8*C*J + 550*C + 16*J**2 + 17504*J + 2*T + 622788 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 334*B*C + 16*B*J*T + 2672*B*J + 4*B*T +
+;   668*B + 8*C*J + 312*C + 16*J**2 + 15600*J + 2*T + 622788 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

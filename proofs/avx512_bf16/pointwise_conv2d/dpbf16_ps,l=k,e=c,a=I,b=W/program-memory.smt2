@@ -49,13 +49,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of n_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -64,19 +64,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of n_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 856*C*P*Q + 96*C*Q + 48*C +
-;   4*K*N*P*Q + 1712*K*P*Q + 192*K*Q + 778*K + N*P*Q + N*P + 2*N + 428*P*Q + 428*P + 48*Q + 57476 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 48*C*P*Q + 542*C*Q + 48*C +
+;   4*K*N*P*Q + 96*K*P*Q + 1084*K*Q + 778*K + N*P*Q + N*P + 2*N + 24*P*Q + 24*P + 271*Q + 57476 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + B*I*K + B*I + B*J*K + B*K + 2*B + 96*I*J +
-;   24*I*K + 24*I + 24*J*K + 6380*J + 1595*K + 311204 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*I*J + B*I*K + B*I + B*J*K + B*K + 2*B + 48*I*J +
+;   12*I*K + 12*I + 12*J*K + 6380*J + 1595*K + 311204 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -46,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -55,18 +55,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 13*C*K + C*N*P*Q + 6*C*P*Q + 43*C*Q + 213*C +
-;   4*K*N*P*Q + 24*K*P*Q + 156*K*Q + 836*K + N*P*Q + N*P + 2*N + 6*P*Q + 6*P + 43*Q + 533563 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 13*C*K + C*N*P*Q + 33*C*P*Q + 213*C*Q + 43*C +
+;   4*K*N*P*Q + 132*K*P*Q + 836*K*Q + 203*K + N*P*Q + N*P + 2*N + 33*P*Q + 33*P + 213*Q + 595771 < 2**63 (checked at
+;   entry)
 ;   decided without a solver, from the structure alone

@@ -49,33 +49,33 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of b_uz: an unrolled loop has a fixed count
+; memory of t_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_ul: an unrolled loop has a fixed count
+; memory of t_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_ua: an unrolled loop has a fixed count
+; memory of t_ua: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_u: an unrolled loop has a fixed count
+; memory of t_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of b_us: an unrolled loop has a fixed count
+; memory of t_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of g_j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while B*C*T + 233*B*C + 12*B*J*T + 2796*B*J + 3*B*T + 699*B
-;   + 3*C*J + 143*C + 12*J**2 + 12136*J + 2*T + 306992 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while B*C*T + 143*B*C + 12*B*J*T + 1716*B*J + 3*B*T + 429*B
+;   + 3*C*J + 233*C + 12*J**2 + 13216*J + 2*T + 367152 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -61,6 +61,6 @@
 ; memory of i_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while I*K + 4*I + 2319*K + 265028 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while I*K + 4*I + 5390*K + 265028 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 233*C*P*Q + 36*C*Q + 96*C + 4*K*N*P*Q
-;   + 932*K*P*Q + 144*K*Q + 395*K + N*P*Q + N*P + 2*N + 233*P*Q + 233*P + 36*Q + 28964 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while C*K + C*N*P*Q + 116*C*P*Q + C*Q + 2*C + 4*K*N*P*Q +
+;   464*K*P*Q + 4*K*Q + 395*K + N*P*Q + N*P + 2*N + 116*P*Q + 116*P + Q + 28964 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -76,6 +76,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 4*I*M + 2*I + J*K + 4*J*M + 13024*J +
-;   3256*K + 4*M + 1232966 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 4*I*M + 2*I + J*K + 4*J*M + 12380*J +
+;   3095*K + 4*M + 1068102 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

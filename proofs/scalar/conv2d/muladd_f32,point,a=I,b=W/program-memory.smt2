@@ -46,7 +46,7 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -55,19 +55,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 52*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   72*C*P*Q + 144*C*P + 1104*C*Q + 3024*C + 4*K*N*P*Q + 72*K*P*Q + 956*K*Q + 812*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   18*P*Q + 36*P + 276*Q + 161032 < 2**63 (checked at entry)
+;   72*C*P*Q + 144*C*P + 960*C*Q + 2880*C + 4*K*N*P*Q + 72*K*P*Q + 812*K*Q + 956*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   18*P*Q + 36*P + 240*Q + 161032 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

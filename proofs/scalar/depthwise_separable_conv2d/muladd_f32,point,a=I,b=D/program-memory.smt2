@@ -59,6 +59,6 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   24*C*P*Q + 48*C*P + 836*C*Q + 2868*C + 4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + 2*N*P + 2*N*Q + 4*N + 6*P*Q +
-;   12*P + 209*Q + 3068 < 2**63 (checked at entry)
+;   24*C*P*Q + 48*C*P + 1244*C*Q + 3276*C + 4*K*N*P*Q + 4*K*P*Q + 4*K*Q + 4*K + N*P*Q + 2*N*P + 2*N*Q + 4*N + 6*P*Q +
+;   12*P + 311*Q + 3068 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

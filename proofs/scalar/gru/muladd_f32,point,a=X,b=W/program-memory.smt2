@@ -73,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 132*B*C + 12*B*J*T + 396*B*J + 3*B*T + 99*B
-;   + 12*C*J + 3164*C + 12*J**2 + 9508*J + 2*T + 791560 < 2**63 (checked at entry)
+; memory: every index, counter and byte offset fits 64 bits while 4*B*C*T + 380*B*C + 12*B*J*T + 1140*B*J + 3*B*T +
+;   285*B + 12*C*J + 356*C + 12*J**2 + 9232*J + 2*T + 791560 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -73,6 +73,6 @@
 ; memory of j_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 12288*J + 2588*K +
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 2*I + 4*J*K + 12288*J + 6400*K +
 ;   725000 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

@@ -46,13 +46,13 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
-; memory of q_uz: an unrolled loop has a fixed count
+; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_ul: an unrolled loop has a fixed count
+; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_ul: an unrolled loop has a fixed count
@@ -61,19 +61,19 @@
 ; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_us: an unrolled loop has a fixed count
+; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of k_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 264*C*P*Q + 284*C*Q + 616*C +
-;   4*K*N*P*Q + 264*K*P*Q + 284*K*Q + 1536*K + N*P*Q + N*P + 2*N + 66*P*Q + 66*P + 71*Q + 68104 < 2**63 (checked at
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 516*C*P*Q + 140*C*Q + 516*C +
+;   4*K*N*P*Q + 516*K*P*Q + 140*K*Q + 1536*K + N*P*Q + N*P + 2*N + 129*P*Q + 129*P + 35*Q + 68104 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

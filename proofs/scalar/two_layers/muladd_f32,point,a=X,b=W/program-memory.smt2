@@ -74,5 +74,5 @@
 ;   decided without a solver, from the structure alone
 
 ; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 4*I*K + 4*I*M + 2*I + 4*J*K + 4*J*M + 12288*J
-;   + 2588*K + 4*M + 725000 < 2**63 (checked at entry)
+;   + 6400*K + 4*M + 725000 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone
