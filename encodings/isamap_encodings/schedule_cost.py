@@ -38,6 +38,15 @@ def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
     return sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands)
 
 
+def blockwise(problem: ScheduleProblem, choice: Choice) -> bool:
+    """Whether level 2 has room for the next tiles of the operands that can be brought beside all uses of the ones before."""
+    if problem.levels < 2 or not any(o.blockwise for o in problem.operands):
+        return False
+    tiles = {d: a.chains[choice.chains[d]][2] for d, a in enumerate(problem.axes)}
+    more = sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands if o.blockwise)
+    return working_set(problem, choice, 2) + more <= problem.capacities[1]
+
+
 def nontrivial(problem: ScheduleProblem, choice: Choice, block: int) -> tuple[int, ...]:
     """Axes whose loop in the block makes more than one trip, outermost first."""
     order = problem.orders[choice.orders[block - 1]]
@@ -161,12 +170,16 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     traffic: list[tuple[int, ...]] = []
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
     bursts: list[tuple[int, int]] = []
+    smooth = blockwise(problem, choice)
     for n, o in enumerate(problem.operands):
         moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
         if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
             return None
         traffic.append(moved)
-        bursts += [(first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
+        if not (smooth and o.blockwise):
+            bursts += [
+                (first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)
+            ]
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
             exposed += moved[u - 1] * o.exposed[u - 1]

@@ -24,6 +24,7 @@ from isamap_encodings.schedule_problem import (
     WHOLE,
     Component,
     ScheduleProblem,
+    TileOperand,
     contention,
 )
 from isamap_encodings.schedule_sharing import EVEN, Loop, loops, most_starts, outside, repeats, uneven
@@ -57,6 +58,7 @@ class Builder:
         self.orders = [self._one_of(f"order_{b}", len(problem.orders)) for b in range(1, self.u + 1)]
         self.one_trip: dict[tuple[int, int], Any] = {}
         self.tables: dict[tuple[Component, int], tuple[Range, Range]] = {}
+        self.touched: dict[tuple[str, int], Any] = {}
         self.fetched: dict[tuple[int, int], Range] = {}
         self.traffic: dict[tuple[int, int], Range] = {}
 
@@ -155,16 +157,18 @@ class Builder:
         self.m.add_allowed_assignments([*keys, out[0][0], out[1][0]], rows)
         return out[0], out[1]
 
-    def working_set(self, level: int) -> Any:
-        """Bytes one tile of the level touches."""
+    def working_set(self, level: int, operands: tuple[TileOperand, ...] | None = None) -> Any:
+        """Bytes one tile of the level touches, of these operands or of all."""
         # CP-SAT's expressions change in place under +=, and footprints are shared: parts are collected, then summed.
-        parts: list[Any] = []
-        for o in self.p.operands:
+        return sum([self._touched(o, level) for o in (self.p.operands if operands is None else operands)])
+
+    def _touched(self, o: TileOperand, level: int) -> Any:
+        if (o.name, level) not in self.touched:
             factors = [self.footprint(c, level)[0] for c in o.components]
             # The tile of level 2 fits its cache, and it holds the tile of level 1.
             most = self.p.capacities[max(level, 2) - 1] // o.bytes if self.u > 1 else CEILING
-            parts.append(o.bytes * self._times(factors, f"footprint_{o.name}_{level}", most)[0])
-        return sum(parts)
+            self.touched[o.name, level] = self._times(factors, f"footprint_{o.name}_{level}", most)[0]
+        return o.bytes * self.touched[o.name, level]
 
     def stationary(self, fits: Any) -> dict[tuple[int, int], Any]:
         """(operand, block) -> literal that may be true only where the operand is stationary in the block."""
@@ -319,6 +323,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
 
 def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any]) -> None:
     """`slowest` is no less than computing, and what bursts into a cache beyond what the walks that use it first hide."""
+    waits = _waits(b)
     for n, o in enumerate(b.p.operands):
         levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
         if not levels:
@@ -331,7 +336,21 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
             hidden = b._times([walk, b.refetch(n, u, stationary)], f"hidden_{o.name}_{u}", CEILING)
             moved, link = b.traffic[n, u], o.link[u - 1]
             for x, y in FAR:
-                b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])
+                waiting = b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])
+                if o.blockwise:
+                    waiting.only_enforce_if(waits)
+
+
+def _waits(b: Builder) -> Any:
+    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise."""
+    waits = b.m.new_bool_var("waits")
+    operands = tuple(o for o in b.p.operands if o.blockwise)
+    if operands and b.u > 1:
+        more = b.working_set(2, operands)
+        b.m.add(b.working_set(2) + more <= b.p.capacities[1]).only_enforce_if(waits.Not())
+    else:
+        b.m.add(waits == 1)
+    return waits
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:

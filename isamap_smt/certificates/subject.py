@@ -208,10 +208,15 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
         "loops": [[s.axis, s.step] for s in schedule.loops],
         "accumulate": schedule.accumulate,
         "registers": dict(schedule.registers),
-        "packing": [[p.operand, p.depth, p.ahead, *([p.prefetch] if p.prefetch else [])] for p in schedule.packing],
+        "packing": [_packing_document(p) for p in schedule.packing],
         "parallel": schedule.parallel,
         "sizes": dict(schedule.sizes),
     }
+
+
+def _packing_document(p: Packing) -> list[Any]:
+    asked = [p.prefetch] if p.prefetch or p.block is not None else []
+    return [p.operand, p.depth, p.ahead, *asked, *([] if p.block is None else [p.block])]
 
 
 def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def packing_words(schedule: Schedule, operand: str) -> str:
     """Where an operand's elements are read from, in words."""
     packing = schedule.packing_of(operand)
     asked = f", prefetched {packing.prefetch} bytes ahead" if packing.prefetch else ""
+    asked += ", and a block ahead" if packing.block is not None else ""
     if packing.depth is None:
         return f"in place{asked}"
     if packing.ahead:

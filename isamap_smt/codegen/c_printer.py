@@ -41,12 +41,12 @@ from isamap_smt.codegen.c_state import Printer, name_everything
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import NUMBERED, Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
 from isamap_smt.mapping.point_c import c_converted
 
-LINE = 64  # bytes of a cache line
 Over = tuple[tuple[Any, Any], ...]
 
 
@@ -210,8 +210,15 @@ def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
     at = row_major(tuple(substitute(i, p.constants) for i in first.index), shape)
     begins = at.xreplace(dict.fromkeys(at.free_symbols, sp.S.Zero))
     width = dtype.bytes * prod(int(n) for n in move.instruction.kernel.tensor(register_operand(move.instruction)).shape)
-    if begins.is_Integer and int(begins) * dtype.bytes % LINE < width:
-        p.put(f"__builtin_prefetch((const void *)((uintptr_t)({p.pointer(first)}) + {int(move.prefetch)}));")
+    if not begins.is_Integer or int(begins) * dtype.bytes % LINE >= width:
+        return
+    line = int(begins) * dtype.bytes // LINE
+    for asked in move.prefetch:
+        if not asked.lines or line < asked.lines:
+            stay = "" if asked.cache == 1 else f", 0, {4 - asked.cache}"  # 3, which need not be said: in all caches
+            p.put(
+                f"__builtin_prefetch((const void *)((uintptr_t)({p.pointer(first)}) + {p.expr(asked.distance)}){stay});"
+            )
 
 
 def _print_copy(p: Printer, copy: Copy) -> None:

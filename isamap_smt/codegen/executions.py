@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.asked import asked
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import InPlace, Packed, address, clamp, guards_carried, move_of, moving_lanes
 from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, plain_name, tile_values, unroll, unrolled_axes
@@ -123,8 +124,8 @@ def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move
     _check_lanes(state, operand, memory, move, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = active_lanes(state, moving[: int(move.masked)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    distance = state.schedule.packing_of(operand).prefetch if moving == lanes else 0
-    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, distance), point
+    besides = asked(nest, source, state.schedule.packing_of(operand)) if moving == lanes else ()
+    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides), point
 
 
 def _streamed(state: Lowering) -> str:

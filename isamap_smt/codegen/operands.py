@@ -172,7 +172,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
             cell = sym(f"c_{loop.var.name}")
             dims.append(("loop", position))
             over.append((cell, substitute(loop.count, rename)))
-            shape.append(_most_trips(nest, position))
+            shape.append(most_trips(nest, position))
             rename[loop.var.name] = cell
     units: dict[str, Any] = {}
     for axis in relevant:
@@ -237,7 +237,7 @@ def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tup
     return found
 
 
-def _most_trips(nest: Nest, position: int) -> Any:
+def most_trips(nest: Nest, position: int) -> Any:
     """The largest trip count of a loop, in terms of sizes only."""
     loop = nest.loops[position]
     outer = [x for x in nest.loops[:position] if x.axis == loop.axis]

@@ -8,6 +8,8 @@ from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 
+LINE = 64  # bytes of a cache line
+
 
 @dataclass(frozen=True)
 class Memory:

@@ -102,19 +102,31 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Prefetch:
+    """A line that is asked for. It may lie outside of the memory; no value depends on it.
+
+    distance: bytes from the first element that the move reads, which may use the variables of loops. lines: beside how many of
+    the lines that unrolled loads of neighbours begin, from the first; 0: beside all. cache: which it is brought into.
+    """
+
+    distance: Any
+    lines: int = 0
+    cache: int = 1
+
+
+@dataclass(frozen=True)
 class Move:
     """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes.
 
     active: for each of the instruction's first axes that it masks, how many points are active; () for one that masks none.
-    prefetch: bytes from the memory's first element ahead to one whose line is asked for. It may lie outside of the memory; no
-    value depends on it.
+    prefetch: lines that are asked for besides.
     """
 
     instruction: Instruction
     register: Ref
     memory: Ref | None
     active: tuple[Any, ...] = ()
-    prefetch: int = 0
+    prefetch: tuple[Prefetch, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def _move(move: Move) -> str:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":
         return f"{_ref(move.memory)} = {name}({register}{lanes})"
-    asked = f"  # and the line {move.prefetch} bytes ahead" if move.prefetch else ""
+    asked = "".join(f"  # and the line {words(p.distance)} bytes ahead" for p in move.prefetch)
     return f"{register} = {name}({_ref(move.memory)}{lanes}){asked}"
 
 

@@ -70,16 +70,19 @@ class Packing:
     order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
     An operand read in place whose elements the kernel's guard cuts off (zero padding) is read from a window: a copy of
     the whole tensor with the padding written out. prefetch: bytes between a load of whole vectors and the line that is asked
-    for beside it, in the buffer or along the tensor's row; 0 leaves that to the machine.
+    for beside it, in the buffer or along the tensor's row; 0 leaves that to the machine. block: where the first so many loops
+    stand around a part of the buffer that is used more than once, each use brings a share of the next part into the second cache.
     """
 
     operand: str
     depth: int | None = None
     ahead: bool = False
     prefetch: int = 0
+    block: int | None = None
 
     def __str__(self) -> str:
         ahead = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
+        ahead += ", and a block ahead" if self.block is not None else ""
         if self.depth is None:
             return f"the tensor, in place{ahead}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"

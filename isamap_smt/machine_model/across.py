@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.hardware import LINE
 from isamap_smt.machine_model.prefetch import SOURCE, for_width, with_tile
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import aligned_empty
 
 HEIGHTS = (2, 6, 12)
 PIECES = (1, 2, 4)
-_LINE = 64
 _REGISTERS = 16
-_PITCH = 110 * _LINE  # bytes from row to row: no page
+_PITCH = 110 * LINE  # bytes from row to row: no page
 _BLOCK = 48  # rows that are walked down
 _CHUNK = 16 << 20  # bytes of one try, the next of a large buffer each time
 _FUNCTION = """\
@@ -58,7 +58,7 @@ class Across:
             self._matrix.fill(0)
         chunk = min(size, _CHUNK)
         elements = aligned_empty((height * _BLOCK,), np.dtype(np.float32))
-        result = aligned_empty((height * _LINE,), np.dtype(np.uint8))
+        result = aligned_empty((height * LINE,), np.dtype(np.uint8))
         elements.fill(1)
         blocks = chunk // _PITCH // _BLOCK
         found = {}
@@ -68,13 +68,13 @@ class Across:
             first = first if first + chunk <= size else 0
             count, start = blocks * _BLOCK, self._matrix.ctypes.data + first
             taken = float(call(start, count, elements.ctypes.data, result.ctypes.data))
-            found[pieces] = taken / (count * (_PITCH // _LINE))
+            found[pieces] = taken / (count * (_PITCH // LINE))
         return found
 
 
 def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Across:
     """The measurements for vectors of `width` bytes. Raises BuildError."""
-    columns = max(1, _LINE // width)
+    columns = max(1, LINE // width)
     heights = [h for h in HEIGHTS if (h + 1) * columns < _REGISTERS]
     source = SOURCE + "".join(_function(h, columns, pieces, width) for h in heights for pieces in (0, *PIECES))
     library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
@@ -89,8 +89,8 @@ def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Acro
 
 
 def _function(height: int, columns: int, pieces: int, width: int) -> str:
-    words = {"ROWS": height, "PIECES": pieces, "BLOCK": _BLOCK, "LINE": _LINE, "PITCH": _PITCH}
-    text = with_tile(_FUNCTION, height, columns, pieces * _LINE, width, 4)
+    words = {"ROWS": height, "PIECES": pieces, "BLOCK": _BLOCK, "LINE": LINE, "PITCH": _PITCH}
+    text = with_tile(_FUNCTION, height, columns, pieces * LINE, width, 4)
     for name, value in words.items():
         text = text.replace(f"@{name}@", str(value))
     return text

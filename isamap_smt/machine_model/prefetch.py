@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.hardware import LINE
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import aligned_empty
 
 DISTANCES = (512, 1024, 2048)  # bytes
 TILES = ((1, 8), (2, 6), (4, 3), (6, 2))  # rows, and vectors of a step
-_LINE = 64
 _STEPS = 256  # of the rows' elements, which then begin anew
 _LEAST = 0.002  # seconds of one try
 SOURCE = """\
@@ -130,9 +130,7 @@ def with_tile(text: str, rows: int, columns: int, distance: int, width: int, dep
     tile = [(r, c) for r in range(rows) for c in range(columns)]
     declared = [f"vector sum_{r}_{c} = {{0}};" for r, c in tile]
     body = [
-        f"__builtin_prefetch((const void *)((uintptr_t)at + {distance + n}));"
-        for n in range(0, step, _LINE)
-        if distance
+        f"__builtin_prefetch((const void *)((uintptr_t)at + {distance + n}));" for n in range(0, step, LINE) if distance
     ]
     elements = [f"vector a_{r} = everywhere(row[{r}]);" for r in range(rows)]
     vectors = [f"vector b_{c} = *(const vector *)(at + {c * width});" for c in range(columns)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from isamap_encodings.schedule_cost import nontrivial
-from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem
+from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
 from isamap_smt.ir.schedule import LoopStep, Packing
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
@@ -68,12 +68,17 @@ def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Packing
         elif option > p.levels:
             made.append(Packing(operand.name, 0, True))
         else:
-            mine = {p.axes[d].name for d in operand.axes}
-            depth = sum(1 for b in n.blocks if b >= option)
-            while depth and n.loops[depth - 1].axis not in mine:
-                depth -= 1
-            made.append(Packing(operand.name, depth))
+            made.append(Packing(operand.name, around(p, n, operand, option)))
     return tuple(made)
+
+
+def around(p: ScheduleProblem, n: Nest, operand: TileOperand, level: int) -> int:
+    """How many loops stand around what the operand's tile of the level is used for, before it is used up."""
+    mine = {p.axes[d].name for d in operand.axes}
+    depth = sum(1 for b in n.blocks if b >= level)
+    while depth and n.loops[depth - 1].axis not in mine:
+        depth -= 1
+    return depth
 
 
 def parallel(p: ScheduleProblem, n: Nest, cost: Cost) -> int | None:

@@ -13,7 +13,6 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 UNIT = 1000  # costs per cycle, and per picojoule
-LINE = 64  # bytes of a cache line
 PAGE = 4096  # bytes of a memory page; also what the first cache's index covers, so its ways are capacity / page
 
 

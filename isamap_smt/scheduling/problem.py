@@ -9,7 +9,7 @@ from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOpe
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
-from isamap_smt.scheduling.prefetch import streaming
+from isamap_smt.scheduling.prefetch import by_blocks, streaming
 from isamap_smt.scheduling.registers import near, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
@@ -86,8 +86,20 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
     walked = None if energy else rows(s, operand)
     begun = 0 if output or walked is None else round(UNIT * copy_cycles(s, m, operand))
     apart = 0 if energy or output or not s.streams else round(APART * link[0] * read_across(s, operand))
+    blockwise = not energy and not output and pins.prefetch.get(operand) != 0 and by_blocks(s, m, operand)
     return TileOperand(
-        operand, size, output, components(s, operand, packed), link, exposed, pack, options, walked, begun, apart
+        operand,
+        size,
+        output,
+        components(s, operand, packed),
+        link,
+        exposed,
+        pack,
+        options,
+        walked,
+        begun,
+        apart,
+        blockwise,
     )
 
 

@@ -44,8 +44,9 @@ def to_record(schedule: Schedule) -> Record:
 
 
 def _packing(x: Packing) -> Record:
-    """Without the distance where there is none: such programs keep the names that they have in databases."""
-    return {name: value for name, value in asdict(x).items() if name != "prefetch" or value}
+    """Without what is prefetched where nothing is: such programs keep the names that they have in databases."""
+    unasked = {"prefetch": 0, "block": None}
+    return {name: value for name, value in asdict(x).items() if name not in unasked or value != unasked[name]}
 
 
 def decided(record: Record) -> Record:

@@ -13,7 +13,8 @@ from math import ceil, prod
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, FARTHEST, NEAREST, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.scheduling.machine import LINE, UNIT, Machine
+from isamap_smt.ir.hardware import LINE
+from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
 from isamap_smt.scheduling.setting import Setting

@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import ceil, gcd, prod
 
 from isamap_encodings.schedule_problem import Component, Rows
-from isamap_smt.scheduling.machine import LINE, PAGE, Machine
+from isamap_smt.ir.hardware import LINE
+from isamap_smt.scheduling.machine import PAGE, Machine
 from isamap_smt.scheduling.setting import Setting, remembered
 from isamap_smt.scheduling.supply import components, compulsory, strides, usable
 

@@ -25,7 +25,7 @@ from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT, Machine, machine
 from isamap_smt.scheduling.pins import Pins, read_pins
-from isamap_smt.scheduling.prefetch import prefetched
+from isamap_smt.scheduling.prefetch import in_blocks, prefetched
 from isamap_smt.scheduling.problem import problem, repriced
 from isamap_smt.scheduling.setting import Setting, setting
 from isamap_smt.scheduling.tiles import in_words
@@ -92,6 +92,7 @@ class ScheduleSpace:
         row = plain.registers[answer.choice.register].tile
         packing = decode.packing(s, plain, answer.choice, n)
         packing, told = prefetched(s, m, plain, answer.choice, answer.cost, self.pins, packing)
+        packing, also = in_blocks(s, plain, answer.choice, answer.cost, n, packing)
         total, bound = answer.cost.total, min(answer.bound, answer.cost.total)
         return Schedule(
             s.proved,
@@ -109,7 +110,7 @@ class ScheduleSpace:
             decode.tiles(s, m, plain, answer.choice),
             decode.traffic(m, plain, answer.cost),
             answer.seconds,
-            (*self._notes(answer), *told),
+            (*self._notes(answer), *told, *also),
             self.sizes,
             s.hardware,
         )

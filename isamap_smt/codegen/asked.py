@@ -1,0 +1,54 @@
+"""What a load of vectors asks for besides: the line some bytes ahead, and a share of the block that comes next.
+
+A block is the part of a packed buffer that the loops inside some position use, over and over: once for each turn of the loops
+among them that do not select the operand. The first use would wait for every line of it. So each use of a block brings a
+share of the next block, which lies behind it, into the second cache: an even stream beside all computing.
+"""
+
+from __future__ import annotations
+
+from math import ceil, prod
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.codegen.operands import Feed, Packed, most_trips
+from isamap_smt.ir.hardware import LINE
+from isamap_smt.ir.program import Prefetch
+from isamap_smt.ir.schedule import Packing
+
+
+def asked(nest: Nest, source: Feed, packing: Packing) -> tuple[Prefetch, ...]:
+    """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none."""
+    near = (Prefetch(sp.Integer(packing.prefetch)),) if packing.prefetch else ()
+    if packing.block is None or not isinstance(source, Packed):
+        return near
+    return (*near, *_next_block(nest, source, packing.block))
+
+
+def _next_block(nest: Nest, source: Packed, block: int) -> tuple[Prefetch, ...]:
+    """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
+
+    This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next.
+    """
+    mine = [position for kind, position in source.dims if kind == "loop" and position >= block]
+    others = [p for p in range(block, nest.accumulate) if p not in mine]
+    trips = {p: most_trips(nest, p) for p in (*mine, *others)}
+    if not all(t.is_Integer for t in trips.values()):
+        return ()
+    buffer = source.setup[0].buffer  # type: ignore[union-attr]
+    inside = [n for (kind, _), n in zip(source.dims, buffer.shape, strict=True) if kind != "loop"]
+    step = buffer.dtype.bytes * prod(map(int, inside))
+    (n, steps), (w, uses) = (_counted(nest, positions, trips) for positions in (mine, others))
+    share = ceil(step / uses)
+    distance = sp.expand(steps * step + share * steps * w + (share - step) * n)
+    return (Prefetch(distance, ceil(share / LINE), 2),)
+
+
+def _counted(nest: Nest, positions: list[int], trips: dict[int, Any]) -> tuple[Any, int]:
+    """(turns of these loops before this one, all turns)."""
+    before: Any = sp.S.Zero
+    for p in positions:
+        before = before * trips[p] + nest.loops[p].var
+    return before, prod(int(trips[p]) for p in positions)
