@@ -38,13 +38,20 @@ def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
     return sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands)
 
 
-def blockwise(problem: ScheduleProblem, choice: Choice) -> bool:
-    """Whether level 2 has room for the next tiles of the operands that can be brought beside all uses of the ones before."""
+def blockwise(problem: ScheduleProblem, choice: Choice) -> dict[int, int] | None:
+    """Cells of the tile of level 2 of each operand whose next tile is brought beside all uses of the one before; None where
+    there is no such operand, or level 2 has no room for both."""
     if problem.levels < 2 or not any(o.blockwise for o in problem.operands):
-        return False
+        return None
     tiles = {d: a.chains[choice.chains[d]][2] for d, a in enumerate(problem.axes)}
-    more = sum(o.bytes * prod(c.footprint(tiles) for c in o.components) for o in problem.operands if o.blockwise)
-    return working_set(problem, choice, 2) + more <= problem.capacities[1]
+    found = {n: prod(c.footprint(tiles) for c in o.components) for n, o in enumerate(problem.operands) if o.blockwise}
+    more = sum(problem.operands[n].bytes * cells for n, cells in found.items())
+    return found if working_set(problem, choice, 2) + more <= problem.capacities[1] else None
+
+
+def first_tile(problem: ScheduleProblem, operand: TileOperand) -> int:
+    """What each cell of the first tile that is brought blockwise costs: nothing was computed before that could hide it."""
+    return sum(operand.link[1:]) * (problem.threads if problem.spread else 1)
 
 
 def nontrivial(problem: ScheduleProblem, choice: Choice, block: int) -> tuple[int, ...]:
@@ -169,17 +176,13 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     levels = range(1, problem.levels + 1)
     traffic: list[tuple[int, ...]] = []
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
-    bursts: list[tuple[int, int]] = []
-    smooth = blockwise(problem, choice)
+    bursts: dict[int, list[tuple[int, int]]] = {}
     for n, o in enumerate(problem.operands):
         moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
         if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
             return None
         traffic.append(moved)
-        if not (smooth and o.blockwise):
-            bursts += [
-                (first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)
-            ]
+        bursts[n] = [(first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
             exposed += moved[u - 1] * o.exposed[u - 1]
@@ -202,7 +205,9 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     if max(scopes, register.compute) > CEILING:
         return None
     if problem.overlap:
-        together = max(overlapped(register.compute, links, problem.near), in_bursts(register.compute, bursts))
+        smooth = overlapped(register.compute, links, problem.near)
+        waiting, first = _waiting(problem, choice, bursts, links, smooth)
+        together, exposed = max(smooth, waiting), exposed + first
     else:
         together = register.compute + sum(links)
     alone = together + exposed + scopes + packing + in_place
@@ -211,6 +216,23 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         return None
     total, loop = found
     return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), loop)
+
+
+def _waiting(
+    problem: ScheduleProblem, choice: Choice, bursts: dict[int, list[tuple[int, int]]], links: list[int], least: int
+) -> tuple[int, int]:
+    """(time of computing beside the bursts, what first tiles cost on top), whichever is less: with operands brought blockwise,
+    or without. least: the time of computing anyway.
+
+    What is brought blockwise bursts no more, but comes while the link into level 1 works: in_turns().
+    """
+    compute = problem.registers[choice.register].compute
+    ways = [(in_bursts(compute, [x for found in bursts.values() for x in found]), 0)]
+    if (cells := blockwise(problem, choice)) is not None:
+        rest = [x for n, found in bursts.items() if n not in cells for x in found]
+        first = sum(c * first_tile(problem, problem.operands[n]) for n, c in cells.items())
+        ways.append((max(in_bursts(compute, rest), in_turns(compute, links, problem.near)), first))
+    return min(ways, key=lambda way: max(least, way[0]) + way[1])
 
 
 def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, tuple[int, int] | None] | None:
@@ -240,6 +262,15 @@ def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
     """
     pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, near))
     return max(-(-(a * compute + b * link) // WHOLE) for link, a, b in pairs)
+
+
+def in_turns(compute: int, links: list[int], near: int) -> int:
+    """Time of computing beside the links into levels 1 and 2 where the second works all the time: the first is in its way.
+
+    >>> in_turns(800, [0, 400], 8), in_turns(800, [400, 400], 8), in_turns(800, [400, 400], 4)
+    (900, 1000, 950)
+    """
+    return max(-(-(WHOLE * a * compute + b * (near * links[0] + WHOLE * links[1])) // WHOLE**2) for a, b in FAR)
 
 
 def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_cost import dearest
+from isamap_encodings.schedule_cost import dearest, first_tile
 from isamap_encodings.schedule_problem import (
     CEILING,
     FAR,
@@ -299,18 +299,24 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     for level in range(2, problem.levels + 1):
         b.m.add(b.working_set(level) <= problem.capacities[level - 1])
     stationary = b.stationary(fits)
+    waits, first = _waits(b)
     links, added, packing = _moves(b, stationary)
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
     blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
     scope = b._times([b._pick(b.registers, [r.scope for r in problem.registers]), blocks], "scopes", CEILING)
-    added = added + scope[0]
+    added = added + scope[0] + first
     if problem.overlap:
-        high = compute[2] + 2 * max(compute[2], *(x[2] for x in links))
+        high = compute[2] + 2 * max(compute[2], sum(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
         for level, link in enumerate(links, 1):
             for x, y in contention(level, problem.near):
                 b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
-        _bursts(b, slowest, compute, stationary)
+        for x, y in FAR if b.u > 1 else ():
+            turns = (
+                y // 8 * problem.near * links[0][0] + y // 8 * WHOLE * links[1][0]
+            )  # in eighths, which y is a multiple of
+            b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + turns).only_enforce_if(waits.Not())
+        _bursts(b, slowest, compute, stationary, waits)
         alone = slowest + added
         objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
     else:
@@ -321,9 +327,8 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     return ScheduleModel(b.m, b.registers, b.chains, b.orders, packing, objective)
 
 
-def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any]) -> None:
+def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int, int], Any], waits: Any) -> None:
     """`slowest` is no less than computing, and what bursts into a cache beyond what the walks that use it first hide."""
-    waits = _waits(b)
     for n, o in enumerate(b.p.operands):
         levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
         if not levels:
@@ -341,16 +346,21 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
                     waiting.only_enforce_if(waits)
 
 
-def _waits(b: Builder) -> Any:
-    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise."""
+def _waits(b: Builder) -> tuple[Any, Any]:
+    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise; and what
+    their first tiles cost then."""
     waits = b.m.new_bool_var("waits")
     operands = tuple(o for o in b.p.operands if o.blockwise)
-    if operands and b.u > 1:
-        more = b.working_set(2, operands)
-        b.m.add(b.working_set(2) + more <= b.p.capacities[1]).only_enforce_if(waits.Not())
-    else:
+    if not operands or b.u < 2:
         b.m.add(waits == 1)
-    return waits
+        return waits, 0
+    b.m.add(b.working_set(2) + b.working_set(2, operands) <= b.p.capacities[1]).only_enforce_if(waits.Not())
+    paid = []
+    for o in operands:
+        most = first_tile(b.p, o) * (b.p.capacities[1] // o.bytes)
+        paid.append(b.m.new_int_var(0, most, f"first_{o.name}"))
+        b.m.add(o.bytes * paid[-1] >= first_tile(b.p, o) * b.working_set(2, (o,))).only_enforce_if(waits.Not())
+    return waits, sum(paid)
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:

@@ -14,6 +14,7 @@ import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.codegen.operands import Feed, Packed, most_trips
+from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.program import Prefetch
 from isamap_smt.ir.schedule import Packing
@@ -30,19 +31,24 @@ def asked(nest: Nest, source: Feed, packing: Packing) -> tuple[Prefetch, ...]:
 def _next_block(nest: Nest, source: Packed, block: int) -> tuple[Prefetch, ...]:
     """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
 
-    This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next.
+    This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next. The next
+    of the last is the first, which is used next: in the next turn of a loop around all of them, or in the next call.
     """
-    mine = [position for kind, position in source.dims if kind == "loop" and position >= block]
+    outside, mine = (
+        [position for kind, position in source.dims if kind == "loop" and (position >= block) == inside]
+        for inside in (False, True)
+    )
     others = [p for p in range(block, nest.accumulate) if p not in mine]
-    trips = {p: most_trips(nest, p) for p in (*mine, *others)}
+    trips = {p: most_trips(nest, p) for p in (*outside, *mine, *others)}
     if not all(t.is_Integer for t in trips.values()):
         return ()
     buffer = source.setup[0].buffer  # type: ignore[union-attr]
     inside = [n for (kind, _), n in zip(source.dims, buffer.shape, strict=True) if kind != "loop"]
     step = buffer.dtype.bytes * prod(map(int, inside))
-    (n, steps), (w, uses) = (_counted(nest, positions, trips) for positions in (mine, others))
+    (at, blocks), (n, steps), (w, uses) = (_counted(nest, positions, trips) for positions in (outside, mine, others))
     share = ceil(step / uses)
-    distance = sp.expand(steps * step + share * steps * w + (share - step) * n)
+    following = FloorMod(at + 1, blocks) - at
+    distance = steps * step * following + sp.expand(share * steps * w + (share - step) * n)
     return (Prefetch(distance, ceil(share / LINE), 2),)
 
 
