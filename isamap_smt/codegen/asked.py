@@ -46,6 +46,8 @@ def _next_block(nest: Nest, source: Packed, block: int) -> tuple[Prefetch, ...]:
     inside = [n for (kind, _), n in zip(source.dims, buffer.shape, strict=True) if kind != "loop"]
     step = buffer.dtype.bytes * prod(map(int, inside))
     (at, blocks), (n, steps), (w, uses) = (_counted(nest, positions, trips) for positions in (outside, mine, others))
+    if blocks == 1:
+        return ()
     share = ceil(step / uses)
     following = FloorMod(at + 1, blocks) - at
     distance = steps * step * following + sp.expand(share * steps * w + (share - step) * n)
