@@ -21,6 +21,7 @@ from isamap_encodings.schedule_problem import (
     FAR,
     FARTHEST,
     IN_PLACE,
+    SOONER,
     WHOLE,
     Choice,
     Component,
@@ -176,13 +177,15 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     levels = range(1, problem.levels + 1)
     traffic: list[tuple[int, ...]] = []
     links, exposed, packing, in_place, blocks = [0] * problem.levels, 0, 0, 0, 1
-    bursts: dict[int, list[tuple[int, int]]] = {}
+    bursts: dict[int, dict[int, Burst]] = {}
     for n, o in enumerate(problem.operands):
         moved = tuple(elements(problem, choice, n, u) * refetch(problem, choice, n, u) for u in levels)
         if any(moved[u - 1] * dearest(o, u) > CEILING for u in levels):
             return None
         traffic.append(moved)
-        bursts[n] = [(first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)]
+        bursts[n] = {
+            u: (first_walks(problem, choice, n, u), moved[u - 1] * o.link[u - 1]) for u in levels if o.bursts(u)
+        }
         for u in levels:
             links[u - 1] += moved[u - 1] * o.link[u - 1]
             exposed += moved[u - 1] * o.exposed[u - 1]
@@ -205,9 +208,8 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     if max(scopes, register.compute) > CEILING:
         return None
     if problem.overlap:
-        smooth = overlapped(register.compute, links, problem.near)
-        waiting, first = _waiting(problem, choice, bursts, links, smooth)
-        together, exposed = max(smooth, waiting), exposed + first
+        together, first = _together(problem, choice, links, bursts)
+        exposed += first
     else:
         together = register.compute + sum(links)
     alone = together + exposed + scopes + packing + in_place
@@ -218,21 +220,30 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), loop)
 
 
-def _waiting(
-    problem: ScheduleProblem, choice: Choice, bursts: dict[int, list[tuple[int, int]]], links: list[int], least: int
-) -> tuple[int, int]:
-    """(time of computing beside the bursts, what first tiles cost on top), whichever is less: with operands brought blockwise,
-    or without. least: the time of computing anyway.
+Burst = tuple[int, int]  # (the part of computing that hides it, time of the link)
 
-    What is brought blockwise bursts no more, but comes while the link into level 1 works: in_turns().
+
+def _together(
+    problem: ScheduleProblem, choice: Choice, links: list[int], bursts: dict[int, dict[int, Burst]]
+) -> tuple[int, int]:
+    """(time of computing beside the links, what first tiles cost on top), whichever is less: with operands brought blockwise,
+    or without.
+
+    What is brought blockwise bursts no more, and comes sooner, but while the link into level 1 works: in_turns().
+    bursts: operand -> level -> burst.
     """
     compute = problem.registers[choice.register].compute
-    ways = [(in_bursts(compute, [x for found in bursts.values() for x in found]), 0)]
+    found = [x for levels in bursts.values() for x in levels.values()]
+    ways = [(max(overlapped(compute, links, problem.near), in_bursts(compute, found)), 0)]
     if (cells := blockwise(problem, choice)) is not None:
-        rest = [x for n, found in bursts.items() if n not in cells for x in found]
+        rest = [x for n, levels in bursts.items() if n not in cells for x in levels.values()]
+        sooner = [WHOLE * x for x in links]
+        for n in cells:
+            for level, (_, link) in bursts[n].items():
+                sooner[level - 1] -= (WHOLE - SOONER) * link
         first = sum(c * first_tile(problem, problem.operands[n]) for n, c in cells.items())
-        ways.append((max(in_bursts(compute, rest), in_turns(compute, links, problem.near)), first))
-    return min(ways, key=lambda way: max(least, way[0]) + way[1])
+        ways.append((max(in_turns(compute, sooner, problem.near), in_bursts(compute, rest)), first))
+    return min(ways, key=sum)
 
 
 def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, tuple[int, int] | None] | None:
@@ -265,12 +276,16 @@ def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
 
 
 def in_turns(compute: int, links: list[int], near: int) -> int:
-    """Time of computing beside the links into levels 1 and 2 where the second works all the time: the first is in its way.
+    """Time of computing beside the links into levels 1, 2 ..., in parts of WHOLE, where the second works all the time: the first
+    is in its way.
 
-    >>> in_turns(800, [0, 400], 8), in_turns(800, [400, 400], 8), in_turns(800, [400, 400], 4)
-    (900, 1000, 950)
+    >>> in_turns(800, [0, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 400, 16 * 800], 4)
+    (900, 1000, 1100)
     """
-    return max(-(-(WHOLE * a * compute + b * (near * links[0] + WHOLE * links[1])) // WHOLE**2) for a, b in FAR)
+    first, second, *rest = links
+    beside = [near * first // WHOLE + second, *rest]
+    turns = max(-(-(WHOLE * a * compute + b * link) // WHOLE**2) for a, b in FAR for link in beside)
+    return max(overlapped(compute, [first // WHOLE], near), turns)
 
 
 def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:

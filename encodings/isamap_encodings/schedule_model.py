@@ -21,6 +21,7 @@ from isamap_encodings.schedule_problem import (
     CEILING,
     FAR,
     IN_PLACE,
+    SOONER,
     WHOLE,
     Component,
     ScheduleProblem,
@@ -310,12 +311,11 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
         slowest = b.m.new_int_var(compute[1], high, "slowest")
         for level, link in enumerate(links, 1):
             for x, y in contention(level, problem.near):
-                b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
-        for x, y in FAR if b.u > 1 else ():
-            turns = (
-                y // 8 * problem.near * links[0][0] + y // 8 * WHOLE * links[1][0]
-            )  # in eighths, which y is a multiple of
-            b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + turns).only_enforce_if(waits.Not())
+                late = b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
+                if waits is not None and level > 1:
+                    late.only_enforce_if(waits)
+        if waits is not None:
+            _sooner(b, slowest, compute, links, waits)
         _bursts(b, slowest, compute, stationary, waits)
         alone = slowest + added
         objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
@@ -342,18 +342,17 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
             moved, link = b.traffic[n, u], o.link[u - 1]
             for x, y in FAR:
                 waiting = b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])
-                if o.blockwise:
+                if o.blockwise and waits is not None:
                     waiting.only_enforce_if(waits)
 
 
 def _waits(b: Builder) -> tuple[Any, Any]:
-    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise; and what
-    their first tiles cost then."""
-    waits = b.m.new_bool_var("waits")
+    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise, None where
+    there is no such operand; and what their first tiles cost then."""
     operands = tuple(o for o in b.p.operands if o.blockwise)
     if not operands or b.u < 2:
-        b.m.add(waits == 1)
-        return waits, 0
+        return None, 0
+    waits = b.m.new_bool_var("waits")
     b.m.add(b.working_set(2) + b.working_set(2, operands) <= b.p.capacities[1]).only_enforce_if(waits.Not())
     paid = []
     for o in operands:
@@ -361,6 +360,20 @@ def _waits(b: Builder) -> tuple[Any, Any]:
         paid.append(b.m.new_int_var(0, most, f"first_{o.name}"))
         b.m.add(o.bytes * paid[-1] >= first_tile(b.p, o) * b.working_set(2, (o,))).only_enforce_if(waits.Not())
     return waits, sum(paid)
+
+
+def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits: Any) -> None:
+    """`slowest` is no less than schedule_cost.in_turns() of what comes blockwise, which comes sooner."""
+    for level in range(2, b.u + 1):
+        early = [
+            (WHOLE - SOONER) * o.link[level - 1] * b.traffic[n, level][0]
+            for n, o in enumerate(b.p.operands)
+            if o.blockwise and o.bursts(level)
+        ]
+        first = b.p.near * links[0][0] if level == 2 else 0
+        for x, y in FAR:  # in eighths, which each y is a multiple of
+            beside = y // 8 * (first + WHOLE * links[level - 1][0] - sum(early))
+            b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + beside).only_enforce_if(waits.Not())
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:

@@ -28,6 +28,9 @@ FAR = ((16, 0), (14, 8), (6, 16))
 NEAREST, FARTHEST = 4, 8
 WHOLE = 16
 
+# What is asked for a whole block ahead comes sooner than what is asked for a kilobyte or two ahead: in SOONER/WHOLE of the time.
+SOONER = 12
+
 
 def contention(level: int, near: int) -> tuple[tuple[int, int], ...]:
     """The rows for the link into a level. near: the part that delays on the way into the first, NEAREST to FARTHEST.
