@@ -32,6 +32,8 @@ from isamap_encodings.schedule_problem import (
 )
 from isamap_encodings.schedule_sharing import shared
 
+Burst = tuple[int, int]  # (the part of computing that hides it, time of the link)
+
 
 def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
     """Bytes that one tile of `level` touches, all operands together."""
@@ -41,11 +43,13 @@ def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
 
 def blockwise(problem: ScheduleProblem, choice: Choice) -> dict[int, int] | None:
     """Cells of the tile of level 2 of each operand whose next tile is brought beside all uses of the one before; None where
-    there is no such operand, or level 2 has no room for both."""
+    there is no such operand, a tile is used once only, or level 2 has no room for both."""
     if problem.levels < 2 or not any(o.blockwise for o in problem.operands):
         return None
     tiles = {d: a.chains[choice.chains[d]][2] for d, a in enumerate(problem.axes)}
     found = {n: prod(c.footprint(tiles) for c in o.components) for n, o in enumerate(problem.operands) if o.blockwise}
+    if any(walks(problem, choice, n) < 2 * refetch(problem, choice, n, 2) for n in found):
+        return None
     more = sum(problem.operands[n].bytes * cells for n, cells in found.items())
     return found if working_set(problem, choice, 2) + more <= problem.capacities[1] else None
 
@@ -218,9 +222,6 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         return None
     total, loop = found
     return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), loop)
-
-
-Burst = tuple[int, int]  # (the part of computing that hides it, time of the link)
 
 
 def _together(

@@ -300,7 +300,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
     for level in range(2, problem.levels + 1):
         b.m.add(b.working_set(level) <= problem.capacities[level - 1])
     stationary = b.stationary(fits)
-    waits, first = _waits(b)
+    waits, first = _waits(b, stationary)
     links, added, packing = _moves(b, stationary)
     compute = b._pick(b.registers, [r.compute for r in problem.registers])
     blocks = b._times([b._tiles(d, 1) for d, a in enumerate(problem.axes) if a.reduction], "reduction_blocks")
@@ -333,7 +333,7 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
         levels = [u for u in range(2, b.u + 1) if o.bursts(u)]
         if not levels:
             continue
-        walks = [b._tiles(d, 1) for d in range(len(b.p.axes)) if d not in o.axes]
+        walks = _walks(b, o)
         one = b.m.new_int_var(0, compute[2] // prod(w[1] for w in walks), f"walk_{o.name}")
         walk = (one, 0, compute[2] // prod(w[1] for w in walks))
         b.m.add(b._times([walk, *walks], f"walks_{o.name}", CEILING)[0] <= compute[0])
@@ -346,14 +346,23 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
                     waiting.only_enforce_if(waits)
 
 
-def _waits(b: Builder) -> tuple[Any, Any]:
-    """Literal that may be false only where level 2 has room for the next tiles of operands that are brought blockwise, None where
-    there is no such operand; and what their first tiles cost then."""
+def _walks(b: Builder, o: TileOperand) -> list[Range]:
+    """Factors of how often registers walk over the operand."""
+    return [b._tiles(d, 1) for d in range(len(b.p.axes)) if d not in o.axes]
+
+
+def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any]:
+    """Literal that may be false only where tiles of operands that are brought blockwise are used more than once in level 2, which
+    has room for the next, None where there is no such operand; and what their first tiles cost then."""
     operands = tuple(o for o in b.p.operands if o.blockwise)
     if not operands or b.u < 2:
         return None, 0
     waits = b.m.new_bool_var("waits")
     b.m.add(b.working_set(2) + b.working_set(2, operands) <= b.p.capacities[1]).only_enforce_if(waits.Not())
+    for n, o in enumerate(b.p.operands):
+        if o.blockwise:
+            uses = b._times(_walks(b, o), f"uses_{o.name}", CEILING)[0]
+            b.m.add(uses >= 2 * b.refetch(n, 2, stationary)[0]).only_enforce_if(waits.Not())
     paid = []
     for o in operands:
         most = first_tile(b.p, o) * (b.p.capacities[1] // o.bytes)
