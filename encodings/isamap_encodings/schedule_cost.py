@@ -43,15 +43,23 @@ def working_set(problem: ScheduleProblem, choice: Choice, level: int) -> int:
 
 def blockwise(problem: ScheduleProblem, choice: Choice) -> dict[int, int] | None:
     """Cells of the tile of level 2 of each operand whose next tile is brought beside all uses of the one before; None where
-    there is no such operand, a tile is used once only, or level 2 has no room for both."""
+    there is no such operand, a tile is used once only or too fast, or level 2 has no room for both."""
     if problem.levels < 2 or not any(o.blockwise for o in problem.operands):
         return None
     tiles = {d: a.chains[choice.chains[d]][2] for d, a in enumerate(problem.axes)}
     found = {n: prod(c.footprint(tiles) for c in o.components) for n, o in enumerate(problem.operands) if o.blockwise}
     if any(walks(problem, choice, n) < 2 * refetch(problem, choice, n, 2) for n in found):
         return None
+    if any(rows(problem, choice.register, problem.operands[n]) < problem.operands[n].blockwise for n in found):
+        return None
     more = sum(problem.operands[n].bytes * cells for n, cells in found.items())
     return found if working_set(problem, choice, 2) + more <= problem.capacities[1] else None
+
+
+def rows(problem: ScheduleProblem, register: int, operand: TileOperand) -> int:
+    """How many outputs of a register tile each of the operand's elements adds to, in a step."""
+    tile = problem.registers[register].tile
+    return prod(tile[d] for d, a in enumerate(problem.axes) if d not in operand.axes and not a.reduction)
 
 
 def first_tile(problem: ScheduleProblem, operand: TileOperand) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings.schedule_cost import dearest, first_tile
+from isamap_encodings.schedule_cost import dearest, first_tile, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
     FAR,
@@ -363,6 +363,9 @@ def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any
         if o.blockwise:
             uses = b._times(_walks(b, o), f"uses_{o.name}", CEILING)[0]
             b.m.add(uses >= 2 * b.refetch(n, 2, stationary)[0]).only_enforce_if(waits.Not())
+            for r, x in enumerate(b.registers):
+                if rows(b.p, r, o) < o.blockwise:
+                    b.m.add_implication(x, waits)
     paid = []
     for o in operands:
         most = first_tile(b.p, o) * (b.p.capacities[1] // o.bytes)

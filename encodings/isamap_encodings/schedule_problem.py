@@ -107,7 +107,8 @@ class TileOperand:
     element into a buffer meant for that level. options: the packings allowed (0 in place, u in 1..U packed for level u,
     U+1 packed ahead of the call, free of charge). rows: what is visited where the operand is read in place or copied, if
     that costs. segment: beginning one row's piece of what is copied. apart: per element into level 1 where it is read in place.
-    blockwise: whether all uses of its tile of level 2 can bring the next one there, where both have room.
+    blockwise: with how many outputs for each of its elements in a register tile all uses of its tile of level 2 can bring the
+    next one there, where both have room; 0: never.
     """
 
     name: str
@@ -121,7 +122,7 @@ class TileOperand:
     rows: Rows | None = None
     segment: int = 0
     apart: int = 0
-    blockwise: bool = False
+    blockwise: int = 0
 
     @cached_property
     def axes(self) -> frozenset[int]:

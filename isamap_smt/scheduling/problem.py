@@ -86,7 +86,7 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
     walked = None if energy else rows(s, operand)
     begun = 0 if output or walked is None else round(UNIT * copy_cycles(s, m, operand))
     apart = 0 if energy or output or not s.streams else round(APART * link[0] * read_across(s, operand))
-    blockwise = not energy and not output and pins.prefetch.get(operand) != 0 and by_blocks(s, m, operand)
+    blockwise = 0 if energy or output or pins.prefetch.get(operand) == 0 else by_blocks(s, m, operand)
     return TileOperand(
         operand,
         size,

@@ -64,7 +64,7 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
             options(),
             walked(single(2)),
             rng.randint(0, 30),
-            blockwise=seed % 3 > 0,
+            blockwise=seed % 3,
         ),
         TileOperand(
             "C", 4, True, (single(0), single(1)), costs(), costs(), rows=walked(single(0)), apart=rng.randint(0, 5)

@@ -60,7 +60,7 @@ def test_the_optimum_is_the_cheapest_choice_where_blocks_ahead_decide() -> None:
             continue
         answer = solve(problem, 20.0)
         assert answer.cost is not None and (answer.status, answer.cost.total) == ("OPTIMAL", found[0])
-        plain = replace(problem, operands=tuple(replace(o, blockwise=False) for o in problem.operands))
+        plain = replace(problem, operands=tuple(replace(o, blockwise=0) for o in problem.operands))
         without = evaluate(plain, found[1])
         decided += without is not None and without.total > found[0]
     assert decided > 2
