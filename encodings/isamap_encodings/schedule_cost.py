@@ -285,16 +285,17 @@ def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
 
 
 def in_turns(compute: int, links: list[int], near: int) -> int:
-    """Time of computing beside the links into levels 1, 2 ..., in parts of WHOLE, where the second works all the time: the first
-    is in its way.
+    """Time of computing beside the links into levels 1, 2 ..., in parts of WHOLE, where the second works all the time: once it is
+    what is waited for, the first is in its way.
 
-    >>> in_turns(800, [0, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 400, 16 * 800], 4)
-    (900, 1000, 1100)
+    >>> in_turns(800, [0, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 900], 8), in_turns(800, [16 * 400, 16 * 400, 16 * 800], 4)
+    (900, 1400, 1100)
     """
-    first, second, *rest = links
-    beside = [near * first // WHOLE + second, *rest]
-    turns = max(-(-(WHOLE * a * compute + b * link) // WHOLE**2) for a, b in FAR for link in beside)
-    return max(overlapped(compute, [first // WHOLE], near), turns)
+    first, *rest = links
+    ways = [-(-(WHOLE * a * compute + b * link) // WHOLE**2) for a, b in FAR for link in rest]
+    a, b = FAR[-1]
+    ways.append(-(-(WHOLE * a * compute + b * (near * first // WHOLE + rest[0])) // WHOLE**2))
+    return max(overlapped(compute, [first // WHOLE], near), *ways)
 
 
 def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:

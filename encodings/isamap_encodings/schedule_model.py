@@ -382,8 +382,8 @@ def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits:
             for n, o in enumerate(b.p.operands)
             if o.blockwise and o.bursts(level)
         ]
-        first = b.p.near * links[0][0] if level == 2 else 0
         for x, y in FAR:  # in eighths, which each y is a multiple of
+            first = b.p.near * links[0][0] if level == 2 and (x, y) == FAR[-1] else 0
             beside = y // 8 * (first + WHOLE * links[level - 1][0] - sum(early))
             b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + beside).only_enforce_if(waits.Not())
 
