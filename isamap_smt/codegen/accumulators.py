@@ -7,14 +7,13 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
-from isamap_smt.codegen.nest import Nest
+from isamap_smt.codegen.nest import Nest, plain_name
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.tile import (
     Lowering,
     Nodes,
     active_lanes,
     cut_axes,
-    plain_name,
     tile_values,
     unroll,
     unrolled_axes,

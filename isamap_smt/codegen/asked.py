@@ -12,8 +12,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.nest import Nest
-from isamap_smt.codegen.operands import Feed, Packed, most_trips
+from isamap_smt.codegen.nest import Nest, most_trips
+from isamap_smt.codegen.operands import Feed, Packed
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.program import Prefetch

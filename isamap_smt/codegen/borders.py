@@ -1,43 +1,46 @@
-"""Padding without a copy: tiles inside the image read it as it is, tiles at its border test each load.
+"""Padding that is left out: the points that the kernel's guard excludes are not executed.
 
-    if (the whole register tile, at every point of its reduction, lies inside) { loads } else { tested loads }
+    if (the whole register tile, at every point of its reduction, lies inside) { executions } else { tested executions }
 
-A tested load reads the tensor where the kernel's guard holds and a zero where it does not. That needs a guard which all
-lanes of a load share, and one test that decides a tile. It pays where few tiles lie at the border or an element is used
-a few times only, as in depthwise convolution; elsewhere a copy with its padding written out costs less.
+A relation that says nothing of single rows of the tile is tested around the loops inside which it does not change; the
+others around the executions of each row, and printed where the loops' ranges leave them open. That needs a guard which all
+lanes of a load share. Where an element is used many times and few points are excluded, a copy with its padding written out
+can cost less.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from isamap_smt.codegen.nest import Nest
-from isamap_smt.ir.boxes import slack
+from isamap_smt.codegen.nest import Nest, most_trips, plain_name
+from isamap_smt.ir.boxes import always_true, slack
 from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Axis
 
-# Measured on Zen 3 (AVX2): what a border tile takes beyond one inside, and copying a window that lies in the third cache.
-TESTED_CYCLES = 1.0  # for each execution
-COPIED_CYCLES = 0.1  # for each byte of the window
+# Measured on an Intel core with AVX-512, with its vectors and with those of AVX2.
+TESTED_CYCLES = 0.5  # for each test whose answer can change at every step
+STEADY_CYCLES = 0.02  # for one that has the same answer all through the innermost loop, so that it is foreseen
+LEFT_OUT_CYCLES = 0.5  # for each execution that is not made
+COPIED_CYCLES = 0.1  # for each byte of a window
+COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, none is said to be excluded
 
 
 @dataclass(frozen=True)
 class Border:
-    """guards: what each load at the border tests. room: not negative only where a whole register tile needs no test."""
+    """guards: what executions at the border test. room: not negative only where a whole register tile needs no test; None
+    where no tile is known to need none."""
 
     guards: tuple[Any, ...]
     room: Any
 
-    def room_at(self, point: dict[str, Any]) -> Any:
-        """Not negative just where the guards hold at the point."""
-        return _smallest([sp.expand(slack(substitute(g, point))) for g in self.guards])
 
-
-def border_of(nest: Nest, guards: tuple[Any, ...], window: int | None) -> Border | None:
+def border_of(nest: Nest, operand: str, guards: tuple[Any, ...], window: int | None) -> Border | None:
     """The border to test instead of copying a window of so many bytes (None: there can be no copy).
 
     None where the copy costs less, where lanes differ, or where an extent that decides is not fixed.
@@ -49,9 +52,35 @@ def border_of(nest: Nest, guards: tuple[Any, ...], window: int | None) -> Border
         return None
     starts = {a: sym(f"start of {a}") for a in nest.axes}
     room = _least_room(nest, guards, starts)
-    if room is None or (window is not None and _tested(nest, room, starts) * TESTED_CYCLES > window * COPIED_CYCLES):
+    if room is None:
         return None
-    return Border(guards, substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
+    border = Border(guards, substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
+    if window is None:
+        return border
+    share = _share_at_the_border(nest, room, starts)
+    if _cycles(nest, operand, border, share) > window * COPIED_CYCLES:
+        return None
+    return replace(border, room=None) if share == 1 else border
+
+
+def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
+    """Program axes along which the operand has several registers in a tile, each with the variable that counts them."""
+    return {a: sym(f"{plain_name(a)}_u") for a in nest.relevant(operand) if nest.units(a) > 1}
+
+
+def tests(nest: Nest, operand: str, border: Border) -> tuple[Any, ...]:
+    """What decides whether the points of an execution are the kernel's, over loops and the operand's rows."""
+    rows = rows_of(nest, operand)
+    values = {a: nest.value(a, rows.get(a, 0)) for a in nest.axes}
+    cut = [a for a in rows if nest.axes[a].leaf == 1 and nest.has_tail(a)]
+    point = nest.point(values)
+    relations = [*(substitute(g, point) for g in border.guards), *(sp.Lt(values[a], nest.axes[a].extent) for a in cut)]
+    every = (*_ranges(nest), *(Axis(v.name, sp.Integer(nest.units(a))) for a, v in rows.items()))
+    return tuple(r for r in relations if not always_true(r, every))
+
+
+def _ranges(nest: Nest) -> tuple[Axis, ...]:
+    return tuple(Axis(x.var.name, most_trips(nest, n)) for n, x in enumerate(nest.loops))
 
 
 def _start(nest: Nest, axis: str) -> Any:
@@ -94,15 +123,62 @@ def _leap(nest: Nest, axis: str) -> int:
     return int(_points(nest, axis)) * nest.axes[axis].leaf
 
 
-def _tested(nest: Nest, room: Any, starts: dict[str, Any]) -> float:
-    """Executions in register tiles that lie at the border, or across it."""
+def _cycles(nest: Nest, operand: str, border: Border, share: float) -> float:
+    """What testing takes more than executing all points, with a share of the tiles at the border; less than 0 where the
+    executions left out take longer."""
+    executions = prod(-(-int(a.extent) // a.leaf) for a in nest.axes.values())
+    visits = share * executions / prod(nest.units(a) for a in nest.axes)
+    tested = visits * _testing(nest, operand, border)
+    return tested - _excluded(nest, border.guards) * executions * LEFT_OUT_CYCLES
+
+
+def _testing(nest: Nest, operand: str, border: Border) -> float:
+    """Cycles for the tests of one step's rows that the loops' ranges do not decide. One serves all rows along later axes."""
+    rows = rows_of(nest, operand)
+    last = nest.loops[-1].var.name if nest.loops else ""
+    steady = bool(nest.loops) and most_trips(nest, len(nest.loops) - 1) != 1
+    cycles = 0.0
+    for r in tests(nest, operand, border):
+        own = [a for a, v in rows.items() if v.name in symbols_of([r])]
+        if not own:
+            continue
+        before = [a for a in list(rows)[: list(rows).index(own[-1])] if a not in own]
+        places = product(*(range(nest.units(a)) for a in own))
+        at = ({rows[a].name: sp.Integer(k) for a, k in zip(own, place, strict=True)} for place in places)
+        count = sum(not always_true(substitute(r, p), _ranges(nest)) for p in at) * prod(map(nest.units, before))
+        cycles += count * (STEADY_CYCLES if steady and last not in symbols_of([r]) else TESTED_CYCLES)
+    return cycles
+
+
+def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
+    """The share of the domain's points at which a guard does not hold."""
+    groups: list[tuple[set[str], list[Any]]] = []  # guards that speak of the same axes
+    names = {a.name for a in nest.statement.axes}
+    for g in guards:
+        own = symbols_of([g]) & names
+        same = [x for x in groups if x[0] & own]
+        groups = [x for x in groups if not x[0] & own]
+        groups.append((own.union(*(x[0] for x in same)), [g, *(h for x in same for h in x[1])]))
+    kept = 1.0
+    for axes, relations in groups:
+        extents = [int(nest.statement.axis(a).extent) for a in sorted(axes)]
+        if prod(extents) > COUNTED:
+            continue
+        grids = np.meshgrid(*map(np.arange, extents), indexing="ij")
+        point = dict(zip(sorted(axes), grids, strict=True))
+        held = [np.asarray(evaluate(sp.expand(slack(g)), point)) >= 0 for g in relations]
+        kept *= float(np.broadcast_to(np.logical_and.reduce(held), extents).mean())
+    return 1 - kept
+
+
+def _share_at_the_border(nest: Nest, room: Any, starts: dict[str, Any]) -> float:
+    """The share of the register tiles that lie at the border, or across it."""
     names = sorted(symbols_of([room]))
     axes = {starts[a].name: a for a in nest.axes}
     steps = [range(0, int(nest.axes[axes[n]].extent), _leap(nest, axes[n])) for n in names]
     grids = np.meshgrid(*map(np.array, steps), indexing="ij") if names else []
     found = np.asarray(evaluate(room, dict(zip(names, grids, strict=True))))
-    share = float((found < 0).mean())
-    return share * prod(-(-int(a.extent) // a.leaf) for a in nest.axes.values())
+    return float((found < 0).mean())
 
 
 def _smallest(rooms: list[Any]) -> Any:

@@ -39,10 +39,12 @@ from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything
 from isamap_smt.codegen.offsets import row_major
+from isamap_smt.ir.boxes import most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
 from isamap_smt.mapping.point_c import c_converted
@@ -113,7 +115,8 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
             case Loop():
                 _print_serial(p, node, "0", p.expr(node.count))
             case If():
-                _block(p, f"if ({_condition(p, node.condition)}) {{", node.body)
+                left = p.open_relations(node.condition)
+                _block(p, f"if ({_condition(p, left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
             case Copy():
@@ -142,26 +145,38 @@ def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
 def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
     name = str(loop.var)
     p.loop_variables.append(name)
+    p.ranges.append(Axis(name, most(loop.count)))
     # a count that is not a constant is computed once, not at every turn
     if count.lstrip("-").isdigit():
         _block(p, f"for (int64_t {name} = {start}; {name} < {count}; ++{name}) {{", loop.body)
     else:
         opening = f"for (int64_t {name} = {start}, {name}_end = {count}; {name} < {name}_end; ++{name}) {{"
         _block(p, opening, loop.body)
+    p.ranges.pop()
     p.loop_variables.pop()
 
 
 def _print_unrolled(p: Printer, loop: Loop) -> None:
-    scoped = any(isinstance(n, Alloc) for n in loop.body)
     for k in range(int(loop.count)):
         p.constants[str(loop.var)] = k
-        if scoped:
-            _block(p, "{", loop.body)
-            if line := used_up(p, loop.body):
-                p.put(line)
+        body = _decided(p, loop.body)
+        inside = body[0].body if len(body) == 1 and isinstance(body[0], If) else body
+        if not any(isinstance(n, Alloc) for n in inside):
+            _print_body(p, body)
+            continue
+        if inside is body:
+            _block(p, "{", body)
         else:
-            _print_body(p, loop.body)
+            _print_body(p, body)
+        if line := used_up(p, inside):
+            p.put(line)
     p.constants.pop(str(loop.var), None)
+
+
+def _decided(p: Printer, body: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The body, without the tests that always hold here."""
+    found = ((n.body if isinstance(n, If) and not p.open_relations(n.condition) else (n,)) for n in body)
+    return tuple(node for nodes in found for node in nodes)
 
 
 def _print_alloc(p: Printer, b: Buffer) -> None:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.codegen.c_expr import c_expr, c_offset
+from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import FRESH, Alloc, Exec, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.moves import register_operand
 
@@ -76,6 +78,7 @@ _KEYWORDS = frozenset(
 class Printer:
     """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers.
 
+    ranges: variables of the loops around, with the most that each can count to.
     numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
     """
 
@@ -90,10 +93,16 @@ class Printer:
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
     loop_variables: list[str] = field(default_factory=list)
+    ranges: list[Axis] = field(default_factory=list)
     depth: int = 1
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
+
+    def open_relations(self, relations: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those that the constants and the ranges of the loops do not decide; a relation that never holds stays."""
+        here = (substitute(r, self.constants) for r in relations)
+        return tuple(r for r in here if not always_true(r, tuple(self.ranges)))
 
     def expr(self, e: Any) -> str:
         return c_expr(substitute(e, self.constants), self.names)

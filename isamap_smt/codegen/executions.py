@@ -1,4 +1,7 @@
-"""The innermost body: operands go into registers, and the tile's executions add to the accumulators."""
+"""The innermost body: operands go into registers, and the tile's executions add to the accumulators.
+
+At a border, rows whose points the kernel's guard excludes are neither loaded nor executed.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,16 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.asked import asked
+from isamap_smt.codegen.borders import rows_of
+from isamap_smt.codegen.nest import plain_name
 from isamap_smt.codegen.offsets import row_major
-from isamap_smt.codegen.operands import InPlace, Packed, address, clamp, guards_carried, move_of, moving_lanes
-from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, plain_name, tile_values, unroll, unrolled_axes
+from isamap_smt.codegen.operands import InPlace, Packed, address, guards_carried, move_of, moving_lanes
+from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, tested, tile_values, unroll, unrolled_axes
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Exec, If, IndexType, Move, Ref
-from isamap_smt.mapping.moves import contiguous, find_zero, lane_symbols
+from isamap_smt.ir.program import Alloc, Buffer, Exec, IndexType, Move, Ref
+from isamap_smt.mapping.moves import contiguous, lane_symbols
 
 
 def execute(state: Lowering) -> Nodes:
@@ -28,7 +33,8 @@ def execute(state: Lowering) -> Nodes:
         if operand == streamed:
             continue
         units = {a: sym(f"{plain_name(a)}_u{operand}") for a in unrolled_axes(state, operand)}
-        nodes += (_alloc(state, operand, tuple(units)), *unroll(nest, units, *_load(state, operand, units)))
+        where = _tested_rows(state, operand, units)
+        nodes += (_alloc(state, operand, tuple(units)), *unroll(nest, units, _load(state, operand, units), where=where))
     outer = {a: sym(f"{plain_name(a)}_u") for a in (unrolled_axes(state, streamed) if streamed else ())}
     inner = {a: sym(f"{plain_name(a)}_u") for a in unrolled_axes(state, state.output) if a not in outer}
     units = {**outer, **inner}
@@ -38,9 +44,13 @@ def execute(state: Lowering) -> Nodes:
     references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
     values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.axes})
     point = tuple(nest.point(values).items())
-    body = unroll(nest, inner, Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index))
+    execution = Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index)
+    within = {v.name for v in inner.values()}
+    where = tested(state)
+    body = unroll(nest, inner, execution, where=where)
     if streamed:
-        body = unroll(nest, outer, _alloc(state, streamed, ()), *_load(state, streamed, outer), *body)
+        left = [r for r in where if not symbols_of([r]) & within]
+        body = unroll(nest, outer, _alloc(state, streamed, ()), _load(state, streamed, outer), *body, where=left)
     return (*nodes, *body)
 
 
@@ -53,7 +63,7 @@ def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     point, values = _read_point(state, operand, {**around, **cells}, lanes)
     access = nest.mapping.operand_access(operand)
     coordinates = tuple(substitute(i, point) for i in access.index)
-    guard, outside = _register_guard(state, operand, values, point)
+    guard, outside = _register_guard(state, operand, values, point, cells)
     dtype = nest.held(operand)
     shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
         sp.Integer(state.compute.axes[lane]) for lane in lanes
@@ -67,19 +77,26 @@ def _read_point(
     state: Lowering, operand: str, units: dict[str, Any], lanes: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Kernel point and program axis values that an operand's cell stands for; rows beyond the end are clamped
-    when the operand is read in place."""
+    when the operand is read in place, if they are read at all."""
     nest = state.nest
     values = tile_values(state, units, lanes)
     source = state.feeds[operand]
-    if isinstance(source, InPlace) and not source.inside:
+    if isinstance(source, InPlace) and not source.border:
         free = [a for a in nest.relevant(operand) if nest.axes[a].leaf == 1]
-        values = {a: clamp(nest, a, v) if a in free else v for a, v in values.items()}
+        values = {a: nest.clamped(a, v) if a in free else v for a, v in values.items()}
     return nest.point(values), values
 
 
+def _tested_rows(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Any, ...]:
+    """What is tested of an operand, for rows that other variables count."""
+    rows = {v.name: units[a] for a, v in rows_of(state.nest, operand).items()}
+    return tuple(substitute(r, rows) for r in tested(state, operand))
+
+
 def _register_guard(
-    state: Lowering, operand: str, values: dict[str, Any], point: dict[str, Any]
+    state: Lowering, operand: str, values: dict[str, Any], point: dict[str, Any], cells: dict[str, Any]
 ) -> tuple[tuple[Any, ...], str]:
+    """Where a register holds its element, and what it holds elsewhere. A streamed one is there where points are executed."""
     nest, source = state.nest, state.feeds[operand]
     relevant = nest.relevant(operand)
     if isinstance(source, Packed):
@@ -89,25 +106,16 @@ def _register_guard(
         tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
         outside = "0"
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
-    if not (isinstance(source, InPlace) and source.inside):
+    left_out = isinstance(source, InPlace) and source.border is not None
+    if left_out and operand != _streamed(state):
+        guard += _tested_rows(state, operand, cells)
+    elif not left_out:
         guard += [substitute(g, point) for g in guards_carried(nest, operand)]
-    return tuple(guard), outside if guard else "dead"
+    return tuple(guard), outside if guard and not left_out else "dead"
 
 
-def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Nodes:
-    """One load or broadcast of the operand's register for these units; at a border, or a zero."""
-    load, point = _move_in(state, operand, units)
-    source = state.feeds[operand]
-    if not isinstance(source, InPlace) or source.border is None or source.inside:
-        return (load,)
-    zero = find_zero(state.hardware, state.compute, operand)
-    assert zero is not None
-    here = source.border.room_at(point)
-    return If((sp.Ge(here, 0),), (load,)), If((sp.Lt(here, 0),), (Move(zero, load.register, None),))
-
-
-def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move, dict[str, Any]]:
-    """The load, and the kernel's point whose element it brings."""
+def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
+    """One load or broadcast of the operand's register for these units."""
     nest, source = state.nest, state.feeds[operand]
     lanes = nest.lanes(operand)
     moving = moving_lanes(nest, operand)
@@ -125,7 +133,7 @@ def _move_in(state: Lowering, operand: str, units: dict[str, Any]) -> tuple[Move
     active = active_lanes(state, moving[: int(move.masked)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = asked(nest, source, state.schedule.packing_of(operand)) if moving == lanes else ()
-    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides), point
+    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 
 def _streamed(state: Lowering) -> str:

@@ -8,6 +8,7 @@ the same for one block of the reduction as for all of it. Nothing here is truste
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -20,9 +21,9 @@ from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import Feed, InPlace, feed, guards_carried, open_guards
 from isamap_smt.codegen.statements import others
-from isamap_smt.codegen.tile import Lowering, Nodes
+from isamap_smt.codegen.tile import Lowering, Nodes, tested
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, is_constant, sym
+from isamap_smt.ir.expr import IMin, is_constant, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
     Copy,
@@ -31,7 +32,6 @@ from isamap_smt.ir.program import (
     Node,
 )
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.mapping.moves import find_zero
 
 ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
@@ -111,8 +111,8 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
-    _check_guards(nest, inputs)
     feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
+    _check_guards(nest, feeds)
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
@@ -120,10 +120,9 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
 
 
 def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
-    zeroed = find_zero(schedule.hardware, nest.mapping.instruction, operand) is not None  # type: ignore[arg-type]
     written = {s.target.tensor for s in nest.kernel.statements}
     growing = shared and nest.mapping.operand_access(operand).tensor in written
-    return feed(nest, schedule, operand, _fill(nest, inputs, operand), zeroed=zeroed, growing=growing)
+    return feed(nest, schedule, operand, _fill(nest, inputs, operand), growing)
 
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
@@ -135,16 +134,21 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
     return "-0" if tails and len(inputs) > 1 else "0"
 
 
-def _check_guards(nest: Nest, inputs: tuple[str, ...]) -> None:
-    carried, s = {g for o in inputs for g in guards_carried(nest, o)}, nest.mapping.statement
-    if open_guards(nest) and s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float:
+def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
+    carried, s = {g for o in feeds for g in guards_carried(nest, o)}, nest.mapping.statement
+    if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, feeds):
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
-            "drop `ordered`, or pad the input before the call"
+            "leave the operand in place, drop `ordered`, or pad the input before the call"
         )
     for g in open_guards(nest):
         if g not in carried:
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
+
+
+def _padded(nest: Nest, feeds: Dict[str, Feed]) -> list[str]:
+    """Operands that are zero where the kernel's guard does not hold. Where executions are left out, none is."""
+    return [o for o, f in feeds.items() if guards_carried(nest, o) and not (isinstance(f, InPlace) and f.border)]
 
 
 def _assumptions(state: Lowering) -> tuple[str, ...]:
@@ -153,7 +157,7 @@ def _assumptions(state: Lowering) -> tuple[str, ...]:
     out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
     if not out.dtype.is_float:
         return ()
-    padded = [o for o in state.inputs if guards_carried(nest, o)]
+    padded = _padded(nest, state.feeds)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
     return tuple(f"{t} is finite" for t in sorted(others))
 
@@ -192,17 +196,29 @@ def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
 
 
 def _reduction(state: Lowering, position: int) -> Nodes:
+    """The reduction inside the first `position` loops, where what is tested of these alone holds."""
     if position == len(state.nest.loops):
-        return execute(state)
-    if any(f.depth == position > state.nest.accumulate for f in state.feeds.values()):
+        body = execute(state)
+    elif any(f.depth == position > state.nest.accumulate for f in state.feeds.values()):
         raise ScheduleError("an operand cannot be packed inside the accumulators")
-    return (_loop(state, position, _reduction(state, position + 1)),)
+    else:
+        body = (_loop(state, position, _reduction(state, position + 1)),)
+    here = tuple(r for r in tested(state) if _place(state.nest, r) == position)
+    return (If(here, body),) if here else body
+
+
+def _place(nest: Nest, relation: Any) -> int | None:
+    """Inside how many loops a relation can be tested, from the accumulators on; None where it speaks of a tile's rows."""
+    position = {x.var.name: n + 1 for n, x in enumerate(nest.loops)}
+    names = symbols_of([relation]) - set(nest.kernel.free_sizes)
+    return max([nest.accumulate, *(position[n] for n in names)]) if names <= set(position) else None
 
 
 def _work(state: Lowering) -> Nodes:
-    """The reduction; where padding is read in place, once for tiles that lie inside and once for those at the border."""
-    rooms = [f.border.room for f in state.feeds.values() if isinstance(f, InPlace) and f.border]
-    if not rooms:
+    """The reduction; where points are left out, once for tiles that lie inside and once for those at the border."""
+    borders = [f.border for f in state.feeds.values() if isinstance(f, InPlace) and f.border]
+    rooms = [b.room for b in borders]
+    if not rooms or None in rooms:
         return _reduction(state, state.nest.accumulate)
     room = rooms[0]
     for r in rooms[1:]:

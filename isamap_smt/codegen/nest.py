@@ -81,6 +81,10 @@ class Nest:
         total = sp.Add(*[loop.step * loop.var for loop in self.loops if loop.axis == axis])
         return substitute(total, rename or {}) + self.axes[axis].leaf * unit + lane
 
+    def clamped(self, axis: str, value: Any) -> Any:
+        """The value, kept inside the extent: what a row beyond the end reads instead (its result is never stored)."""
+        return IMin(value, self.axes[axis].extent - 1) if self.has_tail(axis) else value
+
     def point(self, values: Dict[str, Any]) -> dict[str, Any]:
         """Kernel axis -> expression, given the value of each program axis (fused axes are taken apart)."""
         table: dict[str, Any] = {}
@@ -121,6 +125,18 @@ class Nest:
     def axis_of_lane(self, lane: str) -> ProgramAxis:
         """The program axis whose leaf is this instruction axis."""
         return next(a for a in self.axes.values() if a.lane == lane)
+
+
+def plain_name(axis: str) -> str:
+    """An axis of several, as a part of a variable's name."""
+    return axis.replace(".", "_")
+
+
+def most_trips(nest: Nest, position: int) -> Any:
+    """The largest trip count of a loop, in terms of sizes only."""
+    loop = nest.loops[position]
+    outer = [x for x in nest.loops[:position] if x.axis == loop.axis]
+    return sp.Integer(outer[-1].step // loop.step) if outer else loop.count
 
 
 def apart(name: str, kernel: Kernel) -> str:
@@ -184,7 +200,7 @@ def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str
 
 def _loop(step: LoopStep, axis: ProgramAxis, outer: list[NestLoop]) -> NestLoop:
     same = [loop for loop in outer if loop.axis == axis.name]
-    var = sym(f"{axis.name.replace('.', '_')}{len(same)}")
+    var = sym(f"{plain_name(axis.name)}{len(same)}")
     extent = sp.sympify(axis.extent)
     if not same:
         return NestLoop(var, axis.name, step.step, ceil_div(extent, step.step))

@@ -1,6 +1,6 @@
 """How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
 
-In place, padding is tested by the tiles at its border (see borders.py) or lies in a window, whichever costs less. A packed
+In place, padding is left out by tests (see borders.py) or lies in a window, whichever costs less. A packed
 buffer holds the operand's elements in the order in which the loops use them, with everything outside the kernel's domain
 written as zero. A window is a copy of the whole tensor with its zero padding written out.
 """
@@ -14,10 +14,10 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.borders import Border, border_of
-from isamap_smt.codegen.nest import Nest
+from isamap_smt.codegen.nest import Nest, most_trips
 from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorMod, IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
@@ -50,7 +50,7 @@ class Packed(Feed):
 class InPlace(Feed):
     """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window).
 
-    border: where loads are tested, if anywhere. inside: this tile is known not to reach it.
+    border: where executions are tested, if anywhere. inside: this tile is known not to reach it.
     """
 
     shift: tuple[Any, ...] = ()
@@ -70,37 +70,44 @@ def open_guards(nest: Nest) -> tuple[Any, ...]:
     return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
-def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, *, zeroed: bool, growing: bool) -> Feed:
+def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool) -> Feed:
     """The operand's source, as the schedule's packing says.
 
-    zeroed: a move can fill its register with zeros. growing: its tensor is written turn by turn, so no copy of the whole can
-    be made ahead.
+    growing: its tensor is written turn by turn, so no copy of the whole can be made ahead.
     """
     packing = schedule.packing_of(operand)
     if packing.depth is not None:
         return _packed(nest, schedule, operand, fill)
     if not guards_carried(nest, operand):
         return _in_place(nest, operand)
-    tested = _tested(nest, operand, None) if zeroed and growing else None
-    return tested or _padded(nest, operand, zeroed)
+    if growing or nest.statement.ordered:  # whose points stand in one place, and have nothing added for padding
+        tested = _tested(nest, operand, None, whole=not nest.statement.ordered)
+        if tested is not None:
+            return tested
+    return _padded(nest, operand)
 
 
-def _padded(nest: Nest, operand: str, zeroed: bool) -> InPlace:
-    """In a window, or in place with a test at the border where that costs less."""
+def _padded(nest: Nest, operand: str) -> InPlace:
+    """In a window, or in place with tests at the border where that costs less."""
     copied = _window(nest, operand)
     if nest.held(operand) != nest.mapping.element(operand):
         return copied
     tensor = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor)
     cells = prod(copied.setup[0].buffer.shape)  # type: ignore[union-attr]
-    if not zeroed or not is_constant(cells):
+    if not is_constant(cells):
         return copied
     return _tested(nest, operand, int(cells) * tensor.dtype.bytes) or copied
 
 
-def _tested(nest: Nest, operand: str, window: int | None) -> InPlace | None:
-    """In place with a test at the border; None where a window of so many bytes costs less, or no test is possible."""
-    border = border_of(nest, guards_carried(nest, operand), window)
-    return None if border is None else replace(_in_place(nest, operand), border=border)
+def _tested(nest: Nest, operand: str, window: int | None, whole: bool = True) -> InPlace | None:
+    """In place with tests at the border; None where a window of so many bytes costs less, or no test is possible.
+
+    whole: tiles inside may be told from those at the border.
+    """
+    border = border_of(nest, operand, guards_carried(nest, operand), window)
+    if border is None:
+        return None
+    return replace(_in_place(nest, operand), border=border if whole else replace(border, room=None))
 
 
 def _in_place(nest: Nest, operand: str) -> InPlace:
@@ -237,13 +244,6 @@ def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tup
     return found
 
 
-def most_trips(nest: Nest, position: int) -> Any:
-    """The largest trip count of a loop, in terms of sizes only."""
-    loop = nest.loops[position]
-    outer = [x for x in nest.loops[:position] if x.axis == loop.axis]
-    return sp.Integer(outer[-1].step // loop.step) if outer else loop.count
-
-
 def address(nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]) -> Ref:
     """Where the element for these units and lanes lies. `point`: kernel axis -> expression for the same."""
     if isinstance(source, Packed):
@@ -260,10 +260,3 @@ def address(nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, An
     access = nest.mapping.operand_access(source.operand)
     shifted = zip(access.index, source.shift, strict=True)
     return Ref(source.name, tuple(sp.expand(substitute(i, point) + s) for i, s in shifted))
-
-
-def clamp(nest: Nest, axis: str, value: Any) -> Any:
-    """The value, kept inside the extent: what a row beyond the end reads instead (its result is never stored)."""
-    if not nest.has_tail(axis):
-        return value
-    return IMin(value, nest.axes[axis].extent - 1)

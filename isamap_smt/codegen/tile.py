@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
+from isamap_smt.codegen.borders import tests
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.codegen.operands import Feed
+from isamap_smt.codegen.operands import Feed, InPlace
 from isamap_smt.codegen.statements import Others
-from isamap_smt.ir.program import Loop, Node
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.program import If, Loop, Node
 from isamap_smt.ir.schedule import Schedule
 
 Nodes = tuple[Node, ...]
@@ -49,11 +52,6 @@ def unrolled_axes(state: Lowering, operand: str) -> tuple[str, ...]:
     return tuple(a for a in state.nest.axes if a in relevant and state.nest.units(a) > 1)
 
 
-def plain_name(axis: str) -> str:
-    """An axis of several, as a part of a variable's name."""
-    return axis.replace(".", "_")
-
-
 def tile_values(state: Lowering, units: dict[str, Any], lanes: dict[str, Any]) -> dict[str, Any]:
     """Value of each program axis for these units (by axis) and lanes (by instruction axis)."""
     axes = state.nest.axes.items()
@@ -66,10 +64,25 @@ def active_lanes(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any])
     return tuple(state.nest.axes[a].extent - state.nest.value(a, units.get(a, 0), 0) for a in axes)
 
 
-def unroll(nest: Nest, units: dict[str, Any], *nodes: Node) -> Nodes:
-    """The nodes inside one unrolled loop per axis."""
+def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any] = ()) -> Nodes:
+    """The nodes inside one unrolled loop per axis, `where` these relations hold: each is tested in the innermost loop that it
+    speaks of, and not at all where it speaks of none."""
     body: Nodes = nodes
+    left = list(where)
     for axis, var in reversed(units.items()):
+        here = tuple(r for r in left if var.name in symbols_of([r]))
+        left = [r for r in left if r not in here]
         count = sp.Integer(nest.units(axis))
+        body = (If(here, body),) if here else body
         body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf),)
     return body
+
+
+def tested(state: Lowering, operand: str = "") -> tuple[Any, ...]:
+    """What decides whether an execution's points are the kernel's: of one operand or all that are read at a border; over loops
+    and the rows of a tile."""
+    found: dict[Any, None] = {}
+    for name, source in state.feeds.items():
+        if operand in ("", name) and isinstance(source, InPlace) and source.border and not source.inside:
+            found |= dict.fromkeys(tests(state.nest, name, source.border))
+    return tuple(found)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import affine
+from isamap_smt.ir.expr import FloorDiv, IMin, affine
 from isamap_smt.ir.kernel import Axis
 
 
@@ -49,3 +49,17 @@ def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:
         if (c > 0) == largest:
             total = total + c * (a.extent - 1)
     return sp.expand(total)
+
+
+def most(count: Any) -> Any:
+    """A number that a count does not exceed, where one is to be seen in it; else the count itself."""
+    match count:
+        case IMin():
+            known = [m for m in map(most, count.args) if m.is_Integer]
+            return min(known, default=count)
+        case FloorDiv() if count.args[1].is_Integer:
+            return FloorDiv(most(count.args[0]), count.args[1])
+        case sp.Add():
+            number, rest = count.as_coeff_Add()
+            return number + most(rest) if number != 0 else count
+    return count

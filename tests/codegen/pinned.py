@@ -125,8 +125,14 @@ GEMM_512 = [
          (P("a", 3), P("b", 2)), GEMM_SIZES, HALF),
 ]  # fmt: skip
 CONVOLUTIONS = [
-    Case("conv window", "conv2d", "avx2", "fmadd_ps", "l=k", "k:16 n:1 p:1 q:3 | r:1 s:1 c:1", (("q", 3), ("k", 16)),
+    Case("conv window", "conv2d", "avx2", "fmadd_ps", "l=q", "k:2 n:1 p:1 q:8 | r:1 s:1 c:1", (("k", 2), ("q", 8)),
+         (P("a"), P("b")), (*CONV[:4], ("c", 1), *CONV[5:])),
+    Case("conv border", "conv2d", "avx2", "fmadd_ps", "l=k", "k:16 n:1 p:1 q:3 | r:1 s:1 c:1", (("q", 3), ("k", 16)),
          (P("a"), P("b", 0, True)), CONV),
+    Case("conv border of whole rows", "conv2d", "avx2", "fmadd_ps", "l=k", "k:8 n:1 p:1 | r:1 s:1 c:1", (("q", 7), ("k", 8)),
+         (P("a"), P("b", 0, True)), CONV),
+    Case("conv border, weights streamed", "conv2d", "avx2", "fmadd_ps", "l=k", "k:24 n:1 p:1 q:2 | r:1 s:1 c:1",
+         (("q", 2), ("k", 24)), (P("a"), P("b", 0, True)), CONV),
     Case("conv packed", "conv2d", "avx2", "fmadd_ps", "l=k", "k:16 n:1 p:1 q:3 | r:1 s:1 c:1", (("q", 3), ("k", 16)),
          (P("a", 3), P("b", 0)), CONV),
     Case("conv fused pixels", "conv2d", "avx2", "fmadd_ps", "l=p.q", "n:1 p.q:8 k:2 | r:1 s:1 c:1",
@@ -145,5 +151,4 @@ CONVOLUTIONS = [
          (("p", 2), ("q", 4), ("c", 8)), (P("a"), P("b", 0)), STRIDED),
 ]  # fmt: skip
 ALL = GEMM + GEMM_512 + CONVOLUTIONS
-NEEDS_SIZES = ("conv window", "depthwise", "depthwise border", "depthwise border in blocks")
-EVERY_SIZE = [c.symbolic() for c in ALL if c.name not in NEEDS_SIZES]
+EVERY_SIZE = [c.symbolic() for c in ALL if "border" not in c.name and c.name not in ("conv window", "depthwise")]

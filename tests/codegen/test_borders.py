@@ -1,4 +1,4 @@
-"""Padding tested at the border instead of copied: which one is chosen, that it is right, and that wrong ones are refuted."""
+"""Padding that is left out instead of copied: which one is chosen, that it is right, and that wrong ones are refuted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import sympy as sp
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.expr import IMin
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program, walk
+from isamap_smt.ir.program import Alloc, Exec, If, Loop, Move, Node, Program, walk
+from isamap_smt.mapping.moves import find_zero
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import CONVOLUTIONS
@@ -26,14 +29,22 @@ def _windows(program: Program) -> list[str]:
     return [n.buffer.name for n, _ in walk(program.body) if isinstance(n, Alloc) and n.buffer.name.endswith("_padded")]
 
 
+def _executes(n: Node) -> bool:
+    return isinstance(n, If) and any(isinstance(x, Exec) for x, _ in walk(n.body))
+
+
+def _tells_tiles(n: Node) -> bool:
+    """Whether it is one of the two that tell tiles inside from those at the border."""
+    return _executes(n) and any(c.atoms(IMin) for c in n.condition)  # type: ignore[union-attr]
+
+
+def _is_test(n: Node) -> bool:
+    """Whether it decides which points at a border are executed."""
+    return _executes(n) and not _tells_tiles(n)
+
+
 def _tests(program: Program) -> list[If]:
-    """The tests of loads: all that hold one load or one zero."""
-    conditions = [n for n, _ in walk(program.body) if isinstance(n, If)]
-    return [
-        n
-        for n in conditions
-        if len(n.body) == 1 and isinstance(n.body[0], Move) and n.body[0].instruction.kind != "store"
-    ]
+    return [n for n, _ in walk(program.body) if isinstance(n, If) and _is_test(n)]
 
 
 @pytest.mark.parametrize("case", BORDERS, ids=lambda c: c.name)
@@ -55,10 +66,10 @@ def _edited(nodes: tuple[Node, ...], f: Callable[[Node], Node | None]) -> tuple[
 
 
 def _moved(by: int) -> Callable[[Node], Node]:
-    """The test for whole tiles (the outermost of the two that are told by their reductions) moved by one."""
+    """The test for whole tiles moved by one."""
 
     def f(n: Node) -> Node:
-        if isinstance(n, If) and isinstance(n.body[0], Loop) and n.body[0].kind == "serial":
+        if isinstance(n, If) and _tells_tiles(n):
             (condition,) = n.condition
             return replace(n, condition=(condition.func(condition.lhs + by, 0),))
         return n
@@ -66,36 +77,52 @@ def _moved(by: int) -> Callable[[Node], Node]:
     return f
 
 
-def _no_zeros(n: Node) -> Node | None:
-    zero = isinstance(n, If) and isinstance(n.body[0], Move) and n.body[0].instruction.kind == "zero"
-    return None if zero else n
+def _untested(n: Node) -> Node:
+    return replace(n, condition=()) if isinstance(n, If) and _is_test(n) else n
 
 
-def _always_loaded(n: Node) -> Node:
-    if isinstance(n, If) and isinstance(n.body[0], Move) and n.body[0].instruction.kind in ("load", "broadcast"):
-        return replace(n, condition=(sp.Ge(n.condition[0].lhs + 1, 0),))
-    return n
+def _shifted(by: int) -> Callable[[Node], Node]:
+    """Each test moved by one, so that it lets one more in, or leaves one more out."""
+
+    def f(n: Node) -> Node:
+        if isinstance(n, If) and _is_test(n):
+            moved = tuple(
+                c.func(c.lhs - by, c.rhs) if c.lhs.is_Integer else c.func(c.lhs, c.rhs + by) for c in n.condition
+            )
+            return replace(n, condition=moved)
+        return n
+
+    return f
 
 
 def _first_tiles_only(n: Node) -> Node | None:
-    border = isinstance(n, If) and isinstance(n.body[0], Loop) and n.body[0].kind == "serial"
-    return None if border and isinstance(n.condition[0], sp.Lt) else n  # type: ignore[union-attr]
+    return None if isinstance(n, If) and _tells_tiles(n) and isinstance(n.condition[0], sp.Lt) else n
 
 
 WRONG: dict[str, tuple[Callable[[Node], Node | None], str]] = {
     "tiles that reach over the border are taken for whole": (_moved(1), "bounds"),
-    "what lies outside is never set to zero": (_no_zeros, "program"),
-    "a load one beyond the border": (_always_loaded, "bounds"),
+    "nothing is tested": (_untested, "bounds"),
+    "tests that let one more in": (_shifted(1), "bounds"),
+    "tests that leave one more out": (_shifted(-1), "coverage"),
     "tiles at the border are left out": (_first_tiles_only, "coverage"),
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_borders_are_refuted(name: str) -> None:
-    f, claim = WRONG[name]
-    program = BORDERS[0].program()
-    wrong = replace(program, body=_edited(program.body, f))
-    assert wrong != program
+def _wrong(case: Any, name: str) -> Program:
+    program = case.program()
+    return replace(program, body=_edited(program.body, WRONG[name][0]))
+
+
+EDITS = [(c, name) for c in BORDERS for name in WRONG if _wrong(c, name) != c.program()]
+
+
+def test_every_edit_is_made_somewhere() -> None:
+    assert {name for _, name in EDITS} == set(WRONG) and {c.name for c, _ in EDITS} == {c.name for c in BORDERS}
+
+
+@pytest.mark.parametrize(("case", "name"), EDITS, ids=lambda x: getattr(x, "name", x))
+def test_wrong_borders_are_refuted(case: Any, name: str) -> None:
+    wrong, claim = _wrong(case, name), WRONG[name][1]
     assert claim in {c.claim for c in prove_program(wrong).failed() if isinstance(c.verdict, Refuted)}
 
 
@@ -104,12 +131,14 @@ def test_wrong_borders_are_refuted(name: str) -> None:
     [
         # each element is used twice or so: a copy would cost as much as the work
         ("depthwise_conv2d", {"n": 1, "p": 28, "q": 28, "c": 64, "r": 3, "s": 3}, False),
-        # each is used for 64 outputs, and every tile lies at the border
-        ("conv2d", {"n": 1, "p": 5, "q": 5, "c": 16, "k": 64, "r": 3, "s": 3}, True),
+        # a third of all points lies outside
+        ("conv2d", {"n": 1, "p": 5, "q": 5, "c": 16, "k": 64, "r": 3, "s": 3}, False),
+        # each is used for 512 outputs, the answers change at every step, and half of the tiles lie at the border
+        ("conv2d", {"n": 1, "p": 30, "q": 30, "c": 1, "k": 512, "r": 3, "s": 3, "sp": 1, "sq": 1}, True),
     ],
 )
 def test_the_cheaper_one_is_chosen(kernel: str, sizes: dict[str, int], copied: bool) -> None:
-    program = im.plan(kernel, "avx2", sizes={**sizes, **STRIDES}).program
+    program = im.plan(kernel, "avx2", sizes={**STRIDES, **sizes}).program
     assert bool(_windows(program)) == copied
     assert bool(_tests(program)) != copied
 
@@ -131,3 +160,49 @@ def test_lanes_that_lie_side_by_side_only_without_the_padding_are_packed() -> No
     arrays = random_arrays(planned.program.kernel, {}, np.random.default_rng(3))
     expected = im.run_kernel(planned.program.kernel, arrays)["O"]
     assert np.allclose(im.build(planned)(**arrays), expected, rtol=1e-5, atol=1e-6)
+
+
+# ---- zeros instead: what a description of one's own might do, at a price ---------------------------------------------
+
+
+def _with_zeros(nodes: tuple[Node, ...], given: tuple[Any, ...], zero: Instruction | None) -> tuple[Node, ...]:
+    """All points executed, with zeros (or, without the move, anything) in the register where a test fails."""
+    found: list[Node] = []
+    for n in nodes:
+        match n:
+            case If() if _is_test(n):
+                found += _with_zeros(n.body, (*given, *n.condition), zero)
+            case If() | Loop():
+                found.append(replace(n, body=_with_zeros(n.body, given, zero)))
+            case Alloc(b) if given:
+                held = replace(b.type, guard=(*b.type.guard, *given), outside="0")
+                found.append(Alloc(replace(b, type=held)))
+            case Move() if given:
+                found.append(If(given, (n,)))
+                for k, relation in enumerate(given if zero else ()):
+                    found.append(If((*given[:k], sp.Not(relation)), (Move(zero, n.register, None),)))  # type: ignore[arg-type]
+            case _:
+                found.append(n)
+    return tuple(found)
+
+
+@pytest.mark.parametrize("case", [c for c in BORDERS if "streamed" not in c.name], ids=lambda c: c.name)
+def test_zeros_are_right_where_the_other_factor_is_finite(case: Any) -> None:
+    program = case.program()
+    assert program.assumptions == ()
+    zero = find_zero(program.schedule.hardware, program.schedule.proved.mapping.instruction, "a")
+    padded = replace(program, body=_with_zeros(program.body, (), zero))
+    assert not _tests(padded)
+    assert prove_program(replace(padded, assumptions=("W is finite",))).proved
+    assert not prove_program(padded).proved
+    unset = replace(program, body=_with_zeros(program.body, (), None), assumptions=("W is finite",))
+    assert "program" in {c.claim for c in prove_program(unset).failed() if isinstance(c.verdict, Refuted)}
+
+
+def test_what_is_left_out_is_multiplied_by_nothing() -> None:
+    """0 times infinity is NaN: with a window the weights must be finite, and with tests they may be anything."""
+    sizes = {"n": 1, "p": 8, "q": 9, "c": 16, "r": 3, "s": 3, "sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1}
+    kernel = im.build(im.plan("depthwise_conv2d", "host", sizes=sizes))
+    x = np.ones((1, 8, 9, 16), np.float32)
+    w = np.full((3, 3, 16), np.inf, np.float32)
+    assert np.isposinf(kernel(I=x, W=w)).all()

@@ -61,8 +61,18 @@ def test_an_inner_reduction_axis_takes_no_tile() -> None:
         im.schedule(found.legal[0], im.find_hardware("scalar"), {"i": 4, "k": 4, "l": 4}, fix={"tile.l": 2})
 
 
+PADDED = "y[p] += x[p+r-1] * w[r] where 0 <= p+r-1 < X ordered"
+
+
+def test_an_ordered_sum_leaves_out_what_lies_outside() -> None:
+    kernel = im.kernel(PADDED, name="padded", dtypes=dict.fromkeys("yxw", "f32"))
+    compiled = im.compile(kernel, im.find_hardware("scalar"), sizes={"p": 4, "r": 3, "X": 4})
+    x, w = np.full(4, -0.0, np.float32), np.array([1, 1, 1], np.float32)
+    y = compiled(x=x, w=w, out=np.full(4, -0.0, np.float32))
+    assert np.signbit(y).all()  # a zero that was added outside would be +0
+
+
 def test_an_ordered_sum_is_not_padded() -> None:
-    text = "y[p] += x[p+r-1] * w[r] where 0 <= p+r-1 < X ordered"
-    kernel = im.kernel(text, name="padded", dtypes=dict.fromkeys("yxw", "f32"))
+    kernel = im.kernel(PADDED, name="padded", dtypes=dict.fromkeys("yxw", "f32"))
     with pytest.raises(ScheduleError, match="padded is ordered and has a guard"):
-        im.plan(kernel, im.find_hardware("scalar"), sizes={"p": 4, "r": 3, "X": 4})
+        im.plan(kernel, im.find_hardware("scalar"), sizes={"p": 4, "r": 3, "X": 4}, fix={"pack.x": "L2"})
