@@ -14,21 +14,24 @@ import sympy as sp
 
 from isamap_smt.codegen.nest import Nest, most_trips
 from isamap_smt.codegen.operands import Feed, Packed
-from isamap_smt.ir.expr import FloorMod
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.program import Prefetch
 from isamap_smt.ir.schedule import Packing
 
 
-def asked(nest: Nest, source: Feed, packing: Packing) -> tuple[Prefetch, ...]:
-    """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none."""
+def asked(nest: Nest, source: Feed, packing: Packing, sweeps: bool) -> tuple[Prefetch, ...]:
+    """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none.
+
+    sweeps: the second loop runs backwards in every other turn of the first.
+    """
     near = (Prefetch(sp.Integer(packing.prefetch)),) if packing.prefetch else ()
     if packing.block is None or not isinstance(source, Packed):
         return near
-    return (*near, *_next_block(nest, source, packing.block))
+    return (*near, *_next_block(nest, source, packing.block, sweeps))
 
 
-def _next_block(nest: Nest, source: Packed, block: int) -> tuple[Prefetch, ...]:
+def _next_block(nest: Nest, source: Packed, block: int, sweeps: bool) -> tuple[Prefetch, ...]:
     """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
 
     This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next. The next
@@ -50,8 +53,20 @@ def _next_block(nest: Nest, source: Packed, block: int) -> tuple[Prefetch, ...]:
         return ()
     share = ceil(step / uses)
     following = FloorMod(at + 1, blocks) - at
+    if sweeps and 1 in outside:
+        following = _to_and_fro(nest, outside, trips, blocks) - at
     distance = steps * step * following + sp.expand(share * steps * w + (share - step) * n)
     return (Prefetch(distance, ceil(share / LINE), 2),)
+
+
+def _to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], blocks: int) -> Any:
+    """The next block where the second loop, the outermost of these, runs backwards in every other turn of the first. At
+    the end of a turn it is the same block: the next turn begins with it."""
+    at, _ = _counted(nest, outside, trips)
+    within, of_one = _counted(nest, outside[1:], trips)
+    at_last = FloorDiv(within + 1, of_one)
+    backwards = FloorMod(nest.loops[0].var, 2)
+    return IMax(sp.S.Zero, IMin(sp.Integer(blocks - 1), at + 1 - 2 * of_one * at_last * backwards))
 
 
 def _counted(nest: Nest, positions: list[int], trips: dict[int, Any]) -> tuple[Any, int]:

@@ -18,8 +18,9 @@ typedef struct {
 } isamap_share;
 typedef int (*isamap_body)(const void *, isamap_share *);
 
-/* The next chunk [*from, *to) for the thread of this share; 0 where nothing is left. Each iteration is in one chunk. */
-static int isamap_next(isamap_share *share, int64_t *from, int64_t *to) {
+/* The next chunk [*from, *to) for the thread of this share, from the first or the last of each range on; 0 where nothing is
+   left. Each iteration is in one chunk. */
+static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, int64_t *to) {
     for (; share->done < share->parts; ++share->done) {
         const int64_t p = (share->mine + share->done) % share->parts;
         const int64_t least = share->count / share->parts, longer = share->count % share->parts;
@@ -27,8 +28,9 @@ static int isamap_next(isamap_share *share, int64_t *from, int64_t *to) {
         const int64_t chunk = share->parts == 1 ? size : (size + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
         const int64_t taken = __atomic_fetch_add(&share->part[p].taken, chunk, __ATOMIC_RELAXED);
         if (taken >= size) continue;
-        *from = first + taken;
-        *to = first + isamap_min(taken + chunk, size);
+        const int64_t until = isamap_min(taken + chunk, size);
+        *from = first + (backwards ? size - until : taken);
+        *to = first + (backwards ? size - taken : until);
         return 1;
     }
     return 0;

@@ -143,15 +143,19 @@ def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
 
 
 def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
+    """Where the loop runs backwards, its variable is told from one that counts onwards."""
     name = str(loop.var)
     p.loop_variables.append(name)
     p.ranges.append(Axis(name, most(loop.count)))
-    # a count that is not a constant is computed once, not at every turn
-    if count.lstrip("-").isdigit():
-        _block(p, f"for (int64_t {name} = {start}; {name} < {count}; ++{name}) {{", loop.body)
-    else:
-        opening = f"for (int64_t {name} = {start}, {name}_end = {count}; {name} < {name}_end; ++{name}) {{"
-        _block(p, opening, loop.body)
+    counted, end, more = name, count, ""
+    if not count.lstrip("-").isdigit():  # computed once, not at every turn
+        end, more = f"{name}_end", f", {name}_end = {count}"
+    told = ""
+    if loop.backwards is not None:
+        counted = f"{name}_on"
+        last = f"{end} - 1" if start == "0" else f"{start} + {end} - 1"
+        told = f" const int64_t {name} = {loop.backwards} & 1 ? {last} - {counted} : {counted};"
+    _block(p, f"for (int64_t {counted} = {start}{more}; {counted} < {end}; ++{counted}) {{{told}", loop.body)
     p.ranges.pop()
     p.loop_variables.pop()
 
@@ -406,7 +410,8 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
 
 
 def _print_chunks(p: Printer, loop: Loop) -> None:
-    p.put("for (int64_t from, to; isamap_next(share, &from, &to);) {")
+    backwards = "0" if loop.backwards is None else f"{loop.backwards} & 1"
+    p.put(f"for (int64_t from, to; isamap_next(share, {backwards}, &from, &to);) {{")
     p.depth += 1
     _print_serial(p, loop, "from", "to")
     p.depth -= 1

@@ -132,7 +132,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     _check_lanes(state, operand, memory, move, [(str(own[m]), state.compute.axes[m]) for m in moving])
     active = active_lanes(state, moving[: int(move.masked)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    besides = asked(nest, source, state.schedule.packing_of(operand)) if moving == lanes else ()
+    besides = asked(nest, source, state.schedule.packing_of(operand), state.sweeps) if moving == lanes else ()
     return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 

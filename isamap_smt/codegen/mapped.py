@@ -116,7 +116,8 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
-    return Lowering(schedule, nest, output, inputs, feeds, beside, begin)
+    apart = schedule.parallel == 1 or not beside.inside
+    return Lowering(schedule, nest, output, inputs, feeds, beside, begin, bool(turn) and apart and _sweeps(nest, feeds))
 
 
 def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
@@ -170,6 +171,13 @@ def _loops(state: Lowering, position: int) -> Nodes:
     return (*setup, _loop(state, position, _loops(state, position + 1)))
 
 
+def _sweeps(nest: Nest, feeds: Dict[str, Feed]) -> bool:
+    """Whether the loop inside that over turns goes over a buffer that was packed ahead, its iterations apart."""
+    if nest.accumulate < 2 or nest.axes[nest.loops[1].axis].reduction:
+        return False
+    return any(f.ahead and nest.loops[1].axis in nest.relevant(f.operand) for f in feeds.values())
+
+
 def _setup(state: Lowering, position: int) -> Nodes:
     """What is packed inside the first `position` loops; where these are outside of the loop that threads share, by threads."""
     nodes = tuple(node for f in state.feeds.values() if f.depth == position and not f.ahead for node in f.setup)
@@ -192,7 +200,8 @@ def _by_threads(node: Node) -> Node:
 def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
     loop = state.nest.loops[position]
     kind = "parallel" if state.schedule.parallel == position else "serial"
-    return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step)
+    backwards = state.nest.loops[0].var if state.sweeps and position == 1 else None
+    return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step, backwards)
 
 
 def _reduction(state: Lowering, position: int) -> Nodes:

@@ -22,7 +22,11 @@ Nodes = tuple[Node, ...]
 
 @dataclass(frozen=True)
 class Lowering:
-    """What every step of the lowering needs."""
+    """What every step of the lowering needs.
+
+    sweeps: whether the loop inside that over a recurrence's turns runs to and fro: what one turn read last, and is still in a
+    cache, the next one reads first.
+    """
 
     schedule: Schedule
     nest: Nest
@@ -31,6 +35,7 @@ class Lowering:
     feeds: dict[str, Feed]
     others: Others
     begin: Begin | None
+    sweeps: bool = False
 
     @property
     def compute(self) -> Any:

@@ -154,7 +154,11 @@ class Compute:
 
 @dataclass(frozen=True)
 class Loop:
-    """axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop."""
+    """axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop.
+
+    backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
+    iteration may then read or write what another one writes.
+    """
 
     var: Any
     count: Any
@@ -162,6 +166,12 @@ class Loop:
     kind: str = "serial"
     axis: str = ""
     step: int = 1
+    backwards: Any = None
+
+    @property
+    def unordered(self) -> bool:
+        """Whether its iterations need not run one after the other from the first to the last."""
+        return self.kind == "parallel" or self.backwards is not None
 
 
 @dataclass(frozen=True)

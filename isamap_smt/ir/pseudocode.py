@@ -68,7 +68,8 @@ def _line(node: Node) -> str:
 def _loop(loop: Loop) -> str:
     word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
     about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else ""
-    return f"{word} {loop.var} < {words(loop.count)}:{about}"
+    order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
+    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}"
 
 
 def declaration(buffer: Buffer) -> str:

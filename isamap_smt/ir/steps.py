@@ -90,7 +90,8 @@ def _alloc(node: Alloc) -> Step:
 
 def _loop(node: Loop) -> Step:
     body, count, name = body_of(node.body), integers((node.count,)), node.var.name
-    run = _parallel(body, count, name) if node.kind == "parallel" else _serial(body, count, name)
+    turn = str(node.backwards) if node.backwards is not None else ""
+    run = _parallel(body, count, name) if node.kind == "parallel" else _serial(body, count, name, turn)
 
     def scoped(m: Machine) -> None:
         if name not in m.env:
@@ -104,10 +105,11 @@ def _loop(node: Loop) -> Step:
     return scoped
 
 
-def _serial(body: Step, count: Any, name: str) -> Step:
+def _serial(body: Step, count: Any, name: str, turn: str) -> Step:
     def run(m: Machine) -> None:
         env = m.env
-        for v in range(count(env)[0]):
+        iterations = range(count(env)[0])
+        for v in reversed(iterations) if turn and env[turn] % 2 else iterations:
             env[name] = v
             body(m)
 

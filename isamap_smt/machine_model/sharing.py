@@ -21,7 +21,7 @@ static double now(void) {
 }
 static int nothing(const void *context, isamap_share *share) {
     (void)context;
-    for (int64_t from, to; isamap_next(share, &from, &to);) {}
+    for (int64_t from, to; isamap_next(share, 0, &from, &to);) {}
     return 0;
 }
 /* Seconds of a loop of two iterations without a body, on two threads. */

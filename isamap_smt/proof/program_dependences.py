@@ -157,7 +157,7 @@ def never_earlier(
     known = list(given)
     for x in (x for x in site.around[: max(0, shared - 1)] if isinstance(x, Loop)):
         other = primed([x.var.name])[x.var.name]
-        wrong: Formula = ("ne", x.var, other) if x.kind == "parallel" else ("lt", other, x.var)
+        wrong: Formula = ("ne", x.var, other) if x.unordered else ("lt", other, x.var)
         book.ask(claim, tensor, f"{about}: along {x.var}", [*known, wrong], [("or",)])
         known.append(("eq", x.var, other))
     if not _stands_before(site, settled, use, shared):

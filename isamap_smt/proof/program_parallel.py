@@ -1,4 +1,4 @@
-"""Claim 8: no iteration of a parallel loop reads or writes what another one writes.
+"""Claim 8: no iteration of a parallel loop, or of one that can run backwards, reads or writes what another one writes.
 
 Buffers declared inside the loop are private to an iteration. For every other write inside it, two iterations are
 compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
@@ -16,8 +16,8 @@ from isamap_smt.proof.program_sites import equal, own_names, primed, rename, sta
 
 
 def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
-    """The claim for every parallel loop of the program, over everything the program touches."""
-    for position, loop in _parallel(book):
+    """The claim for every such loop of the program, over everything the program touches."""
+    for position, loop in _reordered(book):
         inside = [a for a in touched if a.site.position[: len(position)] == position]
         shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
         done: set[tuple[int, int]] = set()
@@ -31,12 +31,12 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
                     )  # fmt: skip
 
 
-def _parallel(book: Book) -> list[tuple[tuple[int, ...], Loop]]:
-    """Each parallel loop with its position."""
+def _reordered(book: Book) -> list[tuple[tuple[int, ...], Loop]]:
+    """Each loop whose iterations need not run in order, with its position."""
     found: dict[tuple[int, ...], Loop] = {}
     for s in book.sites.sites:
         for n, x in enumerate(s.around):
-            if isinstance(x, Loop) and x.kind == "parallel":
+            if isinstance(x, Loop) and x.unordered:
                 found[s.position[: n + 2]] = x
     return sorted(found.items())
 

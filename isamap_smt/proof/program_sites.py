@@ -161,7 +161,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
     """Every symbol is a size, a loop around it, or a variable of the statement itself (in order of its counts)."""
     known = set(sites.given)
     for n in s.around:
-        _need(known, n.condition if isinstance(n, If) else (n.count,), s)
+        _need(known, n.condition if isinstance(n, If) else [x for x in (n.count, n.backwards) if x is not None], s)
         known |= {n.var.name} if isinstance(n, Loop) else set()
     for v, count in own_spans(s.node):
         _need(known, (count,), s)

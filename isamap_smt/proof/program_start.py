@@ -130,7 +130,7 @@ def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequenc
     """The zeroed visit is the first one of its elements, in a call that adds to nothing."""
     live = [*state(t.site), t.dst.held.guard]
     _, again_and_again = _visits(scope)
-    if any(x.kind == "parallel" for x in again_and_again):
+    if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
     goals: list[Formula] = [("eq", x.var, sp.S.Zero) for x in again_and_again]
     goals += [] if tensor in book.sites.kernel.temporaries else [("eq", FRESH, sp.S.One)]
@@ -165,7 +165,7 @@ def _apart(book: Book, scope: Scope) -> None:
 def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
     """In a call that adds to nothing the element was zeroed and stored before, at the first visit of all."""
     _, again_and_again = _visits(scope)
-    if any(x.kind == "parallel" for x in again_and_again):
+    if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
     first: dict[str, Any] = {x.var.name: sp.S.Zero for x in again_and_again}
     zeroes = [(z.site, z.dst, TRUE) for z in scope.loads if z.src is None]

@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
 
 Edit = Callable[[random.Random, Any], Any]
@@ -140,13 +141,15 @@ def _guard(rng: random.Random, guard: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _loop(x: Loop, rng: random.Random) -> tuple[Node, str]:
-    kind = rng.choice(["count", "parallel", "step", "constant"])
+    kind = rng.choice(["count", "parallel", "step", "constant", "backwards"])
     if kind == "count":
         return replace(x, count=_nudge(rng, x.count)), kind
     if kind == "constant":
         return replace(x, count=sp.Integer(rng.choice([1, 2, 3]))), kind
     if kind == "parallel" and x.kind != "unroll":
         return replace(x, kind="serial" if x.kind == "parallel" else "parallel"), kind
+    if kind == "backwards":
+        return replace(x, backwards=sym(rng.choice(["t0", "i0", "j0", "b0"])) if x.backwards is None else None), kind
     return replace(x, step=x.step + rng.choice([-1, 1])), "step"
 
 

@@ -14,7 +14,7 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Program
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Program, walk
 
 CELL = """axis k < J
 for t:
@@ -60,7 +60,15 @@ def unmapped() -> Program:
     return lower(toys.schedule(m, "t:1 b:2 j:4 c:1", 3, {"b": 2, "j": 4}))
 
 
+def to_and_fro(**more: Any) -> Program:
+    """What is packed ahead of the calls is gone over forwards in one turn and backwards in the next."""
+    program = cell(CELL, "t:1 j:4 b:2 k:1", packing={"b": "ahead"}, **more)
+    assert [n.axis for n, _ in walk(program.body) if isinstance(n, Loop) and n.backwards is not None] == ["j"]
+    return program
+
+
 ORIGINALS: dict[str, Callable[[], Program]] = {
+    "to and fro": to_and_fro, "to and fro, by threads": lambda: to_and_fro(parallel=1),
     "cell": cell, "packed": packed, "layers": layers, "unmapped": unmapped,
     "fixed": lambda: cell(sizes={"t": 3, "b": 3, "j": 5}),
 }  # fmt: skip
@@ -173,11 +181,21 @@ def last_turn_only() -> Program:
     return rewritten(layers(), f)
 
 
+def sums_backwards() -> Program:
+    """A sum begins at 0 in its first part, which comes last in every other turn."""
+
+    def f(n: Node) -> Any:
+        return (replace(n, backwards=sym("t0")),) if isinstance(n, Loop) and n.axis == "k" and n.step > 1 else None
+
+    return rewritten(cell(f"temporary R\n{CELL}", "t:1 j:4 k:2 b:2 k:1"), f)
+
+
 TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
     "turns_in_parallel": (turns_in_parallel, "order"),
     "one_statement_after_the_other": (one_statement_after_the_other, "order"),
     "state_first": (state_first, "order"),
     "backwards": (backwards, "order"),
+    "sums_backwards": (sums_backwards, "disjoint"),
     "packed_before_the_turns": (packed_before_the_turns, "order"),
     "last_turn_only": (last_turn_only, "program"),
 }

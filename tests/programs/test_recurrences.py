@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import pytest
 import recurrences
 import toys
+from mutants import rewritten
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.interpret import random_arrays
+from isamap_smt.ir.program import Loop, Node, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -75,3 +83,29 @@ def test_values_that_grow_beyond_whole_numbers_refute_nothing() -> None:
     with pytest.raises(NotProvedError, match="assigned more than once") as told:
         im.plan(im.kernel(text), "scalar")
     assert "refuted" not in str(told.value)
+
+
+def test_a_loop_runs_backwards_where_a_loop_around_it_is_odd() -> None:
+    program = recurrences.to_and_fro()
+
+    def f(n: Node) -> Any:
+        return (replace(n, backwards=sym("b0")),) if isinstance(n, Loop) and n.backwards is not None else None
+
+    proof = prove_program(rewritten(program, f))
+    assert proof.word == "refuted"
+    assert all("nothing defines b0" in str(c.verdict) for c in proof.failed())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ["gru", "lstm"])
+def test_compiled_layers_that_go_to_and_fro(name: str, threads: int) -> None:
+    kernel = im.find_kernel(name)
+    planned = im.plan(kernel, "host", sizes={"b": 3, "j": 100, "c": 7, "t": 5}, threads=threads, constant=("U",))
+    assert any(isinstance(n, Loop) and n.backwards is not None for n, _ in walk(planned.program.body))
+    arrays = random_arrays(planned.program.kernel, {}, np.random.default_rng(1))
+    expected = im.run_kernel(planned.program.kernel, arrays)
+    compiled = im.build(planned)
+    compiled.pack(U=arrays["U"])
+    found = compiled(**{n: a for n, a in arrays.items() if n in compiled.kernel.inputs}, threads=threads)
+    for n, x in (found if isinstance(found, dict) else {"H": found}).items():
+        assert np.allclose(x, expected[n], rtol=1e-4, atol=1e-5)

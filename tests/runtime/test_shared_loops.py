@@ -28,7 +28,7 @@ struct visit { int64_t count, waits, fails, uneven, *times, *done; };
 static int visit_body(const void *context, isamap_share *share) {
     const struct visit *const v = context;
     int result = 0;
-    for (int64_t from, to; isamap_next(share, &from, &to);)
+    for (int64_t from, to; isamap_next(share, v->count & 1, &from, &to);)
         for (int64_t n = from; n < to; ++n) {
             const struct timespec moment = {0, 1000000};
             for (int ms = 0; n == v->waits && __atomic_load_n(v->done, __ATOMIC_ACQUIRE) < v->count - 1; ++ms) {
