@@ -64,8 +64,10 @@ def border_of(nest: Nest, operand: str, guards: tuple[Any, ...], window: int | N
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
-    """Program axes along which the operand has several registers in a tile, each with the variable that counts them."""
-    return {a: sym(f"{plain_name(a)}_u") for a in nest.relevant(operand) if nest.units(a) > 1}
+    """Program axes along which the operand has several registers in a tile, each with the variable that counts them. Those with
+    few come first: what is tested of one of their rows serves all rows of the others."""
+    several = [a for a in nest.relevant(operand) if nest.units(a) > 1]
+    return {a: sym(f"{plain_name(a)}_u") for a in sorted(several, key=nest.units)}
 
 
 def tests(nest: Nest, operand: str, border: Border) -> tuple[Any, ...]:

@@ -35,7 +35,7 @@ def execute(state: Lowering) -> Nodes:
         units = {a: sym(f"{plain_name(a)}_u{operand}") for a in unrolled_axes(state, operand)}
         where = _tested_rows(state, operand, units)
         nodes += (_alloc(state, operand, tuple(units)), *unroll(nest, units, _load(state, operand, units), where=where))
-    outer = {a: sym(f"{plain_name(a)}_u") for a in (unrolled_axes(state, streamed) if streamed else ())}
+    outer = rows_of(nest, streamed) if streamed else {}
     inner = {a: sym(f"{plain_name(a)}_u") for a in unrolled_axes(state, state.output) if a not in outer}
     units = {**outer, **inner}
     for operand in state.inputs:

@@ -7,7 +7,7 @@ operands, and the latency of an execution (each accumulator is used once per ste
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations
 from math import ceil, prod
 
 from isamap_encodings.schedule_cost import overlapped
@@ -20,7 +20,7 @@ from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import reached
 
-KEPT = 24  # register tiles handed to the solver: the best by their cost in the first cache
+KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
@@ -90,7 +90,7 @@ def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
 
 
 def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
-    """Unrolled along at most two axes, pinned ones apart; never more units than the axis has."""
+    """Unrolled along at most three axes, pinned ones apart; never more units than the axis has."""
     leaf = tuple(a.leaf for a in s.axes)
     # Accumulators that are open together stand for distinct outputs.
     outputs = [d for d, a in enumerate(s.axes) if not a.reduction and s.separates(d)]
@@ -100,18 +100,25 @@ def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
         if p % leaf[d] or (s.axes[d].reduction and p != leaf[d]):
             return
         base[d] = p
-    most = {d: min(32, ceil(s.axes[d].extent / leaf[d])) for d in free}
+    most = {d: ceil(s.axes[d].extent / leaf[d]) for d in free}
     seen = set()
-    for pair in combinations(free, min(2, len(free))):
-        for counts in product(*(range(1, most[d] + 1) for d in pair)):
-            if prod(counts) > 32:
-                continue
+    for some in combinations(free, min(3, len(free))):
+        for counts in _counts([most[d] for d in some], 32):
             tile = list(base)
-            for d, n in zip(pair, counts, strict=True):
+            for d, n in zip(some, counts, strict=True):
                 tile[d] = n * leaf[d]
             if tuple(tile) not in seen:
                 seen.add(tuple(tile))
                 yield tuple(tile)
+
+
+def _counts(most: list[int], together: int) -> Iterator[tuple[int, ...]]:
+    """Numbers from 1 on, each at most its own limit, whose product is at most `together`."""
+    if not most:
+        yield ()
+        return
+    for n in range(1, min(most[0], together) + 1):
+        yield from ((n, *rest) for rest in _counts(most[1:], together // n))
 
 
 def steps(s: Setting, tile: tuple[int, ...]) -> int:

@@ -85,7 +85,7 @@ def in_words(m: Machine, kept: int) -> str:
     """The space, for the report."""
     caches = ", ".join(m.names)
     return (
-        f"{kept} register tiles (the best in {m.names[0]}; unrolled along at most two axes); one tile per axis for each of "
+        f"{kept} register tiles (the best in {m.names[0]}; unrolled along at most three axes); one tile per axis for each of "
         f"{caches}, each dividing the next, {m.names[-1]}'s cutting the axis into one of {len(PARTS)} numbers of parts; per "
         "cache an order that keeps one operand stationary; each input in place, packed for a cache, or packed ahead if constant"
     )
