@@ -31,6 +31,12 @@
 ; memory of acc: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
 ; memory of b_r: a register is named by unrolled loops only
 ;   decided without a solver, from the structure alone
 
@@ -80,21 +86,15 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of acc_2: a register is named by unrolled loops only
-;   decided without a solver, from the structure alone
-
-; memory of p_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_u: an unrolled loop has a fixed count
+; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_u: an unrolled loop has a fixed count
-;   decided without a solver, from the structure alone
-
-; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
@@ -104,6 +104,9 @@
 ;   decided without a solver, from the structure alone
 
 ; memory of q_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_ul: an unrolled loop has a fixed count
@@ -112,10 +115,19 @@
 ; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_us: an unrolled loop has a fixed count
@@ -124,7 +136,10 @@
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of k_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 8*C*N*P + 8*C*N*Q + 16*C*N +
-;   48*C*P*Q + 48*C*P + 720*C*Q + 2304*C + 4*K*N*P*Q + 48*K*P*Q + 380*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
-;   12*P*Q + 12*P + 180*Q + 89664 < 2**63 (checked at entry)
+;   212*C*P*Q + 48*C*P + 1632*C*Q + 3616*C + 4*K*N*P*Q + 212*K*P*Q + 140*K*Q + 1536*K + N*P*Q + 2*N*P + 2*N*Q + 4*N +
+;   53*P*Q + 53*P + 408*Q + 114368 < 2**63 (checked at entry)
 ;   decided without a solver, from the structure alone

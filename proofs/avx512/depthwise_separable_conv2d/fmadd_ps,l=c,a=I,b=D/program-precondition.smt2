@@ -10,6 +10,61 @@
 ; precondition of zero_f32 0 -> acc: the register has the instruction's shape
 ;   decided without a solver, from the structure alone
 
+; precondition of load_f32 T -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 T -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 T -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 T -> acc: the lanes of load_f32 are consecutive in T
+; question 1
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_load_f32 T -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 T -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 T -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 T -> acc: the lanes of masked_load_f32 are consecutive in T
+; question 2
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
 ; precondition of masked_load_f32 D -> b_r: a mask is given just where the instruction takes one
 ;   decided without a solver, from the structure alone
 
@@ -20,7 +75,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 D -> b_r: the lanes of masked_load_f32 are consecutive in D
-; question 1
+; question 3
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -47,7 +102,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 I_padded -> a_r: the lanes of masked_load_f32 are consecutive in I_padded
-; question 2
+; question 4
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -74,7 +129,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of store_f32 acc -> T: the lanes of store_f32 are consecutive in T
-; question 3
+; question 5
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -102,7 +157,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_store_f32 acc -> T: the lanes of masked_store_f32 are consecutive in T
-; question 4
+; question 6
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -135,7 +190,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of load_f32 O -> acc_2: the lanes of load_f32 are consecutive in O
-; question 5
+; question 7
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -163,7 +218,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_load_f32 O -> acc_2: the lanes of masked_load_f32 are consecutive in O
-; question 6
+; question 8
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -190,7 +245,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of load_f32 W_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in W_packed_2
-; question 7
+; question 9
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -218,7 +273,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of broadcast_f32 T -> a_r_2: the lanes of broadcast_f32 are consecutive in T
-; question 8
+; question 10
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -246,7 +301,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of store_f32 acc_2 -> O: the lanes of store_f32 are consecutive in O
-; question 9
+; question 11
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)
@@ -274,7 +329,7 @@
 ;   decided without a solver, from the structure alone
 
 ; precondition of masked_store_f32 acc_2 -> O: the lanes of masked_store_f32 are consecutive in O
-; question 10
+; question 12
 (push 1)
 (set-info :status unsat)
 (declare-fun C () Int)

@@ -52,10 +52,19 @@
 ; memory of q_uz: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of k_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of p_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ub: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_u: an unrolled loop has a fixed count
@@ -64,13 +73,19 @@
 ; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
+; memory of k_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
 ; memory of p_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of q_us: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 48*C*P*Q + 380*C*Q + 352*C +
-;   4*K*N*P*Q + 48*K*P*Q + 380*K*Q + 1536*K + N*P*Q + N*P + 2*N + 12*P*Q + 12*P + 95*Q + 89664 < 2**63 (checked at
+; memory of k_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*C*K + 4*C*N*P*Q + 212*C*P*Q + 140*C*Q + 1000*C +
+;   4*K*N*P*Q + 212*K*P*Q + 140*K*Q + 1536*K + N*P*Q + N*P + 2*N + 53*P*Q + 53*P + 35*Q + 114368 < 2**63 (checked at
 ;   entry)
 ;   decided without a solver, from the structure alone

@@ -541,7 +541,7 @@
 (check-sat)
 (pop 1)
 
-; hypotheses: the ranges inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u can be met
+; hypotheses: the ranges inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u can be met
 ; question 7: hypotheses
 (push 1)
 (set-info :status sat)
@@ -570,8 +570,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -610,10 +610,10 @@
 (assert (! (> 3 r0) :named |28: 3 > r0|))
 (assert (! (<= 0 s0) :named |29: 0 <= s0|))
 (assert (! (> 3 s0) :named |30: 3 > s0|))
-(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |32: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |33: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |34: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |33: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |34: 4 > p_u|))
 (assert (! (= 1 C) :named |35: 1 = C|))
 (assert (! (= 1 N) :named |36: 1 = N|))
 (assert (! (= 1 P) :named |37: 1 = P|))

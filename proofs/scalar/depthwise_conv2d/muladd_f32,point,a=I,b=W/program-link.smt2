@@ -13,7 +13,7 @@
 ; link of instruction: every execution is the mapping's instruction
 ;   decided without a solver, from the structure alone
 
-; link: no two executions inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u compute the same point
+; link: no two executions inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u compute the same point
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -41,8 +41,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |c0'| () Int)
 (declare-fun |n0'| () Int)
 (declare-fun |p0'| () Int)
@@ -59,8 +59,8 @@
 (declare-fun |c1'| () Int)
 (declare-fun |r0'| () Int)
 (declare-fun |s0'| () Int)
-(declare-fun |p_u'| () Int)
 (declare-fun |q_u'| () Int)
+(declare-fun |p_u'| () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -101,10 +101,10 @@
 (assert (! (> 3 r0) :named |26: 3 > r0|))
 (assert (! (<= 0 s0) :named |27: 0 <= s0|))
 (assert (! (> 3 s0) :named |28: 3 > s0|))
-(assert (! (<= 0 p_u) :named |29: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |30: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |29: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |30: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |32: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |33: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |34: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |35: n1 + 2*n0 < N|))
@@ -146,10 +146,10 @@
 (assert (! (> 3 |r0'|) :named |71: 3 > r0'|))
 (assert (! (<= 0 |s0'|) :named |72: 0 <= s0'|))
 (assert (! (> 3 |s0'|) :named |73: 3 > s0'|))
-(assert (! (<= 0 |p_u'|) :named |74: 0 <= p_u'|))
-(assert (! (> 4 |p_u'|) :named |75: 4 > p_u'|))
-(assert (! (<= 0 |q_u'|) :named |76: 0 <= q_u'|))
-(assert (! (> 3 |q_u'|) :named |77: 3 > q_u'|))
+(assert (! (<= 0 |q_u'|) :named |74: 0 <= q_u'|))
+(assert (! (> 3 |q_u'|) :named |75: 3 > q_u'|))
+(assert (! (<= 0 |p_u'|) :named |76: 0 <= p_u'|))
+(assert (! (> 4 |p_u'|) :named |77: 4 > p_u'|))
 (assert (! (and (< (+ |p_u'| (* 4 |p2'|) (* 32 |p1'|) (* 64 |p0'|)) P) (< (+ |q_u'| (* 3 |q2'|) (* 9 |q1'|) (* 54 |q0'|)) Q)) :named |78: p_u' + 4*p2' + 32*p1' + 64*p0' < P and q_u' + 3*q2' + 9*q1' + 54*q0' < Q|))
 (assert (! (<= 0 (+ |n1'| (* 2 |n0'|))) :named |79: 0 <= n1' + 2*n0'|))
 (assert (! (< (+ |n1'| (* 2 |n0'|)) N) :named |80: n1' + 2*n0' < N|))

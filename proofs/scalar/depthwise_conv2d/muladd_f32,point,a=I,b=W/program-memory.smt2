@@ -58,10 +58,10 @@
 ; memory of q_ul: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of p_u: an unrolled loop has a fixed count
+; memory of q_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
-; memory of q_u: an unrolled loop has a fixed count
+; memory of p_u: an unrolled loop has a fixed count
 ;   decided without a solver, from the structure alone
 
 ; memory of p_us: an unrolled loop has a fixed count

@@ -16,7 +16,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: the type of a_r mentions only loops around its declaration (inside c0, n0, p0, q0, n1, p1, q1, p2,
-;   q2, c1, r0, s0, p_u, q_u)
+;   q2, c1, r0, s0, q_u, p_u)
 ;   decided without a solver, from the structure alone
 
 ; program of copy I -> I_padded: source and destination have one element type
@@ -293,8 +293,8 @@
 ; program of load_f32 I_padded -> a_r: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 I_padded -> a_r: every cell written inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u,
-;   q_u holds what the type of a_r says
+; program of load_f32 I_padded -> a_r: every cell written inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u,
+;   p_u holds what the type of a_r says
 ; question 5
 (push 1)
 (set-info :status unsat)
@@ -322,8 +322,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -360,10 +360,10 @@
 (assert (! (> 3 r0) :named |26: 3 > r0|))
 (assert (! (<= 0 s0) :named |27: 0 <= s0|))
 (assert (! (> 3 s0) :named |28: 3 > s0|))
-(assert (! (<= 0 p_u) :named |29: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |30: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |29: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |30: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |32: 4 > p_u|))
 (assert (! true :named |33: true|))
 (assert (! (= (+ 255 C) (+ (* 256 |q!(C + 255)//(256)|) |r!(C + 255)%(256)|)) :named |34: 255 + C = 256*q!(C + 255)//(256) + r!(C + 255)%(256)|))
 (assert (! (>= |r!(C + 255)%(256)| 0) :named |35: r!(C + 255)%(256) >= 0|))
@@ -591,8 +591,8 @@
 (check-sat)
 (pop 1)
 
-; program of I_padded: every cell of I_padded that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u,
-;   q_u was written before
+; program of I_padded: every cell of I_padded that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u,
+;   p_u was written before
 ; question 8
 (push 1)
 (set-info :status unsat)
@@ -620,8 +620,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -658,10 +658,10 @@
 (assert (! (> 3 r0) :named |26: 3 > r0|))
 (assert (! (<= 0 s0) :named |27: 0 <= s0|))
 (assert (! (> 3 s0) :named |28: 3 > s0|))
-(assert (! (<= 0 p_u) :named |29: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |30: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |29: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |30: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |32: 4 > p_u|))
 (assert (! true :named |33: true|))
 (assert (! true :named |34: true|))
 (assert (! (= (+ 255 C) (+ (* 256 |q!(C + 255)//(256)|) |r!(C + 255)%(256)|)) :named |35: 255 + C = 256*q!(C + 255)//(256) + r!(C + 255)%(256)|))
@@ -848,7 +848,7 @@
 (check-sat)
 (pop 1)
 
-; program of acc: every cell of acc that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of acc: every cell of acc that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 11
 (push 1)
@@ -870,8 +870,8 @@
 (declare-fun |q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)| () Int)
 (declare-fun q2 () Int)
 (declare-fun |q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)| () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 53)%(54)| () Int)
 (declare-fun |r!(IMin(64, P - 64*p0) + 31)%(32)| () Int)
@@ -896,10 +896,10 @@
 (assert (! (< p2 |q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)|) :named |16: p2 < q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)|))
 (assert (! (<= 0 q2) :named |17: 0 <= q2|))
 (assert (! (< q2 |q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)|) :named |18: q2 < q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)|))
-(assert (! (<= 0 p_u) :named |19: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |20: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |21: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |22: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |19: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |20: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |21: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |22: 4 > p_u|))
 (assert (! true :named |23: true|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |24: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (= (+ 63 P) (+ (* 64 |q!(P + 63)//(64)|) |r!(P + 63)%(64)|)) :named |25: 63 + P = 64*q!(P + 63)//(64) + r!(P + 63)%(64)|))
@@ -924,7 +924,7 @@
 (check-sat)
 (pop 1)
 
-; program of a_r: every cell of a_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of a_r: every cell of a_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 12
 (push 1)
@@ -943,7 +943,7 @@
 (check-sat)
 (pop 1)
 
-; program of b_r: every cell of b_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of b_r: every cell of b_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 13
 (push 1)
@@ -965,7 +965,7 @@
 ; program of acc: acc holds O
 ;   decided without a solver, from the structure alone
 
-; program of acc: the accumulator cell inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u stands for the
+; program of acc: the accumulator cell inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u stands for the
 ;   output of its point
 ; question 14
 (push 1)
@@ -994,8 +994,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -1032,10 +1032,10 @@
 (assert (! (> 3 r0) :named |26: 3 > r0|))
 (assert (! (<= 0 s0) :named |27: 0 <= s0|))
 (assert (! (> 3 s0) :named |28: 3 > s0|))
-(assert (! (<= 0 p_u) :named |29: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |30: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |29: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |30: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |32: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |33: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |34: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |35: n1 + 2*n0 < N|))
@@ -1084,7 +1084,7 @@
 ; program of a_r: a_r holds I
 ;   decided without a solver, from the structure alone
 
-; program of a_r: a_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u holds I[n, p + r - 1, q + s - 1,
+; program of a_r: a_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u holds I[n, p + r - 1, q + s - 1,
 ;   c] of its point
 ; question 15
 (push 1)
@@ -1113,8 +1113,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -1151,10 +1151,10 @@
 (assert (! (> 3 r0) :named |26: 3 > r0|))
 (assert (! (<= 0 s0) :named |27: 0 <= s0|))
 (assert (! (> 3 s0) :named |28: 3 > s0|))
-(assert (! (<= 0 p_u) :named |29: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |30: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |31: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |32: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |29: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |30: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |31: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |32: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |33: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |34: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |35: n1 + 2*n0 < N|))
@@ -1203,7 +1203,7 @@
 ; program of b_r: b_r holds W
 ;   decided without a solver, from the structure alone
 
-; program of b_r: b_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u holds W[r, s, c] of its point
+; program of b_r: b_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u holds W[r, s, c] of its point
 ; question 16
 (push 1)
 (set-info :status unsat)
@@ -1228,8 +1228,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 53)%(54)| () Int)
@@ -1261,10 +1261,10 @@
 (assert (! (> 3 r0) :named |22: 3 > r0|))
 (assert (! (<= 0 s0) :named |23: 0 <= s0|))
 (assert (! (> 3 s0) :named |24: 3 > s0|))
-(assert (! (<= 0 p_u) :named |25: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |26: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |27: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |28: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |25: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |26: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |27: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |28: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |29: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ p_u (* 4 p2) (* 32 p1) (* 64 p0))) :named |30: 0 <= p_u + 4*p2 + 32*p1 + 64*p0|))
 (assert (! (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) :named |31: p_u + 4*p2 + 32*p1 + 64*p0 < P|))

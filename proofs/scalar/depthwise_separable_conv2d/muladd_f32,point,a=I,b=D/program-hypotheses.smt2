@@ -348,7 +348,7 @@
 (check-sat)
 (pop 1)
 
-; hypotheses: the ranges inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u can be met
+; hypotheses: the ranges inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u can be met
 ; question 5: hypotheses
 (push 1)
 (set-info :status sat)
@@ -378,8 +378,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -419,10 +419,10 @@
 (assert (! (> 3 r0) :named |29: 3 > r0|))
 (assert (! (<= 0 s0) :named |30: 0 <= s0|))
 (assert (! (> 3 s0) :named |31: 3 > s0|))
-(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |33: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |34: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |35: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |34: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |35: 4 > p_u|))
 (assert (! (= 1 C) :named |36: 1 = C|))
 (assert (! (= 1 K) :named |37: 1 = K|))
 (assert (! (= 1 N) :named |38: 1 = N|))

@@ -13,7 +13,7 @@
 ; link of instruction: every execution is the mapping's instruction
 ;   decided without a solver, from the structure alone
 
-; link: no two executions inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u compute the same point
+; link: no two executions inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u compute the same point
 ; question 1
 (push 1)
 (set-info :status unsat)
@@ -42,8 +42,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |c0'| () Int)
 (declare-fun |n0'| () Int)
 (declare-fun |p0'| () Int)
@@ -60,8 +60,8 @@
 (declare-fun |c1'| () Int)
 (declare-fun |r0'| () Int)
 (declare-fun |s0'| () Int)
-(declare-fun |p_u'| () Int)
 (declare-fun |q_u'| () Int)
+(declare-fun |p_u'| () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -103,10 +103,10 @@
 (assert (! (> 3 r0) :named |27: 3 > r0|))
 (assert (! (<= 0 s0) :named |28: 0 <= s0|))
 (assert (! (> 3 s0) :named |29: 3 > s0|))
-(assert (! (<= 0 p_u) :named |30: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |31: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |30: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |31: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |33: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |34: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |35: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |36: n1 + 2*n0 < N|))
@@ -148,10 +148,10 @@
 (assert (! (> 3 |r0'|) :named |72: 3 > r0'|))
 (assert (! (<= 0 |s0'|) :named |73: 0 <= s0'|))
 (assert (! (> 3 |s0'|) :named |74: 3 > s0'|))
-(assert (! (<= 0 |p_u'|) :named |75: 0 <= p_u'|))
-(assert (! (> 4 |p_u'|) :named |76: 4 > p_u'|))
-(assert (! (<= 0 |q_u'|) :named |77: 0 <= q_u'|))
-(assert (! (> 3 |q_u'|) :named |78: 3 > q_u'|))
+(assert (! (<= 0 |q_u'|) :named |75: 0 <= q_u'|))
+(assert (! (> 3 |q_u'|) :named |76: 3 > q_u'|))
+(assert (! (<= 0 |p_u'|) :named |77: 0 <= p_u'|))
+(assert (! (> 4 |p_u'|) :named |78: 4 > p_u'|))
 (assert (! (and (< (+ |p_u'| (* 4 |p2'|) (* 32 |p1'|) (* 64 |p0'|)) P) (< (+ |q_u'| (* 3 |q2'|) (* 9 |q1'|) (* 54 |q0'|)) Q)) :named |79: p_u' + 4*p2' + 32*p1' + 64*p0' < P and q_u' + 3*q2' + 9*q1' + 54*q0' < Q|))
 (assert (! (<= 0 (+ |n1'| (* 2 |n0'|))) :named |80: 0 <= n1' + 2*n0'|))
 (assert (! (< (+ |n1'| (* 2 |n0'|)) N) :named |81: n1' + 2*n0' < N|))

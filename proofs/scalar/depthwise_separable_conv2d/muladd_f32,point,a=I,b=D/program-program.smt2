@@ -16,7 +16,7 @@
 ;   decided without a solver, from the structure alone
 
 ; program of a_r: the type of a_r mentions only loops around its declaration (inside c0, n0, p0, q0, n1, p1, q1, p2,
-;   q2, c1, r0, s0, p_u, q_u)
+;   q2, c1, r0, s0, q_u, p_u)
 ;   decided without a solver, from the structure alone
 
 ; program of copy I -> I_padded: source and destination have one element type
@@ -99,8 +99,8 @@
 ; program of load_f32 I_padded -> a_r: source and destination have one element type
 ;   decided without a solver, from the structure alone
 
-; program of load_f32 I_padded -> a_r: every cell written inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u,
-;   q_u holds what the type of a_r says
+; program of load_f32 I_padded -> a_r: every cell written inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u,
+;   p_u holds what the type of a_r says
 ; question 3
 (push 1)
 (set-info :status unsat)
@@ -129,8 +129,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -168,10 +168,10 @@
 (assert (! (> 3 r0) :named |27: 3 > r0|))
 (assert (! (<= 0 s0) :named |28: 0 <= s0|))
 (assert (! (> 3 s0) :named |29: 3 > s0|))
-(assert (! (<= 0 p_u) :named |30: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |31: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |30: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |31: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |33: 4 > p_u|))
 (assert (! true :named |34: true|))
 (assert (! (= (+ 255 C) (+ (* 256 |q!(C + 255)//(256)|) |r!(C + 255)%(256)|)) :named |35: 255 + C = 256*q!(C + 255)//(256) + r!(C + 255)%(256)|))
 (assert (! (>= |r!(C + 255)%(256)| 0) :named |36: r!(C + 255)%(256) >= 0|))
@@ -403,8 +403,8 @@
 (check-sat)
 (pop 1)
 
-; program of I_padded: every cell of I_padded that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u,
-;   q_u was written before
+; program of I_padded: every cell of I_padded that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u,
+;   p_u was written before
 ; question 6
 (push 1)
 (set-info :status unsat)
@@ -433,8 +433,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -472,10 +472,10 @@
 (assert (! (> 3 r0) :named |27: 3 > r0|))
 (assert (! (<= 0 s0) :named |28: 0 <= s0|))
 (assert (! (> 3 s0) :named |29: 3 > s0|))
-(assert (! (<= 0 p_u) :named |30: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |31: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |30: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |31: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |33: 4 > p_u|))
 (assert (! true :named |34: true|))
 (assert (! true :named |35: true|))
 (assert (! (= (+ 255 C) (+ (* 256 |q!(C + 255)//(256)|) |r!(C + 255)%(256)|)) :named |36: 255 + C = 256*q!(C + 255)//(256) + r!(C + 255)%(256)|))
@@ -660,7 +660,7 @@
 (check-sat)
 (pop 1)
 
-; program of acc: every cell of acc that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of acc: every cell of acc that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 9
 (push 1)
@@ -682,8 +682,8 @@
 (declare-fun |q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)| () Int)
 (declare-fun q2 () Int)
 (declare-fun |q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)| () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 53)%(54)| () Int)
 (declare-fun |r!(IMin(64, P - 64*p0) + 31)%(32)| () Int)
@@ -707,10 +707,10 @@
 (assert (! (< p2 |q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)|) :named |15: p2 < q!(IMin(32, P - 64*p0 - 32*p1) + 3)//(4)|))
 (assert (! (<= 0 q2) :named |16: 0 <= q2|))
 (assert (! (< q2 |q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)|) :named |17: q2 < q!(IMin(9, Q - 54*q0 - 9*q1) + 2)//(3)|))
-(assert (! (<= 0 p_u) :named |18: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |19: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |20: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |21: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |18: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |19: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |20: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |21: 4 > p_u|))
 (assert (! true :named |22: true|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |23: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (= (+ 63 P) (+ (* 64 |q!(P + 63)//(64)|) |r!(P + 63)%(64)|)) :named |24: 63 + P = 64*q!(P + 63)//(64) + r!(P + 63)%(64)|))
@@ -735,7 +735,7 @@
 (check-sat)
 (pop 1)
 
-; program of a_r: every cell of a_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of a_r: every cell of a_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 10
 (push 1)
@@ -756,7 +756,7 @@
 (check-sat)
 (pop 1)
 
-; program of b_r: every cell of b_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u was
+; program of b_r: every cell of b_r that is read inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u was
 ;   written before
 ; question 11
 (push 1)
@@ -780,7 +780,7 @@
 ; program of acc: acc holds T
 ;   decided without a solver, from the structure alone
 
-; program of acc: the accumulator cell inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u stands for the
+; program of acc: the accumulator cell inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u stands for the
 ;   output of its point
 ; question 12
 (push 1)
@@ -810,8 +810,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -849,10 +849,10 @@
 (assert (! (> 3 r0) :named |27: 3 > r0|))
 (assert (! (<= 0 s0) :named |28: 0 <= s0|))
 (assert (! (> 3 s0) :named |29: 3 > s0|))
-(assert (! (<= 0 p_u) :named |30: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |31: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |30: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |31: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |33: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |34: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |35: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |36: n1 + 2*n0 < N|))
@@ -901,7 +901,7 @@
 ; program of a_r: a_r holds I
 ;   decided without a solver, from the structure alone
 
-; program of a_r: a_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u holds I[n, p + r - 1, q + s - 1,
+; program of a_r: a_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u holds I[n, p + r - 1, q + s - 1,
 ;   c] of its point
 ; question 13
 (push 1)
@@ -931,8 +931,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(N + 1)%(2)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
@@ -970,10 +970,10 @@
 (assert (! (> 3 r0) :named |27: 3 > r0|))
 (assert (! (<= 0 s0) :named |28: 0 <= s0|))
 (assert (! (> 3 s0) :named |29: 3 > s0|))
-(assert (! (<= 0 p_u) :named |30: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |31: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |32: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |33: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |30: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |31: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |32: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |33: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |34: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ n1 (* 2 n0))) :named |35: 0 <= n1 + 2*n0|))
 (assert (! (< (+ n1 (* 2 n0)) N) :named |36: n1 + 2*n0 < N|))
@@ -1022,7 +1022,7 @@
 ; program of b_r: b_r holds D
 ;   decided without a solver, from the structure alone
 
-; program of b_r: b_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, p_u, q_u holds D[r, s, c] of its point
+; program of b_r: b_r inside c0, n0, p0, q0, n1, p1, q1, p2, q2, c1, r0, s0, q_u, p_u holds D[r, s, c] of its point
 ; question 14
 (push 1)
 (set-info :status unsat)
@@ -1048,8 +1048,8 @@
 (declare-fun c1 () Int)
 (declare-fun r0 () Int)
 (declare-fun s0 () Int)
-(declare-fun p_u () Int)
 (declare-fun q_u () Int)
+(declare-fun p_u () Int)
 (declare-fun |r!(C + 255)%(256)| () Int)
 (declare-fun |r!(P + 63)%(64)| () Int)
 (declare-fun |r!(Q + 53)%(54)| () Int)
@@ -1082,10 +1082,10 @@
 (assert (! (> 3 r0) :named |23: 3 > r0|))
 (assert (! (<= 0 s0) :named |24: 0 <= s0|))
 (assert (! (> 3 s0) :named |25: 3 > s0|))
-(assert (! (<= 0 p_u) :named |26: 0 <= p_u|))
-(assert (! (> 4 p_u) :named |27: 4 > p_u|))
-(assert (! (<= 0 q_u) :named |28: 0 <= q_u|))
-(assert (! (> 3 q_u) :named |29: 3 > q_u|))
+(assert (! (<= 0 q_u) :named |26: 0 <= q_u|))
+(assert (! (> 3 q_u) :named |27: 3 > q_u|))
+(assert (! (<= 0 p_u) :named |28: 0 <= p_u|))
+(assert (! (> 4 p_u) :named |29: 4 > p_u|))
 (assert (! (and (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) (< (+ q_u (* 3 q2) (* 9 q1) (* 54 q0)) Q)) :named |30: p_u + 4*p2 + 32*p1 + 64*p0 < P and q_u + 3*q2 + 9*q1 + 54*q0 < Q|))
 (assert (! (<= 0 (+ p_u (* 4 p2) (* 32 p1) (* 64 p0))) :named |31: 0 <= p_u + 4*p2 + 32*p1 + 64*p0|))
 (assert (! (< (+ p_u (* 4 p2) (* 32 p1) (* 64 p0)) P) :named |32: p_u + 4*p2 + 32*p1 + 64*p0 < P|))
