@@ -68,10 +68,11 @@ class Packing:
 
     depth None: in place from the tensor. depth d: copied, inside the first d loops, into a buffer laid out in the
     order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
-    An operand read in place whose elements the kernel's guard cuts off (zero padding) is read from a window: a copy of
-    the whole tensor with the padding written out. prefetch: bytes between a load of whole vectors and the line that is asked
-    for beside it, in the buffer or along the tensor's row; 0 leaves that to the machine. block: where the first so many loops
-    stand around a part of the buffer that is used more than once, each use brings a share of the next part into the second cache.
+    Where the kernel's guard cuts off elements of an operand that is read in place (zero padding), their points are left out,
+    or the operand is read from a window: a copy of the whole tensor with the padding written out.
+    prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or along the tensor's
+    row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer that is used more
+    than once, each use brings a share of the next part into the second cache.
     """
 
     operand: str

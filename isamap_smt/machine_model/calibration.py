@@ -23,6 +23,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 VERSION = 4  # of what is measured, and of the file
 _KIND = "isamap calibration"
+COPIED_IN_PIECES = 2.0  # times as long as one long copy; 9 MiB of weights in pieces of 256 bytes, 7x7x512
 _BUSY = 0.5  # load average from which other work is likely to have been in the way
 
 
@@ -138,10 +139,16 @@ class Calibration:
                 two.append((link.source, link.target, (s.two_read if inward else s.two_write) / 2))
         return Figures(
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
-            self.start_threads or DESCRIBED.start_threads, ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
+            self.start_threads or DESCRIBED.start_threads, pack_rows=self._pack_rows(),
+            ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
             near=self.near, beside=tuple((b.width, b.loads, b.far_row) for b in self.beside), latency=self.latencies,
             across=tuple((p.memory, p.height, p.ahead, p.cycles) for p in self.across),
         )  # fmt: skip
+
+    def _pack_rows(self) -> float:
+        """Cycles per byte to copy whole rows, beside bringing them: in the first cache, with loops around pieces of rows."""
+        nearest = self.stream(self.streams[0].memory) if self.streams else None
+        return DESCRIBED.pack_rows if nearest is None else min(DESCRIBED.pack_rows, COPIED_IN_PIECES / nearest.copy)
 
     def document(self) -> dict[str, Any]:
         """As the file holds it."""

@@ -35,6 +35,7 @@ from isamap_smt.pipeline.knowledge import (
     known_winner,
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
+from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.turns import lasting, one_turn, turned
@@ -248,7 +249,7 @@ def _plan(q: _Question) -> Plan:
     schedules, blocks = _shared(q, (main.schedule, *more), clock)
     program = clock.time("lower", lambda: lower(*schedules))
     checked = clock.time("prove program", lambda: require_proof(program))
-    notes = (*main.notes, *blocks, *q.said)
+    notes = (*main.notes, *blocks, *padding(program), *q.said)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

@@ -84,12 +84,13 @@ def read_across(s: Setting, operand: str) -> bool:
 
 
 def copy_cycles(s: Setting, m: Machine, operand: str) -> float:
-    """Cycles to begin a piece of a row that is copied into the order of use."""
+    """Cycles to begin a piece of a row that is copied into the order of use. Its first line is waited for while others come: what
+    the link takes for a line is priced as the link's."""
     along = _along(s, operand)
     if along is None:
         return 0.0
     home = _home(s, m, operand)
-    far = m.links[home - 1].latency / UNDER_WAY if home else 0.0
+    far = max(0.0, m.links[home - 1].latency / UNDER_WAY - LINE * m.cycles(home)) if home else 0.0
     return far * min(1.0, _pitch(s, operand, along) / PAGE) + PIECE_CYCLES
 
 

@@ -138,9 +138,11 @@ def test_wrong_borders_are_refuted(case: Any, name: str) -> None:
     ],
 )
 def test_the_cheaper_one_is_chosen(kernel: str, sizes: dict[str, int], copied: bool) -> None:
-    program = im.plan(kernel, "avx2", sizes={**STRIDES, **sizes}).program
-    assert bool(_windows(program)) == copied
-    assert bool(_tests(program)) != copied
+    planned = im.plan(kernel, "avx2", sizes={**STRIDES, **sizes})
+    assert bool(_windows(planned.program)) == copied
+    assert bool(_tests(planned.program)) != copied
+    told = "I is copied at each call with the zeros around it (" if copied else "points outside of I are left out"
+    assert any(note.startswith(told) for note in planned.notes)
 
 
 def test_compiled_values() -> None:

@@ -73,6 +73,14 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     assert far.working_set > 4 * near.working_set and taken.start_threads > 100
 
 
+def test_copies_of_rows_are_priced_as_the_first_cache_copies(taken: Calibration, host: Hardware) -> None:
+    near = taken.stream("L1")
+    assert near is not None
+    fast, slow = (replace(taken, streams=(replace(near, copy=rate),)).figures(host).pack_rows for rate in (64.0, 4.0))
+    assert fast == 2 / 64 and slow == 1 / 8  # never dearer than without a calibration
+    assert 0 < taken.figures(host).pack_rows <= 1 / 8
+
+
 def test_it_comes_back_as_it_was(taken: Calibration, cache: Path) -> None:
     assert load() is None
     assert save(taken) == calibration_path()
