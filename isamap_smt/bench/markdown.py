@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from isamap_smt.bench.contenders import OURS
+from isamap_smt.bench.goals import Standing, standings
 from isamap_smt.bench.results import Results
 from isamap_smt.bench.summary import Entry, Row, excluded, extremes, form, group, rows
 from isamap_smt.bench.tables import sections
@@ -16,6 +17,7 @@ def summary(results: Results) -> str:
         f"{len(results.entries)} figures on {results.machine['cpu']}. A figure is the median over turns of isamap's rate "
         "over that of the best peer in the same turn; means are geometric. `noisy`: too few quiet turns.",
         "",
+        *_goals(standings(results.entries)),
         *_means(rows(results.entries, group), "class"),
         "",
         *_means([r for r in rows(results.entries, form) if r.group != "all"], "layout, window or steps"),
@@ -24,6 +26,21 @@ def summary(results: Results) -> str:
         *_left_out(results),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _goals(found: list[Standing]) -> Iterator[str]:
+    """The project's goals, and what was measured."""
+    if not found:
+        return
+    yield "| suite | weights | threads | goal | mean [worst, best] | of limit | met |"
+    yield "|---|---|---|---|---|---|---|"
+    for s in found:
+        r = s.row
+        wanted = f"{s.goal.mean:.2f}" + (f", none below {s.goal.worst:.2f}" if s.goal.worst else "")
+        share = "-" if r.fraction is None else f"{r.fraction:.2f}"
+        measured = f"{r.mean:.2f} [{r.worst:.2f}, {r.best:.2f}]"
+        yield f"| {r.suite} | {r.condition} | {r.threads} | {wanted} | {measured} | {share} | {'yes' if s.met else 'no'} |"
+    yield ""
 
 
 def _means(found: list[Row], word: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isamap_smt.bench.contenders import OURS
+from isamap_smt.bench.goals import Standing, standings
 from isamap_smt.bench.results import Results
 from isamap_smt.bench.summary import Entry, Row, excluded, extremes, form, fraction, group, right, rows
 
@@ -25,6 +26,8 @@ def report(results: Results) -> RenderableType:
         parts += [cases(entries, f"{suite}, {words}, {_threads(threads)}"), Text()]
     parts += [means(rows(results.entries, group), "Ratio to the best peer, by class of shapes"), Text()]
     parts += [means(rows(results.entries, form), "Ratio to the best peer, by layout, window or steps"), Text()]
+    if reached := standings(results.entries):
+        parts += [goals(reached), Text()]
     for suite, threads, condition, entries in sections(results.entries):
         parts += _extremes(f"{suite}, {condition}, {_threads(threads)}", entries)
     parts += _said(results)
@@ -97,6 +100,20 @@ def means(found: list[Row], title: str) -> Table:
             _count(r.noisy),
             style=style,
         )
+    return table
+
+
+def goals(found: list[Standing]) -> Table:
+    """The project's goals, and what was measured."""
+    table = _table("Against the goals", "suite", "weights", "threads", "goal", "mean", "worst", "of limit", "met")
+    for s in found:
+        r = s.row
+        wanted = f"{s.goal.mean:.2f}" + (f", none below {s.goal.worst:.2f}" if s.goal.worst else "")
+        style = "green" if s.met else "red"
+        table.add_row(
+            r.suite, r.condition, str(r.threads), wanted, _number(r.mean), _number(r.worst), _percent(r.fraction),
+            Text("yes" if s.met else "no", style=style),
+        )  # fmt: skip
     return table
 
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from isamap_smt.bench.goals import standings
 from isamap_smt.bench.markdown import summary
 from isamap_smt.bench.plots import write_plots
 from isamap_smt.bench.results import Results
@@ -126,7 +127,7 @@ def test_markdown_has_the_same_means(tmp_path: Path) -> None:
     assert "| worst | two | 0.50 [0.45, 0.55] | torch | 20.0 | avx2.fmadd_ps, l=j; OPTIMAL: two; b: in place |" in text
     assert "- wrong, not counted: torch in 1 of gemm-f32, such as four: 3 of 4 elements differ" in text
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| gemm")}
-    assert len(widths) == 2  # two kinds of tables, and every line of one is as wide as its head
+    assert len(widths) == 3  # three kinds of tables, and every line of one is as wide as its head
 
 
 def test_pictures(tmp_path: Path) -> None:
@@ -135,3 +136,25 @@ def test_pictures(tmp_path: Path) -> None:
     assert [p.name for p in written] == ["ratio-gemm-f32-free-1.svg", "roofline-gemm-f32-free-1.svg"]
     for path in written:
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
+
+
+def test_goals_are_told_beside_what_was_measured(tmp_path: Path) -> None:
+    def reached(
+        *ratios: tuple[float, str], condition: str = "constant", suite: str = "gemm-f32"
+    ) -> list[tuple[int, bool]]:
+        made = [
+            {**entry(str(n), 10 * r, 10.0, g), "condition": condition, "suite": suite}
+            for n, (r, g) in enumerate(ratios)
+        ]
+        return [(s.row.cases, s.met) for s in standings(made)]
+
+    assert reached((1.06, "large"), (1.06, "tiny")) == [(2, True)]
+    assert reached((1.5, "large"), (0.96, "tiny")) == [(2, False)]  # one class is too slow
+    assert reached((1.5, "large"), (0.9, "large"), (1.1, "tiny")) == [(3, True)]  # one case of a class may be
+    assert reached((1.04, "large"), condition="free") == [(1, True)]
+    assert reached((1.9, "batch 1"), (0.99, "batch 1"), suite="lstm") == [(2, False)]  # of these none may be
+    assert reached((9.0, "large"), suite="gemm-bf16", condition="free") == []  # which has no goal
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(report(made(tmp_path / "r.json")))
+    assert "Against the goals" in console.export_text()
+    assert "| gemm-f32 | free | 1 | 1.03 |" in summary(made(tmp_path / "r.json"))
