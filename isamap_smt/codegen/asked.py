@@ -20,10 +20,10 @@ from isamap_smt.ir.program import Prefetch
 from isamap_smt.ir.schedule import Packing
 
 
-def asked(nest: Nest, source: Feed, packing: Packing, sweeps: bool) -> tuple[Prefetch, ...]:
+def asked(nest: Nest, source: Feed, packing: Packing, sweeps: int) -> tuple[Prefetch, ...]:
     """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none.
 
-    sweeps: the second loop runs backwards in every other turn of the first.
+    sweeps: so many loops after the first run backwards in every other turn of that.
     """
     near = (Prefetch(sp.Integer(packing.prefetch)),) if packing.prefetch else ()
     if packing.block is None or not isinstance(source, Packed):
@@ -31,7 +31,7 @@ def asked(nest: Nest, source: Feed, packing: Packing, sweeps: bool) -> tuple[Pre
     return (*near, *_next_block(nest, source, packing.block, sweeps))
 
 
-def _next_block(nest: Nest, source: Packed, block: int, sweeps: bool) -> tuple[Prefetch, ...]:
+def _next_block(nest: Nest, source: Packed, block: int, sweeps: int) -> tuple[Prefetch, ...]:
     """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
 
     This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next. The next
@@ -54,16 +54,16 @@ def _next_block(nest: Nest, source: Packed, block: int, sweeps: bool) -> tuple[P
     share = ceil(step / uses)
     following = FloorMod(at + 1, blocks) - at
     if sweeps and 1 in outside:
-        following = _to_and_fro(nest, outside, trips, blocks) - at
+        following = _to_and_fro(nest, outside, trips, sweeps) - at
     distance = steps * step * following + sp.expand(share * steps * w + (share - step) * n)
     return (Prefetch(distance, ceil(share / LINE), 2),)
 
 
-def _to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], blocks: int) -> Any:
-    """The next block where the second loop, the outermost of these, runs backwards in every other turn of the first. At
-    the end of a turn it is the same block: the next turn begins with it."""
-    at, _ = _counted(nest, outside, trips)
-    within, of_one = _counted(nest, outside[1:], trips)
+def _to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], sweeps: int) -> Any:
+    """The next block where the outermost of these loops run backwards in every other turn of the first loop of all. At the end
+    of a turn it is the same block: the next turn begins with it."""
+    at, blocks = _counted(nest, outside, trips)
+    within, of_one = _counted(nest, [p for p in outside if p > sweeps], trips)
     at_last = FloorDiv(within + 1, of_one)
     backwards = FloorMod(nest.loops[0].var, 2)
     return IMax(sp.S.Zero, IMin(sp.Integer(blocks - 1), at + 1 - 2 * of_one * at_last * backwards))

@@ -117,7 +117,7 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
     apart = schedule.parallel == 1 or not beside.inside
-    return Lowering(schedule, nest, output, inputs, feeds, beside, begin, bool(turn) and apart and _sweeps(nest, feeds))
+    return Lowering(schedule, nest, output, inputs, feeds, beside, begin, _sweeps(nest, feeds) if turn and apart else 0)
 
 
 def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
@@ -171,11 +171,14 @@ def _loops(state: Lowering, position: int) -> Nodes:
     return (*setup, _loop(state, position, _loops(state, position + 1)))
 
 
-def _sweeps(nest: Nest, feeds: Dict[str, Feed]) -> bool:
-    """Whether the loop inside that over turns goes over a buffer that was packed ahead, its iterations apart."""
-    if nest.accumulate < 2 or nest.axes[nest.loops[1].axis].reduction:
-        return False
-    return any(f.ahead and nest.loops[1].axis in nest.relevant(f.operand) for f in feeds.values())
+def _sweeps(nest: Nest, feeds: Dict[str, Feed]) -> int:
+    """How many loops inside that over turns go over a buffer that was packed ahead, along one axis, their iterations apart."""
+    axes = [x.axis for x in nest.loops[1 : nest.accumulate]]
+    if not axes or nest.axes[axes[0]].reduction:
+        return 0
+    if not any(f.ahead and axes[0] in nest.relevant(f.operand) for f in feeds.values()):
+        return 0
+    return next((n for n, a in enumerate(axes) if a != axes[0]), len(axes))
 
 
 def _setup(state: Lowering, position: int) -> Nodes:
@@ -200,7 +203,7 @@ def _by_threads(node: Node) -> Node:
 def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
     loop = state.nest.loops[position]
     kind = "parallel" if state.schedule.parallel == position else "serial"
-    backwards = state.nest.loops[0].var if state.sweeps and position == 1 else None
+    backwards = state.nest.loops[0].var if 1 <= position <= state.sweeps else None
     return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step, backwards)
 
 

@@ -24,7 +24,7 @@ Nodes = tuple[Node, ...]
 class Lowering:
     """What every step of the lowering needs.
 
-    sweeps: whether the loop inside that over a recurrence's turns runs to and fro: what one turn read last, and is still in a
+    sweeps: how many loops inside that over a recurrence's turns run to and fro: what one turn read last, and is still in a
     cache, the next one reads first.
     """
 
@@ -35,7 +35,7 @@ class Lowering:
     feeds: dict[str, Feed]
     others: Others
     begin: Begin | None
-    sweeps: bool = False
+    sweeps: int = 0
 
     @property
     def compute(self) -> Any:

@@ -60,15 +60,17 @@ def unmapped() -> Program:
     return lower(toys.schedule(m, "t:1 b:2 j:4 c:1", 3, {"b": 2, "j": 4}))
 
 
-def to_and_fro(**more: Any) -> Program:
+def to_and_fro(loops: str = "t:1 j:4 b:2 k:1", **more: Any) -> Program:
     """What is packed ahead of the calls is gone over forwards in one turn and backwards in the next."""
-    program = cell(CELL, "t:1 j:4 b:2 k:1", packing={"b": "ahead"}, **more)
-    assert [n.axis for n, _ in walk(program.body) if isinstance(n, Loop) and n.backwards is not None] == ["j"]
+    program = cell(CELL, loops, packing={"b": "ahead"}, **more)
+    turned = [n.step for n, _ in walk(program.body) if isinstance(n, Loop) and n.backwards is not None]
+    assert turned == [int(x[2:]) for x in loops.split() if x.startswith("j")]
     return program
 
 
 ORIGINALS: dict[str, Callable[[], Program]] = {
     "to and fro": to_and_fro, "to and fro, by threads": lambda: to_and_fro(parallel=1),
+    "to and fro, in blocks": lambda: to_and_fro("t:1 j:8 j:4 b:2 k:1"),
     "cell": cell, "packed": packed, "layers": layers, "unmapped": unmapped,
     "fixed": lambda: cell(sizes={"t": 3, "b": 3, "j": 5}),
 }  # fmt: skip
