@@ -36,10 +36,9 @@ def _goals(found: list[Standing]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for s in found:
         r = s.row
-        wanted = f"{s.goal.mean:.2f}" + (f", none below {s.goal.worst:.2f}" if s.goal.worst else "")
         share = "-" if r.fraction is None else f"{r.fraction:.2f}"
         measured = f"{r.mean:.2f} [{r.worst:.2f}, {r.best:.2f}]"
-        yield f"| {r.suite} | {r.condition} | {r.threads} | {wanted} | {measured} | {share} | {'yes' if s.met else 'no'} |"
+        yield f"| {r.suite} | {r.condition} | {r.threads} | {s.goal} | {measured} | {share} | {'yes' if s.met else 'no'} |"
     yield ""
 
 

@@ -108,10 +108,9 @@ def goals(found: list[Standing]) -> Table:
     table = _table("Against the goals", "suite", "weights", "threads", "goal", "mean", "worst", "of limit", "met")
     for s in found:
         r = s.row
-        wanted = f"{s.goal.mean:.2f}" + (f", none below {s.goal.worst:.2f}" if s.goal.worst else "")
         style = "green" if s.met else "red"
         table.add_row(
-            r.suite, r.condition, str(r.threads), wanted, _number(r.mean), _number(r.worst), _percent(r.fraction),
+            r.suite, r.condition, str(r.threads), str(s.goal), _number(r.mean), _number(r.worst), _percent(r.fraction),
             Text("yes" if s.met else "no", style=style),
         )  # fmt: skip
     return table

@@ -35,7 +35,8 @@ def _next_block(nest: Nest, source: Packed, block: int, sweeps: int) -> tuple[Pr
     """Steps of one use of the block: n of them before this one; uses before this one: w. A step asks for `share` bytes.
 
     This load is `step * n` bytes into the block, and asks for what lies `share * (n + steps * w)` bytes into the next. The next
-    of the last is the first, which is used next: in the next turn of a loop around all of them, or in the next call.
+    of the last is the first, which is used next: in the next turn of a loop around all of them, or in the next call; where loops
+    run to and fro, see below.
     """
     outside, mine = (
         [position for kind, position in source.dims if kind == "loop" and (position >= block) == inside]
@@ -61,12 +62,11 @@ def _next_block(nest: Nest, source: Packed, block: int, sweeps: int) -> tuple[Pr
 
 def _to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], sweeps: int) -> Any:
     """The next block where the outermost of these loops run backwards in every other turn of the first loop of all. At the end
-    of a turn it is the same block: the next turn begins with it."""
-    at, blocks = _counted(nest, outside, trips)
+    of a turn it is among those that the next turn begins with: the same, where no other loop tells blocks apart."""
+    turned, count = _counted(nest, [p for p in outside if p <= sweeps], trips)
     within, of_one = _counted(nest, [p for p in outside if p > sweeps], trips)
-    at_last = FloorDiv(within + 1, of_one)
-    backwards = FloorMod(nest.loops[0].var, 2)
-    return IMax(sp.S.Zero, IMin(sp.Integer(blocks - 1), at + 1 - 2 * of_one * at_last * backwards))
+    step = FloorDiv(within + 1, of_one) * (1 - 2 * FloorMod(nest.loops[0].var, 2))
+    return IMax(sp.S.Zero, IMin(sp.Integer(count - 1), turned + step)) * of_one + FloorMod(within + 1, of_one)
 
 
 def _counted(nest: Nest, positions: list[int], trips: dict[int, Any]) -> tuple[Any, int]:

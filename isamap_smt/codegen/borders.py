@@ -52,7 +52,7 @@ def border_of(nest: Nest, operand: str, guards: tuple[Any, ...], window: int | N
         return None
     starts = {a: sym(f"start of {a}") for a in nest.axes}
     room = _least_room(nest, guards, starts)
-    if room is None:
+    if room is None or (window is not None and symbols_of([room]) - {x.name for x in starts.values()}):
         return None
     border = Border(guards, substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
     if window is None:

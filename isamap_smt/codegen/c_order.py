@@ -14,7 +14,7 @@ from math import prod
 
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Exec, Loop, Move, Node, Ref, buffers, walk
+from isamap_smt.ir.program import Exec, If, Loop, Move, Node, Ref, buffers, walk
 
 # Emulated registers are no registers. "v" is any vector register, those of AVX-512 included.
 MACRO = """\
@@ -61,6 +61,8 @@ def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[str]:
                 ref = dict(node.operands)[target]
                 if p.register_types[ref.name].startswith("__m"):
                     yield register_name(p, ref)
+            case If():
+                yield from _written(p, node.body)
             case Loop(kind="unroll"):
                 for k in range(int(node.count)):
                     p.constants[str(node.var)] = k

@@ -37,7 +37,7 @@ from isamap_smt.codegen.c_entry import (
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.codegen.c_state import Printer, name_everything
+from isamap_smt.codegen.c_state import END, ONWARDS, Printer, name_everything
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.boxes import most
 from isamap_smt.ir.dtypes import DType
@@ -149,10 +149,10 @@ def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
     p.ranges.append(Axis(name, most(loop.count)))
     counted, end, more = name, count, ""
     if not count.lstrip("-").isdigit():  # computed once, not at every turn
-        end, more = f"{name}_end", f", {name}_end = {count}"
+        end, more = f"{name}{END}", f", {name}{END} = {count}"
     told = ""
     if loop.backwards is not None:
-        counted = f"{name}_on"
+        counted = f"{name}{ONWARDS}"
         last = f"{end} - 1" if start == "0" else f"{start} + {end} - 1"
         told = f" const int64_t {name} = {loop.backwards} & 1 ? {last} - {counted} : {counted};"
     _block(p, f"for (int64_t {counted} = {start}{more}; {counted} < {end}; ++{counted}) {{{told}", loop.body)

@@ -74,6 +74,12 @@ _KEYWORDS = frozenset(
 )
 
 
+END, ONWARDS = (
+    "_end",
+    "_on",
+)  # behind a loop's variable: its count, and what counts onwards where the loop runs backwards
+
+
 @dataclass
 class Printer:
     """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers.
@@ -127,7 +133,13 @@ class Printer:
 def name_everything(p: Printer) -> None:
     program = p.program
     taken = set(_KEYWORDS)
-    taken |= {str(n.var) for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Loop)}
+    variables = {str(n.var) for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Loop)}
+    derived = {f"{v}{ending}" for v in variables for ending in (END, ONWARDS)}
+    if variables & derived:
+        raise ScheduleError(
+            f"a loop cannot be called {min(variables & derived)}: that is what the C calls a part of another loop"
+        )
+    taken |= variables | derived
 
     def unique(name: str) -> str:
         while name in taken:

@@ -116,7 +116,9 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
-    apart = schedule.parallel == 1 or not beside.inside
+    apart = (
+        schedule.parallel == 1 or not beside.inside
+    )  # what is computed inside, too, where threads were to share the loop
     return Lowering(schedule, nest, output, inputs, feeds, beside, begin, _sweeps(nest, feeds) if turn and apart else 0)
 
 
@@ -140,7 +142,7 @@ def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
     if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, feeds):
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
-            "leave the operand in place, drop `ordered`, or pad the input before the call"
+            "read the operand in place, with lanes along another axis, drop `ordered`, or pad the input before the call"
         )
     for g in open_guards(nest):
         if g not in carried:
@@ -174,7 +176,8 @@ def _loops(state: Lowering, position: int) -> Nodes:
 def _sweeps(nest: Nest, feeds: Dict[str, Feed]) -> int:
     """How many loops inside that over turns go over a buffer that was packed ahead, along one axis, their iterations apart."""
     axes = [x.axis for x in nest.loops[1 : nest.accumulate]]
-    if not axes or nest.axes[axes[0]].reduction:
+    plain = {i.name for i in nest.statement.target.index if i.is_Symbol}
+    if not axes or not set(nest.axes[axes[0]].members) <= plain:
         return 0
     if not any(f.ahead and axes[0] in nest.relevant(f.operand) for f in feeds.values()):
         return 0

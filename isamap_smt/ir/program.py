@@ -4,8 +4,8 @@ Every buffer has an index type: the map from its cells and the loops around its 
 with a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
 
 Meaning (the interpreter's and the printer's alike):
-- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0). kind 'unroll' has a constant count. 'parallel' may run in
-  any interleaving of whole iterations.
+- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0), or count-1 ... 0 where `backwards` is odd. kind 'unroll' has a
+  constant count. 'parallel' may run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
 - Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill` ('' leaves dst alone). Counts in

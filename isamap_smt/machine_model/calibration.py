@@ -234,7 +234,11 @@ def _read(document: dict[str, Any]) -> Calibration:
         tuple(document["left_out"]),
         float(document["load"]),
     )
-    rates = [made.clock, *(c.per_cycle for _, c in costs), *(x for s in made.streams for x in (s.read, s.write))]
+    rates = [
+        made.clock,
+        *(c.per_cycle for _, c in costs),
+        *(x for s in made.streams for x in (s.read, s.write, s.copy)),
+    ]
     rates += [
         *(a.time for a in made.ahead),
         *(b.loads for b in made.beside),

@@ -37,7 +37,8 @@ def _cut_off(program: Program, schedule: Schedule) -> list[str]:
 
 def _is_window(b: Buffer) -> bool:
     """Whether it holds a tensor as it lies, with constants around it."""
-    return b.memory == "heap" and len(b.cells) == len(b.type.coordinates) and bool(b.type.guard)
+    t = b.type
+    return b.memory == "heap" and len(b.cells) == len(t.coordinates) and bool(t.guard) and t.outside == "0"
 
 
 def _size(b: Buffer) -> str:

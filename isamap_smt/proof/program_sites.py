@@ -160,8 +160,12 @@ def _check_names(sites: Sites) -> None:
 def _check_defined(sites: Sites, s: Site) -> None:
     """Every symbol is a size, a loop around it, or a variable of the statement itself (in order of its counts)."""
     known = set(sites.given)
+    around: list[Loop] = []
     for n in s.around:
-        _need(known, n.condition if isinstance(n, If) else [x for x in (n.count, n.backwards) if x is not None], s)
+        _need(known, n.condition if isinstance(n, If) else (n.count,), s)
+        if isinstance(n, Loop):
+            _check_turn(n, around, s)
+            around.append(n)
         known |= {n.var.name} if isinstance(n, Loop) else set()
     for v, count in own_spans(s.node):
         _need(known, (count,), s)
@@ -179,6 +183,14 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, [e for _, e in node.point], s)
         case Compute():
             _need(known, [e for _, e in node.point], s)
+
+
+def _check_turn(n: Loop, around: list[Loop], s: Site) -> None:
+    """What a loop's direction depends on is the variable of a loop around it."""
+    if n.backwards is not None:
+        _need({x.var.name for x in around if x.kind != "unroll"}, (n.backwards,), s)
+        if not n.backwards.is_Symbol:
+            raise UnrecognisedError(f"the loop {n.var} turns by {n.backwards}, which is no loop's variable")
 
 
 def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:

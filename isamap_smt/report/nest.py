@@ -88,6 +88,7 @@ def _box(node: Node) -> Box:
         case Loop():
             kind = "" if node.kind == "serial" else node.kind
             steps = f"{node.axis} in steps of {node.step}" if node.axis else ""
+            steps += "" if node.backwards is None else f", backwards where {node.backwards} is odd"
             text = f"{node.var} < {words(node.count)}"
             return Box("parallel" if kind == "parallel" else "loop", text, steps, kind, _body(node.body))
         case If():

@@ -154,6 +154,9 @@ def test_goals_are_told_beside_what_was_measured(tmp_path: Path) -> None:
     assert reached((1.04, "large"), condition="free") == [(1, True)]
     assert reached((1.9, "batch 1"), (0.99, "batch 1"), suite="lstm") == [(2, False)]  # of these none may be
     assert reached((9.0, "large"), suite="gemm-bf16", condition="free") == []  # which has no goal
+    wrong = {**entry("x", None, 10.0), "condition": "constant", "suite": "conv"}
+    right = {**entry("y", 20.0, 10.0), "condition": "constant", "suite": "conv"}
+    assert [s.met for s in standings([right, wrong])] == [False]
     console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(report(made(tmp_path / "r.json")))
     assert "Against the goals" in console.export_text()

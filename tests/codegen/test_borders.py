@@ -208,3 +208,10 @@ def test_what_is_left_out_is_multiplied_by_nothing() -> None:
     x = np.ones((1, 8, 9, 16), np.float32)
     w = np.full((3, 3, 16), np.inf, np.float32)
     assert np.isposinf(kernel(I=x, W=w)).all()
+
+
+def test_padding_that_is_given_at_each_call() -> None:
+    """The image's size is known, and how much lies around it is not."""
+    sizes = {"n": 1, "p": 6, "q": 5, "c": 4, "k": 8, "r": 3, "s": 3, "sp": 1, "sq": 1, "dp": 1, "dq": 1, "pq": 1}
+    planned = im.plan("conv2d", "avx2", sizes=sizes)
+    assert planned.proof.proved and planned.program.kernel.free_sizes == ("pp",)

@@ -68,7 +68,19 @@ def to_and_fro(loops: str = "t:1 j:4 b:2 k:1", **more: Any) -> Program:
     return program
 
 
+def scattered() -> Program:
+    """Turns of a sum whose points meet in the output: what is packed ahead of the calls is gone over forwards only."""
+    kernel = im.kernel(
+        "axis p < J\nfor t:\n  R[t,p+r,b] += H[t,p,b] * U[r]\n  H[t+1,j,b] = relu(R[t,j,b] + X[t,j,b])\n"
+    )
+    m = im.fuse(kernel, toys.FMA, {"l": ("b",)})
+    program = lower(toys.schedule(m, "t:1 r:1 p:1 b:4", 4, {"b": 4}, packing={"b": "ahead"}))
+    assert not any(n.backwards is not None for n, _ in walk(program.body) if isinstance(n, Loop))
+    return program
+
+
 ORIGINALS: dict[str, Callable[[], Program]] = {
+    "scattered": scattered,
     "to and fro": to_and_fro, "to and fro, by threads": lambda: to_and_fro(parallel=1),
     "to and fro, in blocks": lambda: to_and_fro("t:1 j:8 j:4 b:2 k:1"),
     "cell": cell, "packed": packed, "layers": layers, "unmapped": unmapped,

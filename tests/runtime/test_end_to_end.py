@@ -158,3 +158,10 @@ def test_gemm_is_clean_under_the_sanitizers(name: str, tmp_path: Path) -> None:
     assert done.stdout.strip() == "code 0", done.stderr[-3000:]
     got = np.load(tmp_path / "call.npz.out.npy")
     assert (got == product(inputs, got)).all()
+
+
+def test_tensors_may_be_called_like_what_loops_count_with() -> None:
+    kernel = im.kernel("j0_end[i,j] += i0_on[i,k] * k0_end[k,j]", name="product")
+    compiled = im.compile(kernel, "host")
+    a, b = np.ones((5, 7), np.float32), np.ones((7, 50), np.float32)
+    assert np.array_equal(compiled(a, b), a @ b)
