@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.codegen.borders import Border, border_of
 from isamap_smt.codegen.nest import Nest, most_trips
-from isamap_smt.ir.boxes import always_true, extreme
+from isamap_smt.ir.boxes import always_true, decided_at, extreme
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -59,10 +59,8 @@ class InPlace(Feed):
 
 
 def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
-    """Relations of the kernel's guard that this operand's element can answer for (all their axes move it)."""
-    used = symbols_of(nest.mapping.operand_access(operand).index)
-    names = {a.name for a in nest.statement.axes}
-    return tuple(g for g in open_guards(nest) if symbols_of([g]) & names <= used)
+    """Relations of the kernel's guard that this operand's element can answer for."""
+    return decided_at(nest.statement, nest.mapping.operand_access(operand).index)
 
 
 def open_guards(nest: Nest) -> tuple[Any, ...]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, IMin, affine
-from isamap_smt.ir.kernel import Axis
+from isamap_smt.ir.expr import FloorDiv, IMin, affine, symbols_of
+from isamap_smt.ir.kernel import Axis, Statement
 
 
 def slack(relation: Any) -> Any | None:
@@ -34,6 +34,12 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
     room = slack(relation)
     low = extreme(room, axes, largest=False) if room is not None else None
     return low is not None and bool(low.is_Integer) and int(low) >= 0
+
+
+def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The relations of the guard that can fail, and that an element at this index answers for: all their axes move it."""
+    names, moving = {a.name for a in statement.axes}, symbols_of(index)
+    return tuple(g for g in statement.guard if symbols_of([g]) & names <= moving and not always_true(g, statement.axes))
 
 
 def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from isamap_smt.ir.boxes import always_true
-from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.boxes import decided_at
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.program import Buffer, Program, buffers
 from isamap_smt.ir.schedule import Schedule
 
@@ -28,11 +28,8 @@ def padding(program: Program) -> tuple[str, ...]:
 def _cut_off(program: Program, schedule: Schedule) -> list[str]:
     """Tensors of operands in place whose elements decide a guard that can fail."""
     statement = program.kernel.statements[schedule.proved.mapping.statement_index]
-    axes = {a.name for a in statement.axes}
-    needed = [symbols_of([g]) & axes for g in statement.guard if not always_true(g, statement.axes)]
-    names = [p.operand for p in schedule.packing if p.depth is None]
-    found = [schedule.proved.mapping.operand_access(o) for o in names]
-    return [a.tensor for a in found if any(n <= symbols_of(a.index) for n in needed)]
+    found = [schedule.proved.mapping.operand_access(p.operand) for p in schedule.packing if p.depth is None]
+    return [a.tensor for a in found if decided_at(statement, a.index)]
 
 
 def _is_window(b: Buffer) -> bool:

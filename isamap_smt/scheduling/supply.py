@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
-from isamap_smt.ir.boxes import always_true, extreme, slack
+from isamap_smt.ir.boxes import decided_at, extreme, slack
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.instruction import Instruction
@@ -135,11 +135,9 @@ def _open_border(mapping: Mapping, operand: str) -> str:
     return ""
 
 
-def _borders(mapping: Mapping, operand: str) -> list[Any]:
+def _borders(mapping: Mapping, operand: str) -> tuple[Any, ...]:
     """The relations of the guard that the operand's element alone answers for, and that can fail."""
-    s = mapping.statement
-    names, mine = {a.name for a in s.axes}, symbols_of(mapping.operand_access(operand).index)
-    return [g for g in s.guard if symbols_of([g]) & names <= mine and not always_true(g, s.axes)]
+    return decided_at(mapping.statement, mapping.operand_access(operand).index)
 
 
 def _is_bound(relation: Any, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
