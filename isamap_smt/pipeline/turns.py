@@ -57,6 +57,7 @@ def turned(
 
     def packing(p: Packing) -> Packing:
         tensor = mapping.operand_access(p.operand).tensor
+        p = replace(p, block=None if p.block is None else depth(p.block))
         if p.depth is None or (p.ahead and tensor in constant):
             return p
         return replace(p, depth=0 if p.depth == 0 and tensor in stays else depth(p.depth), ahead=False)

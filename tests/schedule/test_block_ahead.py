@@ -22,8 +22,9 @@ from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.program import Loop, Move, Program, buffers, walk
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.mapping.moves import lane_symbols
+from isamap_smt.pipeline.turns import turned
 from isamap_smt.scheduling import schedule
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.record import from_record, to_record
@@ -34,6 +35,8 @@ from random_problems import random_problem
 pytestmark = pytest.mark.needs("avx2", "fma")
 WEIGHTS = {"i": 32, "j": 3072, "k": 1024}
 HELPS = tuple((memory, 4, 512, 0.8) for memory in ("L2", "L3", "DRAM"))
+LINKS = (("L2", "L1", 32.0), ("L3", "L2", 4.0), ("DRAM", "L3", 4.0))
+FIGURES = Figures("a test", LINKS, costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), ahead=HELPS)
 
 
 def planned(sizes: dict[str, int] = WEIGHTS, ahead: tuple[Any, ...] = HELPS, **fix: object) -> Schedule:
@@ -41,9 +44,9 @@ def planned(sizes: dict[str, int] = WEIGHTS, ahead: tuple[Any, ...] = HELPS, **f
     proved = im.plan(
         "gemm", "avx2", sizes={"i": 8, "j": 16, "k": 8}, instruction="fmadd_ps", strategy="exact"
     ).schedule.proved
-    links = (("L2", "L1", 32.0), ("L3", "L2", 4.0), ("DRAM", "L3", 4.0))
-    told = Figures("a test", links, costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), ahead=ahead)
-    return schedule(proved, im.find_hardware("avx2"), sizes, fix=fix, constant=["B"], figures=told)
+    return schedule(
+        proved, im.find_hardware("avx2"), sizes, fix=fix, constant=["B"], figures=replace(FIGURES, ahead=ahead)
+    )
 
 
 def far(problem: ScheduleProblem) -> ScheduleProblem:
@@ -77,6 +80,19 @@ def test_a_block_is_asked_for_where_uses_of_one_hide_the_next() -> None:
     assert planned(**pins).packing_of("b").block is None
     assert planned(**pins).objective > made.objective
     assert planned(ahead=(), **{"register.i": 6, "register.j": 16}).packing_of("b").block is None
+
+
+def test_in_a_recurrence_a_block_is_the_one_that_was_chosen_for_a_turn() -> None:
+    kernel = im.kernel("axis k < J\nfor t:\n  R[t,b,j] += H[t,b,k] * U[k,j]\n  H[t+1,b,j] = relu(R[t,b,j])\n")
+    proved = im.prove(im.fuse(kernel, im.find_instruction("avx2.fmadd_ps"), "l=j"))
+    sizes, pins = {"B": 32, "J": 1024, "T": 1}, {"register.b": 6, "register.j": 16}
+    one = schedule(proved, im.find_hardware("avx2"), sizes, fix=pins, constant=["U"], figures=FIGURES)
+    all_of_them = turned(one, kernel.recurrences[0], tuple({**sizes, "T": 9}.items()), ["U"])
+    loops = [x for x in one.loops if x.axis != "t"]
+    block, shifted = one.packing_of("b").block, all_of_them.packing_of("b").block
+    assert block is not None and shifted is not None
+    inner = [x for x in one.loops[block:] if x.axis != "t"]
+    assert all_of_them.loops == (LoopStep("t", 1), *loops) and list(all_of_them.loops[shifted:]) == inner
 
 
 def test_weights_that_a_cache_keeps_are_not() -> None:
