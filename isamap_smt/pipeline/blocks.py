@@ -260,15 +260,19 @@ def _around(
     """The schedule of one block, inside a loop over the blocks."""
     mapping = s.proved.mapping
     stays = constant_along(pair.kernel, mapping.statement_index, pair.axis)
+    closes = () if _closed(s, pair.axis, points) else (LoopStep(pair.axis, s.register(pair.axis)),)
+
+    def depth(d: int) -> int:
+        return d + 1 + len(closes) if d else 1
 
     def packing(p: Packing) -> Packing:
         tensor = mapping.operand_access(p.operand).tensor
+        p = replace(p, block=None if p.block is None else depth(p.block))
         if p.depth is None or (p.ahead and tensor in constant):
             return p
-        return replace(p, depth=0 if p.depth == 0 and tensor in stays else p.depth + 1, ahead=False)
+        return replace(p, depth=0 if p.depth == 0 and tensor in stays else depth(p.depth), ahead=False)
 
     told = f"chosen for a block of {points} along {pair.axis}; traffic and objective are those of one block"
-    closes = () if _closed(s, pair.axis, points) else (LoopStep(pair.axis, s.register(pair.axis)),)
     return replace(
         s,
         loops=(LoopStep(pair.axis, points), *closes, *s.loops),
