@@ -257,7 +257,7 @@ class Builder:
     def of_all_threads(self, alone: Any) -> Any:
         """What all threads need together where one needs so much alone: their work and idle time, and starting them."""
         one = self._variable((alone, 0, CEILING), "alone")
-        work = self.m.new_int_var(0, 2 * CEILING, "work")
+        work = self.m.new_int_var(0, 3 * CEILING, "work")
         starts = self.m.new_int_var(1, most_starts(self.p), "starts")
         self.m.add(work >= one)
         for loop, y in self.shared().items():

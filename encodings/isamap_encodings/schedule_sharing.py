@@ -3,6 +3,10 @@
 A cost counts the cycles of all threads, those included in which a thread has nothing to do: it is the time from start to
 end, times `threads`. Shared evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no
 decision of its own: of those that may be shared, it is the one that costs least.
+
+Threads are not equally fast: one has the input at hand, or a neighbour beside it. Who is done helps the others, chunk by
+chunk, and is idle for a part of the last chunk. On a machine with neighbours, two threads took 165 us for a GRU's products
+of 3 MB each in one chunk a thread, 89 in two and 80 in four.
 """
 
 from __future__ import annotations
@@ -11,7 +15,9 @@ from math import prod
 
 from isamap_encodings.schedule_problem import CEILING, Choice, ScheduleProblem
 
-EVEN = 64  # unevenness is counted in parts of this
+EVEN = 128  # unevenness is counted in parts of this
+CHUNKS = 8  # a thread takes its trips in as many chunks, if it has as many
+WAITS = 16  # of a chunk, one part of so many is waited for
 
 Loop = tuple[int, int]  # block, axis
 
@@ -35,9 +41,10 @@ def loops(problem: ScheduleProblem) -> tuple[Loop, ...]:
 
 
 def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
-    """The work of the thread with most of it, over that of each if all had the same, in parts of EVEN and rounded up.
+    """The work of the thread with most of it, and what it waits for the last chunk beyond one of CHUNKS, over the work of each if
+    all had the same, in parts of EVEN and rounded up.
 
-    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least EVEN, less than twice it.
+    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least EVEN, less than 2.2 times it.
     None where the loop has not a trip for each thread.
     """
     block, d = loop
@@ -45,9 +52,11 @@ def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
     if count < problem.threads:
         return None
     row = problem.axes[d].chains[chain]
-    most = -(-count // problem.threads) * (row[block] // row[0])
+    most = -(-count // problem.threads)
+    chunk = -(-most // CHUNKS)
+    time = (WAITS * CHUNKS - 1) * most + CHUNKS * chunk  # in parts of a trip
     every = -(-_around(problem, chain, block, d) // row[0])
-    return -(-EVEN * problem.threads * most // every)
+    return -(-EVEN * problem.threads * time * (row[block] // row[0]) // (WAITS * CHUNKS * every))
 
 
 def repeats(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:

@@ -7,10 +7,12 @@ A helper may wake late, or its core may be lent to another program. So nobody wa
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
 """
 
+from isamap_encodings.schedule_sharing import CHUNKS
+
 RUNTIME = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
    the other parts. With as many threads, the same thread begins with the same range in every call. */
-enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_CHUNKS = 8, ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
 typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
 typedef struct {
     int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
@@ -166,4 +168,4 @@ static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, con
     pthread_mutex_unlock(&isamap_pool.caller);
     return result;
 }
-"""
+""".replace("@CHUNKS@", str(CHUNKS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 import pytest
 
@@ -25,6 +26,7 @@ from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import space
 
 START, COMPUTE = 1000, 64_000
+ONE_TRIP_EACH = COMPUTE // EVEN * (EVEN + 7)  # what the faster threads wait for the slowest, with nothing to help with
 
 
 def proved() -> im.ProvedMapping:
@@ -46,11 +48,13 @@ def small(*axes: TileAxis, threads: int = 2, spread: tuple[bool, ...] = (True, T
 @pytest.mark.parametrize(
     ("extent", "chain", "threads", "share"),
     [
-        (8, (1, 2), 2, EVEN),
-        (10, (1, 2), 2, -(-EVEN * 6 * 2 // 10)),  # five trips: three and two
-        (10, (1, 2), 3, -(-EVEN * 4 * 3 // 10)),  # two, two and one
-        (3, (1, 2), 2, -(-EVEN * 2 * 2 // 3)),  # two trips, but of two rows and of one
-        (3, (2, 2), 2, EVEN),  # the tail is a whole register tile
+        (64, (1, 2), 2, EVEN),  # 16 trips for each thread, in chunks of two
+        (16, (1, 2), 2, ceil(EVEN + EVEN * (8 - 4) / 128 / 4)),  # four trips, in chunks of one
+        (4, (1, 2), 2, ceil(EVEN + EVEN * (8 - 1) / 128)),  # one trip
+        (10, (1, 2), 2, ceil(EVEN * 6 * 2 / 10 * (1 + (8 - 3) / 128 / 3))),  # five trips: three and two
+        (10, (1, 2), 3, ceil(EVEN * 4 * 3 / 10 * (1 + (8 - 2) / 128 / 2))),  # two, two and one
+        (3, (1, 2), 2, ceil(EVEN * 2 * 2 / 3 * (1 + 7 / 128))),  # two trips, but of two rows and of one
+        (3, (2, 2), 2, ceil(EVEN * (1 + 7 / 128))),  # the tail is a whole register tile
         (8, (1, 4), 3, None),  # two trips for three threads
     ],
 )
@@ -62,14 +66,14 @@ def test_unevenness_is_the_work_of_the_busiest_thread(
 
 
 def test_threads_start_once_for_each_trip_around_the_loop() -> None:
-    """j shared alone is even and started four times where i stands outside; i costs a third more work."""
+    """j shared alone is even and started four times where i stands outside; i costs a third more work, and waiting."""
     i, j = TileAxis("i", 4, False, ((1, 1),)), TileAxis("j", 6, False, ((1, 2),))
     shares = {order: evaluate(small(i, j, threads=3), Choice(0, (0, 0), (order,), (0,))) for order in (0, 1)}
     outside, inside = shares[1], shares[0]
-    assert outside is not None and (outside.shared, outside.total) == ((1, 1), COMPUTE + 3 * START)
-    assert inside is not None and (inside.shared, inside.total) == ((1, 1), COMPUTE + 4 * 3 * START)
+    assert outside is not None and (outside.shared, outside.total) == ((1, 1), ONE_TRIP_EACH + 3 * START)
+    assert inside is not None and (inside.shared, inside.total) == ((1, 1), ONE_TRIP_EACH + 4 * 3 * START)
     dear = evaluate(replace(small(i, j, threads=3), start=10 * START), Choice(0, (0, 0), (0,), (0,)))
-    assert dear is not None and (dear.shared, dear.total) == ((1, 0), COMPUTE * 3 // 2 + 3 * 10 * START)
+    assert dear is not None and (dear.shared, dear.total) == ((1, 0), COMPUTE // EVEN * 197 + 3 * 10 * START)
 
 
 def test_a_reduction_is_not_shared() -> None:
