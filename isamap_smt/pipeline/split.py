@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from isamap_encodings.schedule_sharing import CHUNKS
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -92,8 +93,10 @@ def splits(
             yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near)
     if threads > 1 and schedule.parallel is None:
         longest = max((a for a in _sums(sized)), key=lambda a: a[1], default=None)
-        if longest is not None and longest[1] >= threads * REUSED:
-            yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], threads, blocks=True)
+        # a range for each thread, or for each chunk it takes, of which registers sum several side by side
+        for parts in (threads, threads * CHUNKS):
+            if longest is not None and longest[1] >= parts * REUSED:
+                yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True)
 
 
 def cheaper(

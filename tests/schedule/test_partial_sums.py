@@ -76,8 +76,10 @@ def test_what_lies_across_the_sum_is_left_in_one() -> None:
 def test_threads_sum_a_range_each_where_the_output_has_nothing_to_share() -> None:
     sizes = {"i": 1, "j": 8, "k": 10_001}
     plan = planned("gemm", sizes, threads=2)
-    assert plan.split is not None and plan.split.split.parts == 2
+    assert plan.split is not None and plan.split.split.parts == 16  # two threads with eight chunks each
     assert plan.schedule.parallel is not None
+    whole, two = (planned("gemm", sizes, threads=2, fix=f).schedule.objective for f in ({"split": "no"}, {"cut.k": 2}))
+    assert plan.schedule.objective < min(whole, two)
     kernel = im.find_kernel("gemm")
     assert_right(plan, kernel, sizes)
     assert planned("gemm", sizes).split is None
