@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from isamap_smt.codegen.c_state import Printer
+from isamap_smt.codegen.c_state import Printer, numbered
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.program import Exec, If, Loop, Move, Node, Ref, buffers, walk
 
@@ -74,4 +74,4 @@ def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[str]:
 
 def register_name(p: Printer, ref: Ref) -> str:
     """The C variable of one register of a buffer."""
-    return "_".join([ref.name, *(str(int(substitute(i, p.constants))) for i in ref.index)])
+    return numbered(p.registers[ref.name], (int(substitute(i, p.constants)) for i in ref.index))

@@ -37,7 +37,7 @@ from isamap_smt.codegen.c_entry import (
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.codegen.c_state import END, ONWARDS, Printer, name_everything
+from isamap_smt.codegen.c_state import END, ONWARDS, Printer, name_everything, numbered, register_indices
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.boxes import most
 from isamap_smt.ir.dtypes import DType
@@ -186,19 +186,12 @@ def _decided(p: Printer, body: tuple[Node, ...]) -> tuple[Node, ...]:
 def _print_alloc(p: Printer, b: Buffer) -> None:
     if b.memory != "registers":
         return
-    names = [register_name(p, Ref(b.name, i)) for i in _indices(b.shape[: len(b.shape) - b.lanes])]
+    names = [numbered(p.registers[b.name], i) for i in register_indices(b)]
     kind = p.register_types[b.name]
     if kind.startswith(NUMBERED):
         p.put(f"enum {{ {', '.join(f'{name} = {p.number(b.name)}' for name in names)} }};")
     else:
         p.put(f"{kind} {', '.join(names)};")
-
-
-def _indices(shape: tuple[Any, ...]) -> list[tuple[int, ...]]:
-    indices: list[tuple[int, ...]] = [()]
-    for extent in shape:
-        indices = [(*i, k) for i in indices for k in range(int(extent))]
-    return indices
 
 
 def _emit_move(p: Printer, move: Move) -> str:

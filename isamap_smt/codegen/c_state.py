@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from isamap_smt.codegen.c_expr import c_expr, c_offset
@@ -12,7 +14,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import NUMBERED, Instruction
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import FRESH, Alloc, Exec, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Exec, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.moves import register_operand
 
 _KEYWORDS = frozenset(
@@ -82,7 +84,9 @@ END, ONWARDS = (
 
 @dataclass
 class Printer:
-    """Text being written. names: symbols and buffers -> C identifiers. constants: unrolled variables -> numbers.
+    """Text being written. names: symbols -> C identifiers. constants: unrolled variables -> numbers.
+
+    registers: buffers of registers -> what their C identifiers begin with.
 
     ranges: variables of the loops around, with the most that each can count to.
     numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
@@ -91,6 +95,7 @@ class Printer:
     program: Program
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[str, DType, tuple[Any, ...]]] = field(default_factory=dict)
+    registers: dict[str, str] = field(default_factory=dict)
     register_types: dict[str, str] = field(default_factory=dict)
     register_files: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -133,13 +138,15 @@ class Printer:
 def name_everything(p: Printer) -> None:
     program = p.program
     taken = set(_KEYWORDS)
-    variables = {str(n.var) for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Loop)}
+    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    variables = {str(n.var) for n in nodes if isinstance(n, Loop)}
+    copied = {str(cell) for n in nodes if isinstance(n, Copy) for cell, _ in n.over}
     derived = {f"{v}{ending}" for v in variables for ending in (END, ONWARDS)}
     if variables & derived:
         raise ScheduleError(
             f"a loop cannot be called {min(variables & derived)}: that is what the C calls a part of another loop"
         )
-    taken |= variables | derived
+    taken |= variables | derived | copied
 
     def unique(name: str) -> str:
         while name in taken:
@@ -153,12 +160,35 @@ def name_everything(p: Printer) -> None:
         p.names[FRESH.name] = unique("isamap_fresh")
     for t in program.kernel.tensors:
         p.places[t.name] = (unique(t.name), t.dtype, t.shape)
-    for n, _ in walk((*program.ahead, *program.body)):
+    registers: dict[str, set[tuple[int, ...]]] = {}
+    for n in nodes:
         if isinstance(n, Alloc) and n.buffer.memory == "heap":
             p.places[n.buffer.name] = (unique(n.buffer.name), n.buffer.dtype, n.buffer.shape)
+        elif isinstance(n, Alloc):
+            registers.setdefault(n.buffer.name, set()).update(register_indices(n.buffer))
         for register, instruction, operand in _registers(n):
             p.register_types.setdefault(register, dict(instruction.c_types)[operand])
             p.register_files.setdefault(register, dict(instruction.places)[operand])
+    for register, indices in registers.items():
+        name = register
+        while taken & (own := {numbered(name, i) for i in indices}):
+            name += "_"
+        taken |= own
+        p.registers[register] = name
+
+
+def register_indices(b: Buffer) -> list[tuple[int, ...]]:
+    """The numbers of a buffer's registers, one for each dimension that counts them."""
+    return list(product(*(range(int(e)) for e in b.shape[: len(b.shape) - b.lanes])))
+
+
+def numbered(name: str, index: Iterable[int]) -> str:
+    """What the C calls one register of several.
+
+    >>> numbered("acc", (1, 0)), numbered("a_r", ())
+    ('acc_1_0', 'a_r')
+    """
+    return "_".join([name, *map(str, index)])
 
 
 def _registers(node: Node) -> list[tuple[str, Instruction, str]]:

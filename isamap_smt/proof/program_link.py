@@ -30,7 +30,7 @@ from isamap_smt.proof.program_executions import (
     the_mapping,
     the_statement,
 )
-from isamap_smt.proof.program_sites import Formula, Site, Sites, conjunction, primed, rename, span, state
+from isamap_smt.proof.program_sites import Formula, Site, Sites, conjunction, mentioned, primed, rename, span, state
 
 
 def link_claims(book: Book) -> None:
@@ -131,19 +131,18 @@ def _everything(book: Book, position: int, group: list[Execution]) -> None:
     given = [f for a in statement.axes for f in span(names[a.name], a.extent)]
     given += [rename(g, names) for g in statement.guard]
     options: list[list[Formula]] = []
+    shared = {*book.sites.given, *(str(v) for v in names.values())}
     for n, e in enumerate(group):
-        table = {} if len(group) == 1 else {v: sym(f"{v} of {n}") for v in _variables(e)}
         defined, goals = _digits(e, names)
+        # what one execution defines may mean something else in the next: only sizes and the point are the same
+        own = [] if len(group) == 1 else sorted(mentioned([*defined, *goals]) - shared)
+        table = {v: sym(f"{v} of {n}") for v in own}
         given += rename(defined, table)
         options.append([rename(g, table) for g in goals])
     if len(options) == 1:
         book.ask("coverage", "", words, given, options[0])
     else:
         book.ask("coverage", "", words, given, [("or", *map(conjunction, options))])
-
-
-def _variables(e: Execution) -> list[str]:
-    return [x.var.name for x in e.site.loops] + e.lanes
 
 
 def _prefix(axis: Axis, n: int, point: dict[str, Any]) -> Any:

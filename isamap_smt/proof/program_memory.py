@@ -193,6 +193,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield from (a for g in node.guard for a in getattr(g, "args", ()))
     if isinstance(node, Move):
         yield from node.active
+        yield from (p.distance for p in node.prefetch)
     for r in refs(node):
         b = site.buffer(r.name)
         where = sites.kernel.tensor(r.name) if b is None else b

@@ -3,6 +3,8 @@
 Buffers declared inside the loop are private to an iteration. For every other write inside it, two iterations are
 compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
 the loops inside it) they are at different elements.
+
+No register lives across a loop that threads share: each has its own, and gives back those that it configured (AMX).
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from isamap_smt.proof.program_sites import equal, own_names, primed, rename, sta
 def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
     """The claim for every such loop of the program, over everything the program touches."""
     for position, loop in _reordered(book):
+        if loop.kind == "parallel":
+            _no_register_around(book, loop, position)
         inside = [a for a in touched if a.site.position[: len(position)] == position]
         shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
         done: set[tuple[int, int]] = set()
@@ -29,6 +33,17 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
                         "disjoint", a.place.name, f"iterations of {loop.var.name} do not meet",
                         lambda a=a, b=b, loop=loop, p=position: _apart(book, loop, p, a, b),
                     )  # fmt: skip
+
+
+def _no_register_around(book: Book, loop: Loop, position: tuple[int, ...]) -> None:
+    for s in book.sites.sites:
+        if s.position[: len(position)] == position:
+            for name, home in s.visible.items():
+                buffer = s.buffer(name)
+                if buffer and buffer.memory == "registers" and home.position[: len(position)] != position:
+                    words = f"no register lives across {loop.var.name}, which threads share"
+                    book.structure("disjoint", name, words, False, f"the register {name} does")
+            return
 
 
 def _reordered(book: Book) -> list[tuple[tuple[int, ...], Loop]]:

@@ -142,6 +142,9 @@ def refs(node: Node) -> list[Ref]:
 
 def _check_names(sites: Sites) -> None:
     tensors = {t.name for t in sites.kernel.tensors}
+    heap = [s.node.buffer.name for s in sites.of(Alloc) if s.node.buffer.memory == "heap"]  # type: ignore[union-attr]
+    if len(set(heap)) != len(heap):
+        raise UnrecognisedError(f"two buffers are called {next(n for n in heap if heap.count(n) > 1)}")
     for s in sites.sites:
         names = [v.var.name for v in s.loops]
         own = own_names(s.node)
@@ -159,7 +162,7 @@ def _check_names(sites: Sites) -> None:
 
 def _check_defined(sites: Sites, s: Site) -> None:
     """Every symbol is a size, a loop around it, or a variable of the statement itself (in order of its counts)."""
-    known = set(sites.given)
+    known = set(sites.given if s.position[0] else sites.sizes)  # what is packed ahead serves every call
     around: list[Loop] = []
     for n in s.around:
         _need(known, n.condition if isinstance(n, If) else (n.count,), s)
@@ -178,6 +181,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
         case Move():
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
+            _need(known - set(node.instruction.axes), [p.distance for p in node.prefetch], s)
         case Exec():
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)
@@ -257,6 +261,13 @@ def rename(f: Formula, table: Mapping[str, Any]) -> Formula:
     if isinstance(f, list):
         return [rename(a, table) for a in f]
     return substitute(f, table)
+
+
+def mentioned(f: Formula) -> set[str]:
+    """The names of a formula's symbols."""
+    if isinstance(f, tuple | list):
+        return {name for a in f if not isinstance(a, str) for name in mentioned(a)}
+    return symbols_of([f])
 
 
 def primed(names: Iterable[str]) -> dict[str, Any]:
