@@ -16,7 +16,7 @@ import sympy as sp
 
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
@@ -73,10 +73,10 @@ def _constant_registers(book: Book, site: Site) -> None:
 
 
 class _Magnitude:
-    """Bounds on absolute values, as polynomials in the sizes with coefficients >= 0. All sizes are >= 1."""
+    """Bounds on absolute values, as polynomials with coefficients >= 0 in the sizes, all >= 1, and in |parameters|."""
 
     def __init__(self, sites: Sites, site: Site) -> None:
-        self.sizes = set(sites.sizes)
+        self.sizes = _sizes(sites)
         self.variables: dict[str, Any] = {}
         self.seen: list[Any] = []
         self._known: dict[Any, Any] = {}
@@ -100,7 +100,7 @@ class _Magnitude:
             if e == FRESH:
                 return sp.S.One
             if e.name in self.sizes:
-                return e
+                return self.sizes[e.name]
             if e.name not in self.variables:
                 raise UnrecognisedError(f"nothing bounds {e.name}")
             return self.variables[e.name]
@@ -161,10 +161,16 @@ def entry_bound(program: Program) -> Any:
     return _bound(collect(program))
 
 
+def _sizes(sites: Sites) -> dict[str, Any]:
+    """Sizes and parameters without their signs."""
+    below = {p.name for p in sites.kernel.parameters if p.low < 0}
+    return {n: IMax(sym(n), -sym(n)) if n in below else sym(n) for n in sites.sizes}
+
+
 def _bound(sites: Sites) -> Any:
     found: list[Any] = [sp.S.One]
     for t in sites.kernel.tensors:
-        found.append(sp.expand(sp.Mul(*_positive(t.shape)) * t.dtype.bytes))
+        found.append(sp.expand(substitute(sp.Mul(*_positive(t.shape)) * t.dtype.bytes, _sizes(sites))))
     for site in sites.sites:
         m = _Magnitude(sites, site)
         for e in _expressions(sites, site):

@@ -90,6 +90,13 @@ def test_what_is_asked_for_is_computed_like_any_other_number() -> None:
     assert any("J**9" in a for a in prove_program(prefetching(sym("J") ** 9)).assumptions)
 
 
+def test_a_parameter_below_zero_lowers_no_bound() -> None:
+    kernel = im.kernel("param d >= -3\nC[i] += A[i+4+d,k] * B[k] where 0 <= i+4+d")
+    plan = im.plan(kernel.with_dtypes(dict.fromkeys("ABC", "f32")), "avx2")
+    (bound,) = (a for a in plan.proof.assumptions if "2**63" in a)
+    assert "4*K*IMax(d, -d)" in bound and "*d " not in bound
+
+
 def test_what_is_packed_ahead_does_not_ask_whether_outputs_are_fresh() -> None:
     packed = case("b ahead symbolic")
     guarded = tuple(If((sp.Ge(FRESH, 1),), (n,)) if isinstance(n, Copy) else n for n in packed.ahead)
