@@ -62,13 +62,13 @@ def _show(found: Any, path: str) -> None:
     )
     for memory, rows in dict.fromkeys((a.memory, a.rows) for a in found.ahead):
         times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
-        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" for d in distances))
+        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" if d in times else "-" for d in distances))
     out.print(ahead)
     steps = [str(p) for p in dict.fromkeys(p.ahead for p in found.across)]
     walks = table("\nCycles for a line read across rows, so many pieces ahead", "memory", "rows", *steps, right=steps)
     for memory, height in dict.fromkeys((p.memory, p.height) for p in found.across):
         cycles = {str(p.ahead): p.cycles for p in found.across if (p.memory, p.height) == (memory, height)}
-        walks.add_row(memory, str(height), *(f"{cycles[s]:.1f}" for s in steps))
+        walks.add_row(memory, str(height), *(f"{cycles[s]:.1f}" if s in cycles else "-" for s in steps))
     out.print(walks)
     out.print("\ncycles until a load arrives: " + ", ".join(f"{m} {cycles:.0f}" for m, cycles in found.latencies))
     for b in found.beside:
