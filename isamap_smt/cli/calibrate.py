@@ -24,7 +24,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
     """
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.machine_model.calibrate import calibrate
-    from isamap_smt.machine_model.calibration import calibration_path, load, save
+    from isamap_smt.machine_model.calibration import calibration_path, check_calibration_place, load, save
     from isamap_smt.machine_model.errors import CalibrationError
 
     if show:
@@ -33,6 +33,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
             raise CalibrationError(f"there is no calibration at {calibration_path()}; run `isamap calibrate`")
         path = calibration_path()
     else:
+        check_calibration_place()  # before a minute of measuring
         with progress_bar("calibrating") as tell:
             found = calibrate(find_hardware("host"), cc, tell)
         path = save(found)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.runtime.whole_file import whole_file
 
 MARK = "proofs.json"  # a directory that holds it was written by us, and may be replaced
 
@@ -54,12 +55,10 @@ def check_place(place: Path) -> None:
 
 
 def write_whole(place: Path, text: str) -> None:
-    """Write a file through a scratch file beside it. Raises OutputError."""
+    """Write a file, whole or not at all; directories that lack are made. Raises OutputError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, prefix=f".{place.name}-", delete=False) as scratch:
+        with whole_file(place) as scratch:
             scratch.write(text)
-        Path(scratch.name).chmod(0o644)
-        Path(scratch.name).replace(place)
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None

@@ -7,8 +7,8 @@ at all.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -20,6 +20,7 @@ from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.machine_model.plain import PlainError, read, read_fields
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.whole_file import check_file_place, whole_file
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 VERSION = 4  # of what is measured, and of the file
@@ -186,16 +187,25 @@ def calibration_path() -> Path:
     return cache_directory().parent / "calibration.json"
 
 
+def check_calibration_place() -> None:
+    """Nothing happens where a calibration can be written. Raises CalibrationError."""
+    with _written(calibration_path()) as path:
+        check_file_place(path)
+
+
 def save(calibration: Calibration, path: Path | None = None) -> Path:
     """Write it, whole or not at all. Raises CalibrationError."""
-    path = path or calibration_path()
+    with _written(path or calibration_path()) as place, whole_file(place) as f:
+        json.dump(calibration.document(), f, indent=2)
+    return place
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[Path]:
     try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".calibration-", delete=False) as f:
-            json.dump(calibration.document(), f, indent=2)
-        os.replace(f.name, path)
+        yield path
     except OSError as error:
         raise CalibrationError(f"cannot write the calibration to {path}: {error.strerror}; set ISAMAP_CACHE") from None
-    return path
 
 
 def load(path: Path | None = None, here: Identity | None = None) -> Calibration | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,6 +90,20 @@ def test_it_comes_back_as_it_was(taken: Calibration, cache: Path) -> None:
     assert save(taken) == calibration_path()
     assert load() == taken
     assert [p.name for p in cache.glob("*calibration*")] == ["calibration.json"]
+
+
+def test_a_place_that_is_taken_is_refused_before_measuring(
+    taken: Calibration, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibration_path().mkdir()
+    started = time.monotonic()
+    assert run(["calibrate"]) == 3
+    assert time.monotonic() - started < 1.0  # it measures for longer than that
+    said = f"cannot write the calibration to {calibration_path()}: a directory of that name is there; set ISAMAP_CACHE"
+    assert capsys.readouterr().err == f"error: {said}\n"
+    with pytest.raises(CalibrationError, match="a directory of that name is there"):
+        save(taken)
+    assert {p.name for p in cache.iterdir()} <= {"build", "calibration.json"}
 
 
 def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: Path) -> None:
