@@ -11,6 +11,8 @@ import archspec.cpu
 import pytest
 from hypothesis import HealthCheck, settings
 
+# The user's, that change what is computed or written. (ISAMAP_SIMDE and ISAMAP_LIBXSMM say only where a library lies.)
+SETTINGS = ("ISAMAP_CACHE", "ISAMAP_CC")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # A verdict may not depend on the machine's load or on luck: no deadlines, and the same examples on every run.
@@ -25,6 +27,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 def pytest_configure(config: pytest.Config) -> None:
     """Give the session a cache directory of its own, so that no test reads what an earlier run left behind.
 
+    Nor do the user's settings of isamap count: with a cache of their own comes a calibration, which changes schedules.
     The C compiler keeps its usual cache: it holds the compiler's own start-up files, never results of ours.
     """
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -32,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
     caches = tempfile.TemporaryDirectory(prefix="isamap-test-cache-")
     config.add_cleanup(caches.cleanup)
     os.environ["XDG_CACHE_HOME"] = caches.name
+    for name in SETTINGS:
+        os.environ.pop(name, None)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import isamap_smt
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.strict_json import finite
+from isamap_smt.runtime.whole_file import whole_file
 
 FORMAT, VERSION = "isamap bench", 1
 _SAME = ("cpu", "features", "cores")  # of the machine, for figures to stand side by side
@@ -54,20 +54,12 @@ class Results:
         return {"format": FORMAT, "version": VERSION, **found}
 
     def save(self) -> None:
-        """Write beside the file, then rename."""
+        """Write the file anew, whole or not at all, and through to the disk."""
         try:
-            with tempfile.NamedTemporaryFile(
-                "w", dir=self.path.parent, prefix=f".{self.path.name}.", delete=False
-            ) as scratch:
-                try:
-                    json.dump(self.document(), scratch, indent=1, allow_nan=False)
-                    scratch.flush()
-                    os.fsync(scratch.fileno())
-                except BaseException:
-                    Path(scratch.name).unlink()
-                    raise
-            os.chmod(scratch.name, 0o644)
-            Path(scratch.name).replace(self.path)
+            with whole_file(self.path) as scratch:
+                json.dump(self.document(), scratch, indent=1, allow_nan=False)
+                scratch.flush()
+                os.fsync(scratch.fileno())
         except OSError as error:
             raise ResultsError(f"cannot write {self.path}: {error.strerror}") from None
 

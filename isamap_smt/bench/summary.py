@@ -47,6 +47,16 @@ def rows(entries: Iterable[Entry], of: Callable[[Entry], str]) -> list[Row]:
     return [_row(*k, groups[k]) for k in ordered]
 
 
+def never_right(entries: Iterable[Entry]) -> str:
+    """The first error of isamap, with its case, where it has failed in every case that it took part in; otherwise ''."""
+    ours = [(e, e["contenders"][OURS]) for e in entries if OURS in e["contenders"]]
+    failed = [(e, o) for e, o in ours if o["status"] not in ("ok", "unsupported")]
+    if not failed or any(o["status"] == "ok" for _, o in ours):
+        return ""
+    first, about = failed[0]
+    return f"{first['suite']} {first['case']['name']}: {about['status']}: {about['words']}"
+
+
 def group(entry: Entry) -> str:
     """The class of an entry's shape."""
     return str(entry["case"]["group"])

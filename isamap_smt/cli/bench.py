@@ -9,6 +9,7 @@ import click
 
 from isamap_smt.cli.options import OptionError, as_json
 from isamap_smt.cli.output import console, print_json, progress, say
+from isamap_smt.cli.status import FAULT
 
 
 @click.command("bench")
@@ -34,13 +35,14 @@ from isamap_smt.cli.output import console, print_json, progress, say
 @click.option("--force", is_flag=True, help="Replace results that are there.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
 @as_json
-def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> None:
+def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> int:
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
     SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm or all. On a machine that is not
     quiet turns are dropped, and the figures say how many.
     """
     from isamap_smt.bench.plots import require_matplotlib, write_plots
+    from isamap_smt.bench.summary import never_right
     from isamap_smt.bench.tables import report
 
     if plots:
@@ -53,6 +55,10 @@ def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: b
         console().print(report(results))
         for path in (output, *pictures):
             console().print(f"wrote {path}")
+    if error := never_right(results.entries):
+        say(f"error: isamap failed in every case; the first: {error}")
+        return FAULT
+    return 0
 
 
 def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> Any:

@@ -24,7 +24,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
     """
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.machine_model.calibrate import calibrate
-    from isamap_smt.machine_model.calibration import calibration_path, load, save
+    from isamap_smt.machine_model.calibration import calibration_path, check_calibration_place, load, save
     from isamap_smt.machine_model.errors import CalibrationError
 
     if show:
@@ -33,6 +33,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
             raise CalibrationError(f"there is no calibration at {calibration_path()}; run `isamap calibrate`")
         path = calibration_path()
     else:
+        check_calibration_place()  # before a minute of measuring
         with progress_bar("calibrating") as tell:
             found = calibrate(find_hardware("host"), cc, tell)
         path = save(found)
@@ -62,13 +63,13 @@ def _show(found: Any, path: str) -> None:
     )
     for memory, rows in dict.fromkeys((a.memory, a.rows) for a in found.ahead):
         times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
-        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" for d in distances))
+        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" if d in times else "-" for d in distances))
     out.print(ahead)
     steps = [str(p) for p in dict.fromkeys(p.ahead for p in found.across)]
     walks = table("\nCycles for a line read across rows, so many pieces ahead", "memory", "rows", *steps, right=steps)
     for memory, height in dict.fromkeys((p.memory, p.height) for p in found.across):
         cycles = {str(p.ahead): p.cycles for p in found.across if (p.memory, p.height) == (memory, height)}
-        walks.add_row(memory, str(height), *(f"{cycles[s]:.1f}" for s in steps))
+        walks.add_row(memory, str(height), *(f"{cycles[s]:.1f}" if s in cycles else "-" for s in steps))
     out.print(walks)
     out.print("\ncycles until a load arrives: " + ", ".join(f"{m} {cycles:.0f}" for m, cycles in found.latencies))
     for b in found.beside:

@@ -1,14 +1,19 @@
-"""A directory of results appears whole or not at all: it is written beside its place, then renamed."""
+"""A directory of results appears whole or not at all: it is written beside its place, then renamed. So does a file.
+
+What the user has put there is not replaced.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.runtime.whole_file import check_file_place, whole_file
 
 MARK = "proofs.json"  # a directory that holds it was written by us, and may be replaced
 
@@ -53,13 +58,27 @@ def check_place(place: Path) -> None:
         raise OutputError(f"{place} is not empty and was not written by isamap; name another directory")
 
 
+def check_file(place: Path, ours: Callable[[str], bool], force: bool = False) -> None:
+    """Nothing happens where a file may be written: nothing is there, or an earlier one, of which `ours` says so by its text.
+
+    force: any regular file may be replaced. Raises OutputError.
+    """
+    if not os.path.lexists(place):
+        return
+    try:
+        check_file_place(place)
+        foreign = not force and place.exists() and not ours(place.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise OutputError(f"cannot write {place}: {error.strerror}") from None
+    if foreign:
+        raise OutputError(f"{place} was not written by this command; replace it with --force, or name another with -o")
+
+
 def write_whole(place: Path, text: str) -> None:
-    """Write a file through a scratch file beside it. Raises OutputError."""
+    """Write a file, whole or not at all; directories that lack are made. Raises OutputError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=place.parent, prefix=f".{place.name}-", delete=False) as scratch:
+        with whole_file(place) as scratch:
             scratch.write(text)
-        Path(scratch.name).chmod(0o644)
-        Path(scratch.name).replace(place)
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from isamap_smt.cli.output import say
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
@@ -47,6 +48,23 @@ def compiler_option(function: Command) -> Command:
     return click.option("--cc", metavar="COMPILER", help=help_text)(function)
 
 
+def threads_option(function: Command) -> Command:
+    """--threads, with a note where there are fewer cores."""
+    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, callback=_noted,
+                        help="Threads to use.")(function)  # fmt: skip
+
+
+def _noted(context: click.Context, option: click.Parameter, threads: int) -> int:
+    """The number itself; it may be meant for another machine, so that more than there are cores is no misuse."""
+    from isamap_smt.machine_model.identity import usable_cores
+
+    cores = usable_cores()
+    if threads > cores:
+        there = "1 core" if cores == 1 else f"{cores} cores"
+        say(f"note: --threads {threads}: this process may use {there}, which the threads share here")
+    return threads
+
+
 def plan_options(function: Command) -> Command:
     """What the commands that schedule share."""
     for option in (
@@ -57,7 +75,7 @@ def plan_options(function: Command) -> Command:
                      help="What the schedule minimises."),
         click.option("--constant", multiple=True, metavar="B",
                      help="An input that never changes: packed ahead of the calls."),
-        click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads to use."),
+        threads_option,
         click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."),
     ):  # fmt: skip
         function = option(function)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from isamap_smt.cli.directory import write_whole
+from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
@@ -24,6 +24,7 @@ from isamap_smt.runtime.measure import Measured
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where to write; by default KERNEL-HARDWARE.html.",
 )
+@click.option("--force", is_flag=True, help="Replace a file that is there, whatever it is.")
 @click.option("--measure/--no-measure", default=True, help="Run the kernel, for the roofline, where this CPU can.")
 @compiler_option
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
@@ -32,6 +33,7 @@ from isamap_smt.runtime.measure import Measured
 def command(
     words: tuple[str, ...],
     output: Path | None,
+    force: bool,
     measure: bool,
     cc: str | None,
     show: bool,
@@ -39,13 +41,16 @@ def command(
     **options: Any,
 ) -> None:
     """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C."""
+    from isamap_smt.report.page import html_report, is_report
+
+    if output:
+        check_file(output, is_report, force)  # before anything is planned
     planned = make_plan(words, options)
     place = output or Path(f"{planned.kernel.name}-{planned.hardware.name}.html")
+    check_file(place, is_report, force)
     with progress("running") as tell:
         measured, clock, note = measured_if_possible(planned, options["threads"], cc) if measure else (None, None, "")
         tell("writing")
-        from isamap_smt.report.page import html_report
-
         write_whole(place, html_report(planned, measured, clock, note))
     if note:
         say(f"note: {note}")

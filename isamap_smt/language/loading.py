@@ -48,16 +48,19 @@ def load_module(path: Path, error: type[IsamapError]) -> Any:
 
 
 def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> Any:
-    """The action's value; an exception in the user's file becomes an `error` with its line there."""
+    """The action's value; an exception in the user's file becomes an `error` with its line there, sys.exit() too."""
     try:
         return action()
     except IsamapError as found:
         raise error(f"{what} does not load:{_where(found)}\n{found}") from found
-    except Exception as found:
-        raise error(f"{what} does not load:{_where(found)} {type(found).__name__}: {found}") from found
+    except KeyboardInterrupt:
+        raise
+    except BaseException as found:
+        said = f"{type(found).__name__}: {found}" if str(found) else type(found).__name__
+        raise error(f"{what} does not load:{_where(found)} {said}") from found
 
 
-def _where(found: Exception) -> str:
+def _where(found: BaseException) -> str:
     """The last line that was reached outside this library and Python's own import machinery."""
     if isinstance(found, SyntaxError):
         return f" line {found.lineno}:"

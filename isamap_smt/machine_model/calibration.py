@@ -7,23 +7,34 @@ at all.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import Identity, identity
+from isamap_smt.machine_model.plain import PlainError, read, read_fields
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.whole_file import check_file_place, whole_file
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 VERSION = 4  # of what is measured, and of the file
 _KIND = "isamap calibration"
 COPIED_IN_PIECES = 2.0  # times as long as one long copy; 9 MiB of weights in pieces of 256 bytes, 7x7x512
+_MOST = 1e7  # of cycles, of anything per cycle, and of seconds; what is beyond was not measured
+_RANGES = {
+    "": (1e-3, _MOST),
+    **dict.fromkeys(("two_read", "two_write", "two_copy", "latency", "far_row", "start_threads"), (0, _MOST)),
+    **dict.fromkeys(("seconds", "load"), (0, _MOST)),
+    **dict.fromkeys(("working_set", "caches"), (1, 1e12)),
+    "ahead": (0, _MOST),
+    "near": (NEAREST, FARTHEST),
+}  # by the name of a field in the file: least and greatest
 _BUSY = 0.5  # load average from which other work is likely to have been in the way
 
 
@@ -156,6 +167,15 @@ class Calibration:
         return {"kind": _KIND, "version": VERSION, **asdict(self), "instructions": costs}
 
 
+@dataclass(frozen=True)
+class _Priced:
+    """An instruction as the file holds it."""
+
+    name: str
+    latency: float
+    per_cycle: float
+
+
 def _register_width(hardware: Hardware, memory: str) -> int | None:
     """Bytes of one register of a register file; None for other memories."""
     m = hardware.memory(memory)
@@ -167,16 +187,25 @@ def calibration_path() -> Path:
     return cache_directory().parent / "calibration.json"
 
 
+def check_calibration_place() -> None:
+    """Nothing happens where a calibration can be written. Raises CalibrationError."""
+    with _written(calibration_path()) as path:
+        check_file_place(path)
+
+
 def save(calibration: Calibration, path: Path | None = None) -> Path:
     """Write it, whole or not at all. Raises CalibrationError."""
-    path = path or calibration_path()
+    with _written(path or calibration_path()) as place, whole_file(place) as f:
+        json.dump(calibration.document(), f, indent=2)
+    return place
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[Path]:
     try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".calibration-", delete=False) as f:
-            json.dump(calibration.document(), f, indent=2)
-        os.replace(f.name, path)
+        yield path
     except OSError as error:
         raise CalibrationError(f"cannot write the calibration to {path}: {error.strerror}; set ISAMAP_CACHE") from None
-    return path
 
 
 def load(path: Path | None = None, here: Identity | None = None) -> Calibration | None:
@@ -187,24 +216,17 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
     path, here = path or calibration_path(), here or identity()
     again = "run `isamap calibrate`"
     try:
-        text = path.read_text()
+        made = _made(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise CalibrationError(f"the calibration {path} cannot be read: {error.strerror}; {again}") from None
-    try:
-        document = json.loads(text)
-        kind, version = document["kind"], document["version"]
-    except (ValueError, KeyError, TypeError):
+    except PlainError as error:
+        raise CalibrationError(f"the calibration {path} is damaged: {error}; {again}") from None
+    except (ValueError, RecursionError):
         raise CalibrationError(f"{path} holds no calibration, or only a part of one; {again}") from None
-    if kind != _KIND or version != VERSION:
-        raise CalibrationError(
-            f"the calibration {path} is of version {version}, and this isamap reads version {VERSION}; {again}"
-        )
-    try:
-        made = _read(document)
-    except (KeyError, TypeError, ValueError):
-        raise CalibrationError(f"the calibration {path} lacks a part or holds a wrong one; {again}") from None
+    except CalibrationError as error:
+        raise CalibrationError(f"the calibration {path} {error}; {again}") from None
     if not made.machine.serves(here):
         raise CalibrationError(
             f"the calibration {path} was taken on another machine ({made.machine}), and this is {here}; {again}"
@@ -212,41 +234,14 @@ def load(path: Path | None = None, here: Identity | None = None) -> Calibration 
     return made
 
 
-def _read(document: dict[str, Any]) -> Calibration:
-    machine = dict(document["machine"])
-    machine["caches"] = tuple((str(n), int(size)) for n, size in machine["caches"])
-    costs = tuple((i["name"], Cost(float(i["latency"]), float(i["per_cycle"]))) for i in document["instructions"])
-    made = Calibration(
-        Identity(**machine),
-        float(document["clock"]),
-        tuple(Stream(**s) for s in document["streams"]),
-        costs,
-        float(document["start_threads"]),
-        tuple(Ahead(str(a["memory"]), int(a["rows"]), int(a["distance"]), float(a["time"])) for a in document["ahead"]),
-        tuple(
-            Piece(str(p["memory"]), int(p["height"]), int(p["ahead"]), float(p["cycles"])) for p in document["across"]
-        ),
-        tuple(Beside(int(b["width"]), float(b["loads"]), float(b["far_row"])) for b in document["beside"]),
-        tuple((str(memory), float(cycles)) for memory, cycles in document["latencies"]),
-        int(document["near"]),
-        str(document["taken"]),
-        float(document["seconds"]),
-        tuple(document["left_out"]),
-        float(document["load"]),
-    )
-    rates = [
-        made.clock,
-        *(c.per_cycle for _, c in costs),
-        *(x for s in made.streams for x in (s.read, s.write, s.copy)),
-    ]
-    rates += [
-        *(a.time for a in made.ahead),
-        *(b.loads for b in made.beside),
-        *(c for _, c in made.latencies),
-        *(p.cycles for p in made.across),
-    ]
-    if not all(0 < r < float("inf") for r in rates):
-        raise ValueError("a rate is not a positive number")
-    if not (NEAREST <= made.near <= FARTHEST and all(0 <= b.far_row < float("inf") for b in made.beside)):
-        raise ValueError("a delay is out of range")
-    return made
+def _made(document: Any) -> Calibration:
+    """The calibration that document() wrote. Raises PlainError, ValueError, CalibrationError for another version."""
+    if not isinstance(document, dict) or document.get("kind") != _KIND:
+        raise ValueError("something else")
+    version = read(int, document.get("version"), _RANGES, where="version")
+    if version != VERSION:
+        raise CalibrationError(f"is of version {version}, and this isamap reads version {VERSION}")
+    kinds = {**get_type_hints(Calibration), "instructions": tuple[_Priced, ...]}
+    found = read_fields(kinds, {n: v for n, v in document.items() if n not in ("kind", "version")}, _RANGES)
+    costs = tuple((i.name, Cost(i.latency, i.per_cycle)) for i in found.pop("instructions"))
+    return Calibration(**found, instructions=costs)

@@ -17,6 +17,7 @@ from isamap_smt.report.standing import standing
 from isamap_smt.report.versions import versions
 from isamap_smt.runtime.measure import Measured, operations
 
+GENERATOR = "isamap report"
 _ARITHMETIC = {
     "exact": "exact integer arithmetic",
     "ordered": "floating point in the kernel's own order",
@@ -43,6 +44,12 @@ def html_report(planned: Any, measured: Measured | None = None, clock: float | N
     return environment.get_template("report.html.j2").render(_page(planned, measured, clock, note))
 
 
+def is_report(text: str) -> bool:
+    """Whether a file's text is one of these pages: its head says so."""
+    head, closed, _ = text.partition("</head>")
+    return closed != "" and f'<meta name="generator" content="{GENERATOR}">' in head
+
+
 def _page(planned: Any, measured: Measured | None, clock: float | None, note: str) -> dict[str, Any]:
     mapping, schedule = planned.proved.mapping, planned.schedule
     sized = planned.kernel.with_sizes(dict(schedule.sizes))
@@ -52,6 +59,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
     roof = roofline(schedule, planned.hardware, work, single, clock) if work else None
     sizes = _drawn_sizes(mapping, dict(schedule.sizes))
     return {
+        "generator": GENERATOR,
         "name": planned.kernel.name,
         "hardware": planned.hardware,
         "instruction": mapping.instruction,

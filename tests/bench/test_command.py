@@ -83,6 +83,21 @@ def test_schedules_are_measured_first_when_asked(capsys: pytest.CaptureFixture[s
     assert "give the same options, or start anew with --force" in capsys.readouterr().err
 
 
+def test_it_fails_where_isamap_fails_in_every_case(
+    capsys: pytest.CaptureFixture[str], in_empty_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISAMAP_CACHE", str(in_empty_directory / "cache"))  # where no calibration is
+    assert run([*ONE, "--weights", "free", "--cost-model", "calibrated", "--json"]) == 4
+    said = capsys.readouterr()
+    (entry,) = json.loads(said.out)["entries"]
+    ours = entry["contenders"]["isamap"]
+    assert ours["status"] == "failed" and "run `isamap calibrate`" in ours["words"]
+    assert (
+        said.err == f"error: isamap failed in every case; the first: gemm-f32 512x16x512 TN: failed: {ours['words']}\n"
+    )
+    assert json.loads(Path("isamap-bench.json").read_text())["entries"] == [entry]
+
+
 def test_one_core_gives_figures_for_one_thread(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("this system does not bind processes to cores")

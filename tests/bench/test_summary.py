@@ -13,7 +13,7 @@ from isamap_smt.bench.goals import standings
 from isamap_smt.bench.markdown import summary
 from isamap_smt.bench.plots import write_plots
 from isamap_smt.bench.results import Results
-from isamap_smt.bench.summary import excluded, extremes, fraction, group, rows
+from isamap_smt.bench.summary import excluded, extremes, fraction, group, never_right, rows
 from isamap_smt.bench.tables import report
 
 
@@ -161,3 +161,15 @@ def test_goals_are_told_beside_what_was_measured(tmp_path: Path) -> None:
     console.print(report(made(tmp_path / "r.json")))
     assert "Against the goals" in console.export_text()
     assert "| gemm-f32 | free | 1 | 1.03 |" in summary(made(tmp_path / "r.json"))
+
+
+def test_one_right_result_is_enough() -> None:
+    def entry(name: str, status: str) -> dict[str, Any]:
+        about = {"isamap": {"status": status, "words": "why"}}
+        return {"suite": "conv", "case": {"name": name}, "contenders": about}
+
+    skipped = {**entry("s", "ok"), "contenders": {}}
+    failed, fine, unable = entry("f", "crashed"), entry("o", "ok"), entry("u", "unsupported")
+    assert never_right([skipped, unable, failed, entry("g", "wrong")]) == "conv f: crashed: why"
+    for entries in ([], [skipped], [unable], [failed, fine]):
+        assert never_right(entries) == ""

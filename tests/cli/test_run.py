@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from isamap_smt.cli.app import run
 from isamap_smt.language.library import find_kernel
+from isamap_smt.machine_model.identity import usable_cores
 from isamap_smt.runtime.measure import best_time, compare, operations
 
 KEYS = {"exact", "max_error", "seconds", "gflops", "reference", "instruction", "schedule", "threads", "packing"}
@@ -105,3 +107,15 @@ def test_runs_are_interleaved() -> None:
     times = best_time([lambda: order.append("a"), lambda: order.append("b")], budget=0.0, least=3)
     assert order == ["a", "b"] * 3
     assert [len(t) for t in times] == [3, 3]
+
+
+@pytest.mark.parametrize("words", [["run"], ["schedule"], ["report", "--no-measure"], ["compile", "-o", "out"]])
+def test_more_threads_than_cores_are_noted(
+    words: list[str], capsys: pytest.CaptureFixture[str], in_empty_directory: Path
+) -> None:
+    cores = usable_cores()
+    for threads, notes in ((cores, 0), (cores + 1, 1)):
+        options = ["--sizes", "i=4,j=4,k=4", "--threads", str(threads)]
+        assert run([words[0], "gemm", "scalar", *words[1:], *options]) == 0
+        said = capsys.readouterr().err
+        assert said.count(f"note: --threads {threads}: this process may use {cores} core") == notes

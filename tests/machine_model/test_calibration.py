@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +12,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.schedule_problem import FARTHEST, NEAREST
+from isamap_smt.cli.app import run
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Cost
 from isamap_smt.machine_model.calibrate import calibrate
 from isamap_smt.machine_model.calibration import Calibration, calibration_path, load, save
 from isamap_smt.machine_model.errors import CalibrationError
@@ -88,6 +92,20 @@ def test_it_comes_back_as_it_was(taken: Calibration, cache: Path) -> None:
     assert [p.name for p in cache.glob("*calibration*")] == ["calibration.json"]
 
 
+def test_a_place_that_is_taken_is_refused_before_measuring(
+    taken: Calibration, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibration_path().mkdir()
+    started = time.monotonic()
+    assert run(["calibrate"]) == 3
+    assert time.monotonic() - started < 1.0  # it measures for longer than that
+    said = f"cannot write the calibration to {calibration_path()}: a directory of that name is there; set ISAMAP_CACHE"
+    assert capsys.readouterr().err == f"error: {said}\n"
+    with pytest.raises(CalibrationError, match="a directory of that name is there"):
+        save(taken)
+    assert {p.name for p in cache.iterdir()} <= {"build", "calibration.json"}
+
+
 def test_another_machine_is_refused_with_a_sentence(taken: Calibration, cache: Path) -> None:
     save(replace(taken, machine=replace(taken.machine, processor="A Slower One", cores=64)))
     with pytest.raises(
@@ -111,21 +129,68 @@ def test_a_process_with_fewer_cores_is_on_the_same_machine(taken: Calibration, c
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda d: {**d, "version": 99}, "is of version 99, and this isamap reads version"),
-        (lambda d: {k: v for k, v in d.items() if k != "streams"}, "lacks a part"),
-        (lambda d: {**d, "clock": float("nan")}, "lacks a part or holds a wrong one"),
-        (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, "holds a wrong one"),
-        (lambda d: {**d, "near": 99}, "holds a wrong one"),
-        (lambda d: {**d, "beside": [{"width": 32, "loads": 2.0, "far_row": -1.0}]}, "holds a wrong one"),
-        (lambda d: {**d, "latencies": [["L1", 0.0]]}, "holds a wrong one"),
-        (lambda d: {"kind": "something else", "version": 1}, "is of version 1"),
+        (lambda d: {**d, "version": 99}, "is of version 99, and this isamap reads version 4"),
+        (lambda d: {**d, "version": "4"}, "is damaged: version is '4', not a whole number"),
+        (lambda d: {k: v for k, v in d.items() if k != "streams"}, "is damaged: it lacks 'streams'"),
+        (lambda d: {**d, "more": 1}, "it has an unknown 'more'"),
+        (lambda d: {**d, "clock": float("nan")}, "clock is nan, not a number from 0.001 to 1e"),
+        (lambda d: {**d, "clock": True}, "clock is True, not a number"),
+        (lambda d: {**d, "clock": 10**400}, r"clock is 10+\.\.\., not a number from"),
+        (lambda d: {**d, "machine": {**d["machine"], "cores": "x"}}, "machine.cores is 'x', not a whole number"),
+        (lambda d: {**d, "machine": {**d["machine"], "caches": [["L1"]]}}, r"machine.caches\[0\] has 1 parts, not 2"),
+        (lambda d: {**d, "machine": []}, "machine is a list, not an object"),
+        (lambda d: {**d, "start_threads": -1}, "start_threads is -1, not a number from 0"),
+        (lambda d: {**d, "left_out": [1]}, r"left_out\[0\] is 1, not a text"),
+        (lambda d: {**d, "taken": "\ud800"}, "taken holds half a character"),
+        (lambda d: {**d, "instructions": [{"name": "x", "latency": 1, "per_cycle": 0}]}, r"\[0\].per_cycle is 0, not"),
+        (lambda d: {**d, "near": 99}, "near is 99, not a whole number from 4 to 8"),
+        (lambda d: {**d, "near": 5.5}, "near is 5.5, not a whole number"),
+        (lambda d: {**d, "beside": 7}, "beside is 7, not a list"),
+        (lambda d: {**d, "beside": [{"width": 32, "loads": 2.0, "far_row": -1.0}]}, "far_row is -1.0, not a number"),
+        (lambda d: {**d, "latencies": [["L1", 0.0]]}, r"latencies\[0\]\[1\] is 0.0, not a number"),
+        (lambda d: {**d, "kind": "foo"}, "holds no calibration"),
         (lambda d: [1, 2], "holds no calibration"),
     ],
 )
 def test_what_is_no_calibration_of_this_version_is_refused(taken: Calibration, cache: Path, damage, words: str) -> None:
     calibration_path().write_text(json.dumps(damage(taken.document())))
-    with pytest.raises(CalibrationError, match=words):
+    with pytest.raises(CalibrationError, match=words) as refused:
         load()
+    assert str(calibration_path()) in str(refused.value) and str(refused.value).endswith("; run `isamap calibrate`")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"[" * 100_000, b"", b'{"kind": 1'])
+def test_what_is_no_text_of_json_is_refused(cache: Path, data: bytes) -> None:
+    calibration_path().write_bytes(data)
+    with pytest.raises(CalibrationError, match="holds no calibration, or only a part of one; run"):
+        load()
+
+
+def test_a_damaged_one_is_not_shown_and_not_used(
+    taken: Calibration, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibration_path().write_text(json.dumps({**taken.document(), "start_threads": -1}))
+    assert run(["calibrate", "--show"]) == 3
+    said = "start_threads is -1, not a number from 0 to 1e+07; run `isamap calibrate`"
+    assert capsys.readouterr().err == f"error: the calibration {calibration_path()} is damaged: {said}\n"
+    assert run(["schedule", "gemm", "scalar", "--sizes", "i=4,j=4,k=4"]) == 0
+    assert f"{said}; the hardware's description is used instead" in capsys.readouterr().err
+
+
+def test_one_without_a_few_measurements_is_shown(
+    taken: Calibration, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(replace(taken, ahead=taken.ahead[1:], across=taken.across[1:]))
+    assert run(["calibrate", "--show"]) == 0
+    assert re.search(r" -( |$)", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_the_least_and_greatest_figures_can_be_planned_with(taken: Calibration, cache: Path) -> None:
+    for number in (1e-3, 1e7):
+        costs = tuple((name, Cost(number, number)) for name, _ in taken.instructions)
+        streams = tuple(replace(s, **dict.fromkeys(("read", "write", "copy"), number)) for s in taken.streams)
+        save(replace(taken, instructions=costs, streams=streams, start_threads=1e7))
+        assert plan("gemm", "host", sizes=SIZES, threads=2, timeout=2).proof.word == "proved"
 
 
 def test_half_a_file_is_refused(taken: Calibration, cache: Path) -> None:
