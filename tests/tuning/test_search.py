@@ -151,6 +151,21 @@ def test_a_wrong_result_or_a_nan_never_passes(task: Task) -> None:
     assert a.shape[1] == b.shape[0]
 
 
+def test_a_sum_that_ends_in_a_temporary_is_measured_by_what_follows_it(caches: Path) -> None:
+    found = quick(kernel="linear_relu", sizes={"i": 20, "j": 24, "k": 16}, trials=2, measure=run_trial, each=0.01)
+    assert [t.status for t in found.trials] == ["ok", "ok"] and found.winner is not None
+
+
+def test_the_rounding_of_a_sum_is_allowed_in_what_follows_it() -> None:
+    from isamap_smt.tuning.trial import _arrays, _wanted
+
+    kernel = im.find_kernel("linear_relu").with_sizes({"i": 2, "j": 8, "k": 512})
+    arrays, right = _arrays(kernel, 0), _wanted(kernel, 0)["Y"]
+    rounded, wrong = right + 2e-5 * right.max(), right + 1e-3 * right.max()
+    assert _difference(kernel, rounded.astype(np.float32), arrays, 0) == ""
+    assert "Y differs" in _difference(kernel, wrong.astype(np.float32), arrays, 0)
+
+
 def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:
     database_path().write_bytes(b"half a database" * 100)
     noted = plan("gemm", "host", sizes={**SIZES, "i": 36})
