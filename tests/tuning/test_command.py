@@ -30,6 +30,22 @@ def test_a_search_prints_one_document_or_a_table(caches: Path, capsys: pytest.Ca
     assert "kept: " in shown
 
 
+@pytest.mark.parametrize(("does", "status", "said"), [("kill -9 $PPID", 4, "(2 crashed)"), ("exit 1", 3, "(2 failed)")])
+def test_a_search_without_a_time_is_no_success(
+    caches: Path, capsys: pytest.CaptureFixture[str], does: str, status: int, said: str
+) -> None:
+    """The compiler ends the worker that started it, or refuses."""
+    compiler = caches / "compiler"
+    compiler.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo gcc of this test && exit\n{does}\n")
+    compiler.chmod(0o755)
+    words = ["tune", "gemm", "--sizes", "i=8,j=16,k=8", "--trials", "2", "--strategy", "random", "--cc", str(compiler)]
+    assert run([*words, "--json"]) == status
+    told = capsys.readouterr()
+    assert told.err == f"error: no program could be measured {said}; their reasons are above\n"
+    found = json.loads(told.out)
+    assert found["winner"] is None and found["ended"] == "2 programs were tried"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
