@@ -78,6 +78,8 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
         print_json(document(found))
     else:
         show(found)
+    for note in found.notes:
+        say(f"note: {note}")
     return status_of(found)
 
 
@@ -117,6 +119,7 @@ def document(found: Any) -> dict[str, Any]:
         "reused": found.reused,
         "seconds": found.seconds,
         "ended": found.ended,
+        "notes": list(found.notes),
     }  # fmt: skip
 
 

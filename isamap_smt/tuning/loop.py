@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
+from isamap_smt.scheduling.record import is_whole
 from isamap_smt.tuning.database import Database, Trial, Winner
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.points import Point, Space, features
@@ -50,7 +51,7 @@ class Tuned:
     ranks: by cost model, the rank correlation of its predictions with the measured times over these trials.
     ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns. space: what was searched.
     proposed: the points of it that the strategy itself asked for, in order; of every search the first trial is the
-    exact choice, which is among them only where the strategy proposed it.
+    exact choice, which is among them only where the strategy proposed it. notes: what the user should hear.
     """
 
     task: Task
@@ -65,6 +66,7 @@ class Tuned:
     race: tuple[tuple[str, float], ...] = ()
     space: Space | None = None
     proposed: tuple[Point, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ def search(
     asked: list[Trial] = []
     proposed: list[Point] = []
     # What failed may have failed for a reason that is gone.
-    known = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
+    held = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
+    known = {k: t for k, t in held.items() if is_whole(t.record, k)}
     remembered = set(known)
     fresh, ended = 0, "the strategy has nothing left to propose"
     queue = [s.baseline]
@@ -146,6 +149,17 @@ def search(
         final,
         s.space,
         tuple(proposed),
+        _left_out(s.database, len(held) - len(remembered)),
+    )
+
+
+def _left_out(database: Database, damaged: int) -> tuple[str, ...]:
+    """What to say of trials whose schedules are not those that were measured."""
+    if not damaged:
+        return ()
+    return (
+        f"the tuning database {database.path} holds {damaged} trial{'s' * (damaged > 1)} of this kernel with a damaged schedule; "
+        "such trials were left out, and are measured again when a search comes to them",
     )
 
 
