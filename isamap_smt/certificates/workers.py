@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import FrameType
 from typing import Any, cast
 
 from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.runtime.processes import interrupts_later, leave_with_parent
 
 Workers = dict[Any, BaseProcess]  # by their connections
 
@@ -93,7 +91,7 @@ def _workers(work: Callable[..., Any], count: int) -> Iterator[Workers]:
     context = multiprocessing.get_context("spawn")  # solvers are not made for being forked
     workers: Workers = {}
     try:
-        with _interrupts_later():
+        with interrupts_later():
             for _ in range(count):
                 mine, theirs = context.Pipe()
                 process: BaseProcess = context.Process(target=_serve, args=(work, theirs), daemon=True)
@@ -105,38 +103,16 @@ def _workers(work: Callable[..., Any], count: int) -> Iterator[Workers]:
             connection.close()  # which ends it
             process.join()
     finally:
-        with _interrupts_later():
+        with interrupts_later():
             for connection, process in workers.items():
                 process.kill()
                 process.join()
                 connection.close()
 
 
-@contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Ctrl-C during the body is one after it, and processes started in the body are never reached by any."""
-    came: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        came.append(number)
-
-    main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, note) if main else None
-    resource_tracker.ensure_running()  # it would unblock the signal again if it started later
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit, from their first moment
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if main:
-            signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
-
-
 def _serve(work: Callable[..., Any], connection: Connection) -> None:
     """In a worker: carries out call after call, until nobody is there to ask."""
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=leave_with_parent, daemon=True).start()
     try:
         while True:
             call = connection.recv()
@@ -148,11 +124,3 @@ def _serve(work: Callable[..., Any], connection: Connection) -> None:
             connection.send(answer)
     except (EOFError, ConnectionError):
         return
-
-
-def _leave_with_parent() -> None:
-    """A parent that is gone, however it went, has no use for the rest of a long proof."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ import click
 
 from isamap_smt.cli.interrupt import take_interrupts
 from isamap_smt.cli.output import print_json, say
+from isamap_smt.cli.reader import end_with_reader
 from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 from isamap_smt.ir.errors import IsamapError, did_you_mean
 
@@ -83,9 +83,7 @@ def app() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    if hasattr(signal, "SIGPIPE"):
-        # A reader that has seen enough (`| head`) ends us as it ends every other filter, not with a status of ours.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    end_with_reader()
     take_interrupts()
     status = run(sys.argv[1:] if arguments is None else list(arguments))
     if status == INTERRUPTED:

@@ -7,8 +7,17 @@ from typing import Any
 import click
 
 from isamap_smt.cli.bar import progress_bar
-from isamap_smt.cli.options import compiler_option, kernel_options, load_kernel, parse_dtypes, parse_fix, parse_sizes
-from isamap_smt.cli.output import console, print_json, seconds, table
+from isamap_smt.cli.options import (
+    compiler_option,
+    kernel_options,
+    load_kernel,
+    parse_dtypes,
+    parse_fix,
+    parse_sizes,
+    threads_option,
+)
+from isamap_smt.cli.output import console, print_json, say, seconds, table
+from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 
 _SHOWN = 8  # programs in the table
 
@@ -47,13 +56,13 @@ _SHOWN = 8  # programs in the table
     show_default=True,
     help="Processes that prove and build; only one measures at a time.",
 )
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads of the kernel.")
+@threads_option
 @click.option("--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls.")
 @click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable.")
 @click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other.")
 @compiler_option
 @kernel_options
-def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Measure schedules of KERNEL that a strategy proposes; plan(), compile() and run use the fastest from then on.
 
     Every program is proved before it runs. What was measured before is not measured again, so a search that was
@@ -77,6 +86,24 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
         print_json(document(found))
     else:
         show(found)
+    for note in found.notes:
+        say(f"note: {note}")
+    return status_of(found)
+
+
+def status_of(found: Any) -> int:
+    """The exit status of a search; where it is not 0, standard error says why."""
+    from isamap_smt.tuning.loop import INTERRUPTED as BY_CTRL_C
+
+    if found.ended == BY_CTRL_C:
+        say("interrupted: what was found until then is above")
+        return INTERRUPTED
+    if found.winner is not None:
+        return 0
+    ends = [t.status for t in found.trials if t.status != "ok"]
+    told = ", ".join(f"{ends.count(status)} {status}" for status in dict.fromkeys(ends))
+    say(f"error: no program could be measured ({told}); their reasons are above")
+    return MISUSE if set(ends) == {"failed"} else FAULT
 
 
 def document(found: Any) -> dict[str, Any]:
@@ -100,6 +127,7 @@ def document(found: Any) -> dict[str, Any]:
         "reused": found.reused,
         "seconds": found.seconds,
         "ended": found.ended,
+        "notes": list(found.notes),
     }  # fmt: skip
 
 

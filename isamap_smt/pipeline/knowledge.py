@@ -14,12 +14,15 @@ from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.record import is_whole
 from isamap_smt.tuning.database import Database, Winner, database_path
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.protocols import Context, CostModel, cost_model_names, find_cost_model, strategy_names
 from isamap_smt.tuning.task import Task
 
 AUTO = "auto"
+DROPPED = "the winner of an earlier search was left out"
+AGAIN = "run `isamap tune` again"
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,12 @@ def known_winner(task: Task) -> Known:
         return Known()
     try:
         with Database() as database:
-            return Known(database.winner(task.digest, identity().digest))
+            winner = database.winner(task.digest, identity().digest)
     except TuningError as error:
         return Known(notes=(f"no search was looked up: {error}",))
+    if winner is not None and not is_whole(winner.record, winner.program):
+        return Known(notes=(f"{DROPPED}: its schedule in the tuning database {database.path} is damaged; {AGAIN}",))
+    return Known(winner)
 
 
 def known_figures(model: str, hardware: Hardware) -> Known:

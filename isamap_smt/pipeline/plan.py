@@ -28,7 +28,9 @@ from isamap_smt.pipeline.choose import Candidates, candidates, further_candidate
 from isamap_smt.pipeline.further import constants_of, further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
 from isamap_smt.pipeline.knowledge import (
+    AGAIN,
     AUTO,
+    DROPPED,
     known_figures,
     known_model,
     known_strategy,
@@ -50,6 +52,7 @@ from isamap_smt.tuning.protocols import find_strategy
 from isamap_smt.tuning.task import Task
 
 Progress = Callable[[str], None]
+_GONE = f"{DROPPED}: its schedule means no legal mapping any more; {AGAIN}"
 
 
 @dataclass(frozen=True)
@@ -270,12 +273,13 @@ def _main(q: _Question, clock: _Clock) -> _Main:
     """What was decided before for the main statement, or is now."""
     key = q.digest()
     known = clock.time("prove", lambda: _remembered(q, key))
+    gone = (_GONE,) if q.tuned and (known is None or known[0].status != "TUNED") else ()
     if known is not None:
-        return _Main(known[0], None, known[1])
+        return _Main(known[0], None, (*known[1], *gone))
     made = _Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
     if made.schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, made.schedule, made.notes)
-    return made
+    return replace(made, notes=(*made.notes, *gone))
 
 
 def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedSplit | None]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import replace
-from multiprocessing import get_context
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, SizeError, UnknownNameError, did_you_mean
@@ -22,11 +21,13 @@ from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.plan import plan
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
+from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.loop import Limits, Measure, Progress, Search, Tuned, Workers, search
+from isamap_smt.tuning.processes import Processes
 from isamap_smt.tuning.protocols import CostModel, find_strategy
 from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import run_trial
@@ -66,7 +67,8 @@ def tune(
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
-    task = _computed(task, seconds(timeout))
+    with interrupts_kept():
+        task = _computed(task, seconds(timeout))
     kernel = task.kernel
     make = find_strategy(strategy)
     with Database() as database:
@@ -74,14 +76,15 @@ def tune(
         model = models[0]
         if progress:
             progress(0.0, "mapping and scheduling")
-        choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
-        made = spaces(task, choice, seconds(timeout), model.figures)
+        with interrupts_kept():
+            choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
+            made = spaces(task, choice, seconds(timeout), model.figures)
         s = Search(
             task, made.space, strategy, whole(seed, "seed", TuningError, low=0), model, models, made.exact, database,
             limits, cc,
         )  # fmt: skip
         count = whole(workers, "workers", TuningError)
-        with Workers(executor or (lambda: _processes(count)), count, measure) as pool:
+        with Workers(executor or (lambda: Processes(count)), count, measure) as pool:
             return search(s, make(made.space, model, s.seed), pool, progress)
 
 
@@ -148,8 +151,3 @@ def _models(name: str, hardware: Hardware, database: Database) -> tuple[CostMode
             except CalibrationError:
                 continue
     return tuple(models)
-
-
-def _processes(count: int) -> Executor:
-    """Processes that start afresh: a solver's threads do not survive a fork."""
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"))

@@ -5,6 +5,8 @@ A record that is read back is mapped and proved like a new decision, before anyt
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import asdict
 from typing import Any
 
@@ -53,6 +55,23 @@ def decided(record: Record) -> Record:
     """The part of a record that says what the program will be; levels are for the report only."""
     part = {name: record[name] for name in (*_DECIDED, *(("shared",) if "shared" in record else ()))}
     return {**part, "loops": [{**x, "level": ""} for x in record["loops"]]}
+
+
+def program_of(record: Record) -> str:
+    """Sixteen hexadecimal digits of the program that the record becomes. Raises ValueError for what is no record."""
+    try:
+        text = json.dumps(decided(record), sort_keys=True)
+    except (LookupError, TypeError, AttributeError):
+        raise ValueError("a schedule's record lacks a decision") from None
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def is_whole(record: Any, program: str) -> bool:
+    """Whether a record that was kept under the name of its program is still the same."""
+    try:
+        return program_of(record) == program
+    except ValueError:
+        return False
 
 
 def from_record(

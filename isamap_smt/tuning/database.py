@@ -239,6 +239,8 @@ _LEFT = "it was left as it is: move it away to start a new one"
 def _trial(row: tuple[Any, ...]) -> Trial:
     _, _, program, status, seconds, median, samples, dropped, reason, strategy, seed, *rest = row
     record, features, predicted = (json.loads(x) for x in rest[:3])
+    if not isinstance(features, dict) or not isinstance(predicted, dict):
+        raise ValueError("features and predictions are not by name")
     return Trial(
         program, status, seconds, median, samples, dropped, reason, strategy, seed, record, features, predicted, rest[3]
     )

@@ -14,7 +14,9 @@ from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 
 from isamap_smt.machine_model.identity import identity
+from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
+from isamap_smt.scheduling.record import is_whole
 from isamap_smt.tuning.database import Database, Trial, Winner
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.points import Point, Space, features
@@ -49,7 +51,7 @@ class Tuned:
     ranks: by cost model, the rank correlation of its predictions with the measured times over these trials.
     ended: why the search stopped. race: (program, seconds) of the finalists, timed in turns. space: what was searched.
     proposed: the points of it that the strategy itself asked for, in order; of every search the first trial is the
-    exact choice, which is among them only where the strategy proposed it.
+    exact choice, which is among them only where the strategy proposed it. notes: what the user should hear.
     """
 
     task: Task
@@ -64,6 +66,7 @@ class Tuned:
     race: tuple[tuple[str, float], ...] = ()
     space: Space | None = None
     proposed: tuple[Point, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,13 +97,14 @@ def search(
     asked: list[Trial] = []
     proposed: list[Point] = []
     # What failed may have failed for a reason that is gone.
-    known = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
+    held = {k: t for k, t in s.database.trials(s.task.digest, machine.digest).items() if t.status == "ok"}
+    known = {k: t for k, t in held.items() if is_whole(t.record, k)}
     remembered = set(known)
     fresh, ended = 0, "the strategy has nothing left to propose"
     queue = [s.baseline]
     try:
         while True:
-            points = queue or strategy.ask(workers.count)
+            points = queue or _proposed(strategy, workers.count)
             if not points:
                 break
             queue_was, queue = bool(queue), []
@@ -124,8 +128,13 @@ def search(
                     strategy.tell(point, known[key].seconds)
     except KeyboardInterrupt:
         ended = INTERRUPTED
+        workers.close()
     first = s.space.key(s.baseline)
-    winner, final = _decide(s, asked, first, machine.digest) if asked else (None, ())
+    try:
+        raced = _raced(s, asked, first)
+    except KeyboardInterrupt:
+        ended, raced = INTERRUPTED, None
+    winner, final = _decide(s, asked, raced, first, machine.digest)
     reused = sum(t.program in remembered for t in asked)
     return Tuned(
         s.task,
@@ -140,6 +149,17 @@ def search(
         final,
         s.space,
         tuple(proposed),
+        _left_out(s.database, len(held) - len(remembered)),
+    )
+
+
+def _left_out(database: Database, damaged: int) -> tuple[str, ...]:
+    """What to say of trials whose schedules are not those that were measured."""
+    if not damaged:
+        return ()
+    return (
+        f"the tuning database {database.path} holds {damaged} trial{'s' * (damaged > 1)} of this kernel with a damaged schedule; "
+        "such trials were left out, and are measured again when a search comes to them",
     )
 
 
@@ -188,26 +208,41 @@ def _trial(s: Search, point: Point, key: str, outcome: Outcome) -> Trial:
     )  # fmt: skip
 
 
-def _decide(
-    s: Search, asked: Sequence[Trial], first: str, machine: str
-) -> tuple[Winner | None, tuple[tuple[str, float], ...]]:
-    """Race the best few and the baseline in turns; the fastest is kept as the winner."""
-    right = sorted((t for t in asked if t.seconds is not None), key=lambda t: (t.seconds, t.program))
-    if not right:
-        return None, ()
-    lined = right[:_FINALISTS] + [t for t in right[_FINALISTS:] if t.program == first]
+def _proposed(strategy: Strategy, count: int) -> list[Point]:
+    """What the strategy asks for next. Ctrl-C meanwhile ends the search, also where a solver took it for its own."""
+    with interrupts_kept():
+        return list(strategy.ask(count))
+
+
+def _best_first(asked: Sequence[Trial]) -> list[tuple[Trial, float]]:
+    """What ran right, with its seconds."""
+    right = [(t, t.seconds) for t in asked if t.seconds is not None]
+    return sorted(right, key=lambda x: (x[1], x[0].program))
+
+
+def _raced(s: Search, asked: Sequence[Trial], first: str) -> list[tuple[Trial, float]]:
+    """The best few and the baseline, timed in turns; those that did not run again are left out."""
+    right = _best_first(asked)
+    lined = right[:_FINALISTS] + [x for x in right[_FINALISTS:] if x[0].program == first]
+    if len(lined) < 2:
+        return lined
     t = s.task
-    jobs = [Job(t.kernel, t.hardware, t.sizes, x.record, t.threads, 0, 2 * s.limits.each, cc=s.cc) for x in lined]
-    times = [x.seconds if x.seconds is not None else float("inf") for x in lined]
-    raced = race(jobs) if len(lined) > 1 else times
-    final = [(x, time) for x, time in zip(lined, raced, strict=True) if time is not None]
+    jobs = [Job(t.kernel, t.hardware, t.sizes, x.record, t.threads, 0, 2 * s.limits.each, cc=s.cc) for x, _ in lined]
+    return [(x, time) for (x, _), time in zip(lined, race(jobs), strict=True) if time is not None]
+
+
+def _decide(
+    s: Search, asked: Sequence[Trial], raced: list[tuple[Trial, float]] | None, first: str, machine: str
+) -> tuple[Winner | None, tuple[tuple[str, float], ...]]:
+    """The fastest of the race is kept as the winner; where the race was interrupted, that of the trials."""
+    final = _best_first(asked) if raced is None else raced
     if not final:
         return None, ()
     best, seconds = min(final, key=lambda f: (f[1], f[0].program))
     baseline = next((time for x, time in final if x.program == first), None)
     winner = Winner(best.program, seconds, baseline, s.strategy, len(asked), "", best.record)
-    s.database.crown(t.digest, machine, winner)
-    return winner, tuple((x.program, time) for x, time in final)
+    s.database.crown(s.task.digest, machine, winner)
+    return winner, tuple((x.program, time) for x, time in raced or ())
 
 
 def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None], ...]:

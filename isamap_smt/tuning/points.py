@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import random
 from collections.abc import Iterator, Sequence
@@ -13,7 +11,7 @@ from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import UNIT
-from isamap_smt.scheduling.record import Record, decided, to_record
+from isamap_smt.scheduling.record import Record, program_of, to_record
 from isamap_smt.scheduling.space import ScheduleSpace
 
 _TRIES = 2000  # draws before a part of the space counts as empty
@@ -64,8 +62,7 @@ class Space:
     def key(self, point: Point) -> str:
         """Sixteen hexadecimal digits of the program that the point becomes; points that become one program share it."""
         if point not in self._keys:
-            text = json.dumps(decided(self.record(point)), sort_keys=True)
-            self._keys[point] = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+            self._keys[point] = program_of(self.record(point))
         return self._keys[point]
 
     def draw(self, generator: random.Random) -> Point | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,38 @@ def test_a_search_prints_one_document_or_a_table(caches: Path, capsys: pytest.Ca
     shown = capsys.readouterr().out
     assert "4 of them measured before" in shown and "rank correlation (Spearman) of the analytic model" in shown
     assert "kept: " in shown
+
+
+def test_a_damaged_trial_is_told_by_the_next_search_and_by_schedule(
+    caches: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["gemm", "--sizes", "i=8,j=16,k=8"]
+    search = ["tune", *words, "--strategy", "random", "--trials", "1"]
+    assert run(search) == 0
+    with closing(sqlite3.connect(caches / "tuning.sqlite", isolation_level=None)) as c:
+        c.execute("UPDATE trial SET record = '{}'")
+    capsys.readouterr()
+    assert run(["schedule", "gemm", "host", *words[1:]]) == 0
+    said = capsys.readouterr()
+    assert "the winner of an earlier search was left out" in " ".join((said.out + said.err).split())
+    assert run(search) == 0
+    assert "holds 1 trial of this kernel with a damaged schedule" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("does", "status", "said"), [("kill -9 $PPID", 4, "(2 crashed)"), ("exit 1", 3, "(2 failed)")])
+def test_a_search_without_a_time_is_no_success(
+    caches: Path, capsys: pytest.CaptureFixture[str], does: str, status: int, said: str
+) -> None:
+    """The compiler ends the worker that started it, or refuses."""
+    compiler = caches / "compiler"
+    compiler.write_text(f"#!/bin/sh\n[ $1 = --version ] && echo gcc of this test && exit\n{does}\n")
+    compiler.chmod(0o755)
+    words = ["tune", "gemm", "--sizes", "i=8,j=16,k=8", "--trials", "2", "--strategy", "random", "--cc", str(compiler)]
+    assert run([*words, "--json"]) == status
+    told = capsys.readouterr()
+    assert told.err == f"error: no program could be measured {said}; their reasons are above\n"
+    found = json.loads(told.out)
+    assert found["winner"] is None and found["ended"] == "2 programs were tried"
 
 
 @pytest.mark.parametrize(

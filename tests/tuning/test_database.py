@@ -57,6 +57,17 @@ def test_a_time_without_success_is_refused(tmp_path: Path) -> None:
         assert d.trials("t", "m") == {}
 
 
+@pytest.mark.parametrize("column", ["features", "predicted"])
+def test_a_row_that_is_no_trial_is_said(tmp_path: Path, column: str) -> None:
+    with Database(tmp_path / "t.sqlite") as d:
+        d.add("t", "a task", "m", "a machine", trial("p"))
+    with sqlite3.connect(tmp_path / "t.sqlite") as c:
+        c.execute(f"UPDATE trial SET {column} = '[]'")
+    c.close()
+    with Database(tmp_path / "t.sqlite") as d, pytest.raises(TuningError, match="holds a damaged row"):
+        d.trials("t", "m")
+
+
 def test_four_processes_write_at_once_into_a_new_file(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     command = [sys.executable, "-c", WRITER, str(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from isamap_smt.ir.errors import SizeError, UnknownNameError
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline import plan, tune
 from isamap_smt.pipeline.spaces import Spaces
+from isamap_smt.scheduling.record import program_of
 from isamap_smt.tuning.database import Database, database_path
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.task import Task
@@ -151,6 +153,21 @@ def test_a_wrong_result_or_a_nan_never_passes(task: Task) -> None:
     assert a.shape[1] == b.shape[0]
 
 
+def test_a_sum_that_ends_in_a_temporary_is_measured_by_what_follows_it(caches: Path) -> None:
+    found = quick(kernel="linear_relu", sizes={"i": 20, "j": 24, "k": 16}, trials=2, measure=run_trial, each=0.01)
+    assert [t.status for t in found.trials] == ["ok", "ok"] and found.winner is not None
+
+
+def test_the_rounding_of_a_sum_is_allowed_in_what_follows_it() -> None:
+    from isamap_smt.tuning.trial import _arrays, _wanted
+
+    kernel = im.find_kernel("linear_relu").with_sizes({"i": 2, "j": 8, "k": 512})
+    arrays, right = _arrays(kernel, 0), _wanted(kernel, 0)["Y"]
+    rounded, wrong = right + 2e-5 * right.max(), right + 1e-3 * right.max()
+    assert _difference(kernel, rounded.astype(np.float32), arrays, 0) == ""
+    assert "Y differs" in _difference(kernel, wrong.astype(np.float32), arrays, 0)
+
+
 def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:
     database_path().write_bytes(b"half a database" * 100)
     noted = plan("gemm", "host", sizes={**SIZES, "i": 36})
@@ -160,14 +177,43 @@ def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:
     assert database_path().read_bytes().startswith(b"half a database")
 
 
-def test_a_winner_that_means_nothing_any_more_is_not_used(caches: Path) -> None:
-    quick()
+def change_records(to: str) -> None:
+    """Every record in the database becomes this text."""
     with Database() as d:
         path = d.path
     with sqlite3.connect(path) as c:
-        c.execute('UPDATE trial SET record = \'{"instruction": "gone"}\'')
+        c.execute("UPDATE trial SET record = ?", (to,))
     c.close()
-    assert plan("gemm", "host", sizes=SIZES).schedule.status == "OPTIMAL"
+
+
+@pytest.mark.parametrize("record", ['{"instruction": "gone"}', "{}", "null", "[1]"])
+def test_a_damaged_schedule_is_left_out_and_told(caches: Path, record: str) -> None:
+    before = quick(trials=3)
+    assert before.notes == ()
+    change_records(record)
+    planned = plan("gemm", "host", sizes=SIZES)
+    assert planned.schedule.status == "OPTIMAL"
+    assert any("winner of an earlier search was left out" in n and "is damaged" in n for n in planned.notes)
+    again = quick(trials=3)
+    assert again.reused == 0 and [t.program for t in again.trials] == [t.program for t in before.trials]
+    assert len(again.notes) == 1 and "holds 3 trials of this kernel with a damaged schedule" in again.notes[0]
+    assert quick(trials=3).reused == 3 and plan("gemm", "host", sizes=SIZES).schedule.status == "TUNED"
+
+
+def test_a_winner_that_means_nothing_any_more_is_not_used(caches: Path) -> None:
+    quick(trials=3)
+    with Database() as d:
+        path = d.path
+    with sqlite3.connect(path) as c:
+        (text,) = c.execute("SELECT record FROM trial JOIN winner USING (task, machine, program)").fetchone()
+        gone = {**json.loads(text), "instruction": "gone"}
+        c.execute("DELETE FROM trial WHERE program NOT IN (SELECT program FROM winner)")
+        c.execute("UPDATE trial SET record = ?, program = ?", (json.dumps(gone), program_of(gone)))
+        c.execute("UPDATE winner SET program = ?", (program_of(gone),))
+    c.close()
+    planned = plan("gemm", "host", sizes=SIZES)
+    assert planned.schedule.status == "OPTIMAL"
+    assert any("winner of an earlier search was left out" in n and "no legal mapping" in n for n in planned.notes)
 
 
 @pytest.mark.parametrize(
