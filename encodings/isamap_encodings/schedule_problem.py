@@ -165,7 +165,8 @@ class ScheduleProblem:
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
     spread: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing); empty
     where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
-    not only in the outermost. near: as for contention().
+    not only in the outermost. cutting: the axes along which parts of the output's rows are shared, and not rows (schedule_sharing).
+    near: as for contention().
     """
 
     axes: tuple[TileAxis, ...]
@@ -179,6 +180,7 @@ class ScheduleProblem:
     start: int = 0
     inner: bool = False
     near: int = FARTHEST
+    cutting: frozenset[int] = frozenset()
 
     @property
     def levels(self) -> int:

@@ -7,6 +7,7 @@ from math import prod
 
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
@@ -42,6 +43,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         s.threads,
         _start(m),
         near=near(s, m),
+        cutting=frozenset(d for d, shared in enumerate(spread) if shared and _cuts_rows(s, d)),
     )
 
 
@@ -148,6 +150,14 @@ def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
         why = "is a reduction axis" if a.reduction else "does not tell outputs apart"
         raise ScheduleError(f"parallel={a.name}: {a.name} {why}; threads would add into the same elements")
     return allowed
+
+
+def _cuts_rows(s: Setting, d: int) -> bool:
+    """Whether the axis does not select along the outermost dimension of the output that has more than one element."""
+    target = s.mapping.statement.target
+    dimensions = zip(target.index, s.kernel.tensor(target.tensor).shape, strict=True)
+    outermost = next((i for i, n in dimensions if n != 1), None)
+    return outermost is not None and not symbols_of([outermost]) & set(s.axes[d].members)
 
 
 def _start(m: Machine) -> int:

@@ -99,6 +99,7 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         start,
         bool(spread) and inner,
         more.randint(NEAREST, FARTHEST),
+        frozenset({more.randint(0, 1)} if spread and more.random() < 0.5 else ()),
     )
 
 

@@ -18,7 +18,7 @@ from isamap_encodings.schedule_problem import (
     TileAxis,
     TileOperand,
 )
-from isamap_encodings.schedule_sharing import EVEN, trips, uneven
+from isamap_encodings.schedule_sharing import CUT, EVEN, trips, uneven
 from isamap_encodings.schedule_solve import solve
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.scheduling import solved
@@ -63,6 +63,25 @@ def test_unevenness_is_the_work_of_the_busiest_thread(
 ) -> None:
     problem = small(TileAxis("i", extent, False, (chain,)), threads=threads, spread=(True,))
     assert uneven(problem, 0, (1, 0)) == share
+
+
+def test_parts_of_rows_are_dearer_than_rows() -> None:
+    i, j = (TileAxis(n, 64, False, ((1, 1),)) for n in "ij")
+    rows, parts = (evaluate(small(i, j, spread=(d == 0, d == 1)), Choice(0, (0, 0), (0,), (0,))) for d in (0, 1))
+    assert rows is not None and parts is not None
+    assert rows.total - 2 * START == COMPUTE  # i stands outside: one start
+    problem = replace(small(i, j), cutting=frozenset({1}))
+    chosen = evaluate(problem, Choice(0, (0, 0), (0,), (0,)))
+    assert chosen is not None and chosen.shared == (1, 0)
+    assert uneven(problem, 0, (1, 1)) == EVEN + CUT and uneven(problem, 0, (1, 0)) == EVEN
+
+
+def test_rows_of_the_output_are_along_its_outermost_axis() -> None:
+    avx2 = im.find_hardware("avx2")
+    many = space(proved(), avx2, {"i": 700, "j": 1024, "k": 512}, threads=2).problem
+    one = space(proved(), avx2, {"i": 1, "j": 1024, "k": 512}, threads=2).problem
+    names = [a.name for a in many.axes]
+    assert many.cutting == {names.index("j")} and one.cutting == {names.index("i")}
 
 
 def test_threads_start_once_for_each_trip_around_the_loop() -> None:
