@@ -29,7 +29,7 @@ LEAST = 0.005  # of the loads, from which a memory is told
 GAIN = 0.02  # of the time, from which a distance is worth its instructions
 ALONG = 0.15  # the same along rows that are read in place, where what was measured is one pitch and one size
 CROWDED = 0.06  # the same for several threads, as a calibration measures one, which has the memories to itself
-ENOUGH = 6  # rows of a register tile, from which a block ahead pays (LSTM, 512 units, batch 4: 195 us a step, with two rows 308)
+ENOUGH = 6  # rows of a register tile, from which a block ahead pays (LSTM, 512 units, batch 4: 160 us a step, with two rows 176)
 
 
 def prefetched(
