@@ -4,12 +4,11 @@ A cost counts the cycles of all threads, those included in which a thread has no
 end, times `threads`. Shared evenly and started for nothing, a loop leaves the cost of one thread as it is. The loop is no
 decision of its own: of those that may be shared, it is the one that costs least.
 
-Threads are not equally fast: one has the input at hand, or a neighbour beside it. Who is done helps the others, chunk by
-chunk, and is idle for a part of the last chunk. On a machine with neighbours, two threads took 165 us for a GRU's products
-of 3 MB each in one chunk a thread, 89 in two and 80 in four.
+Threads are not equally fast. Who is done helps the others, chunk by chunk, and is idle for a part of the last chunk. On a
+machine with neighbours, two threads took 165 us for a GRU's products of 3 MB each in one chunk a thread, 89 in two and 80 in four.
 
-A thread that has a part of every row of the output writes to a part of each page, and so to a part of its caches' sets: bf16,
-700x1024x512, takes 408 us where two threads share rows, and 455 to 503 where they share columns.
+Where threads share parts of the output's rows, bf16, 700x1024x512, takes 455 to 503 us, and 408 to 413 where they share rows. Both
+prices were set by measuring the shapes of `isamap bench --quick`; why is not known.
 """
 
 from __future__ import annotations
