@@ -174,12 +174,18 @@ static inline double isamap_nearest(double x, double low, double high) {
     x = x > high ? high : x;
     return __builtin_rint(x);
 }
+static inline float isamap_nearestf(float x, float low, float high) {
+    x = x != x ? 0.0f : x;
+    x = x < low ? low : x;
+    x = x > high ? high : x;
+    return __builtin_rintf(x);
+}
 #endif
 """
 
 
 def c_functions() -> str:
-    """The same sequences as C functions isamap_expf, isamap_sigmoidf, isamap_tanhf, and isamap_nearest for rounding."""
+    """The same sequences as C functions isamap_expf, isamap_sigmoidf, isamap_tanhf, and isamap_nearest(f) for rounding."""
     text = _C
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.activations import rounded, smooth
+from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
@@ -38,7 +39,7 @@ from isamap_smt.ir.scalar import (
     Tanh,
     reads,
 )
-from isamap_smt.ir.typed import type_of
+from isamap_smt.ir.typed import literal_kind, type_of
 
 Array = np.ndarray
 Env = dict[str, Any]  # axis -> its value at each point
@@ -126,9 +127,8 @@ class Functions:
             case Read():
                 return self._read(x, env)
             case sp.Integer() | sp.Float():
-                number = int(x) if isinstance(x, sp.Integer) else float(x)
-                constant = np.full(env["#"].shape, number).astype(own.numpy)
-                return lambda arrays: constant
+                number = np.broadcast_to(constant(x, own), env["#"].shape)
+                return lambda arrays: number
             case Cast():
                 return self._cast(x, env)
             case Saturate():
@@ -164,11 +164,8 @@ class Functions:
 
     def _cast(self, x: Any, env: Env) -> Function:
         to, inner = DTYPES[x.args[0].name], x.args[1]
-        kind = to
-        if type_of(inner, self.types) is None and not to.is_float:
-            kind = _literal_kind(inner)
-        found, numpy = self.value(inner, env, kind), to.numpy
-        return lambda arrays: found(arrays).astype(numpy, copy=False)
+        found = self.value(inner, env, literal_kind(inner, to))
+        return lambda arrays: converted(found(arrays), to)
 
     def _sum(self, x: Any, env: Env, own: DType) -> Function:
         axis, count, body = x.args
@@ -194,8 +191,8 @@ class Functions:
         """The exact integers at each point, and a range that holds them; Python integers where 64 bits might not do."""
         match x:
             case sp.Integer():
-                constant = np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
-                return (lambda arrays: constant), int(x), int(x)
+                number = np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
+                return (lambda arrays: number), int(x), int(x)
             case Read() | Cast() | Saturate() | Round():
                 v = self.value(x, env, DTYPES["i64"])
                 kind = type_of(x, self.types)
@@ -241,11 +238,6 @@ def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, en
         f"{tensor}: index {index} of dimension {dimension} is {at[first]} at {where}, outside [0, {extent});\n"
         f"  correct the shape of {tensor}, or add a guard such as `where 0 <= {index} < {extent}`"
     )
-
-
-def _literal_kind(x: Any) -> DType:
-    """A literal that is cast to an integer type: integers as they are, floats truncated."""
-    return DTYPES["f64"] if isinstance(x, sp.Float) else DTYPES["i64"]
 
 
 def _exact_operation(x: Any, a: int, b: int) -> int:

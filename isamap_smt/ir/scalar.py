@@ -41,7 +41,7 @@ class Read(Scalar):
 
 
 class Cast(Scalar):
-    """Cast(dtype, x): C's conversion; integers wrap, float to integer truncates."""
+    """Cast(dtype, x): x converted as isamap_smt.ir.convert says."""
 
 
 class Saturate(Scalar):

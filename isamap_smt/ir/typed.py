@@ -66,8 +66,10 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
         case Read():
             return types[value.tensor]
         case Cast():
-            type_of(value.args[1], types)
-            return DTYPES[value.args[0].name]
+            to, inner = DTYPES[value.args[0].name], value.args[1]
+            if type_of(inner, types) is None:
+                _check_literals(inner, literal_kind(inner, to))
+            return to
         case Saturate():
             _check_exact(value.args[1], types)
             return DTYPES[value.args[0].name]
@@ -86,6 +88,18 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
     return found
+
+
+def literal_kind(value: Any, to: DType) -> DType:
+    """The type in which literals that are cast to `to` are computed: `to` where it is floating point, else f64 where one of
+    them is, else i64, or u64 where one of them is beyond i64."""
+    if to.is_float:
+        return to
+    parts = list(sp.preorder_traversal(value))
+    if any(isinstance(p, sp.Float | SDiv | Exp | Tanh | Sigmoid) for p in parts):
+        return DTYPES["f64"]
+    far = any(isinstance(p, sp.Integer) and int(p) > DTYPES["i64"].high for p in parts)
+    return DTYPES["u64" if far else "i64"]
 
 
 def _rounded(value: Any, types: dict[str, DType]) -> DType:
@@ -155,4 +169,4 @@ def describe(value: Any) -> str:
     return _WORDS.get(type(value), f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
 
 
-__all__ = ["describe", "has_casts", "type_of", "typed_value"]
+__all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]

@@ -38,5 +38,5 @@ def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
         rounding="unfused" if operands[0].dtype.is_float else "exact",
         c_types=tuple((t.name, t.dtype.c) for t in operands),
         headers=("stdint.h", "string.h"),
-        prelude="".join(prelude(s.value, [t.dtype for t in operands])),
+        prelude="".join(prelude(emit)),
     )

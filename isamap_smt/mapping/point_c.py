@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from collections.abc import Mapping as Dict
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.activations import c_functions
-from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.convert import constant
+from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.scalar import (
     Cast,
@@ -30,36 +32,22 @@ from isamap_smt.ir.scalar import (
     SSub,
     Tanh,
 )
+from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.mapping.convert_c import conversion_helpers, wide
+from isamap_smt.mapping.convert_c import converted as c_converted
+from isamap_smt.mapping.spans import span
 
-PRELUDE = """\
-#ifndef ISAMAP_BF16
-#define ISAMAP_BF16
-static inline float isamap_widen_bf16(uint16_t bits) {
-    uint32_t word = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-/* Round to nearest even; a NaN stays one and is made quiet. */
-static inline uint16_t isamap_narrow_bf16(float value) {
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    if ((word & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((word >> 16) | 0x40u);
-    return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
-}
-#endif
-"""
 _LONG = 20_000  # characters of a value that is about to be repeated
 _ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
 _LITERAL, _DOUBLE = dtype("i64"), dtype("f64")
+_NEGATIVE_ZERO = {"bf16": "(uint16_t)0x8000", **{n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")}}
 _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 
-def prelude(tree: Any, kinds: Iterable[DType]) -> tuple[str, ...]:
-    """The helper functions that the C of a tree over elements of these types calls."""
-    heads = {type(x) for x in sp.preorder_traversal(tree)}
-    found = (PRELUDE,) if any(k.name == "bf16" for k in kinds) else ()
-    return (*found, c_functions()) if heads & {Exp, Tanh, Sigmoid, Round} else found
+def prelude(code: str) -> tuple[str, ...]:
+    """The helper functions that this C calls."""
+    found = conversion_helpers(code)
+    return (*found, c_functions()) if re.search(r"\bisamap_(expf|tanhf|sigmoidf|nearestf?)\(", code) else found
 
 
 def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
@@ -72,7 +60,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
         case Read():
             return names[tree.tensor]
         case Cast():
-            return _cast(dtype(str(tree.args[0])), *c_value(tree.args[1], names, literal))
+            return _cast(dtype(str(tree.args[0])), tree.args[1], names)
         case Saturate():
             return _saturate(dtype(str(tree.args[0])), tree.args[1], names)
         case Round():
@@ -81,7 +69,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
             return _smooth(type(tree).__name__.lower(), *c_value(tree.args[0], names, literal))
         case SNeg():
             text, kind = c_value(tree.args[0], names, literal)
-            return _arithmetic("-", _literal(-0.0 if kind.is_float else 0, kind), text, kind), kind
+            return _arithmetic("-", _NEGATIVE_ZERO.get(kind.name, f"({kind.c})0"), text, kind), kind
         case Relu():
             return _choose(">", *_pair(tree.args[0], sp.S.Zero, names, literal))
         case SMax() | SMin():
@@ -92,7 +80,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
                 raise ScheduleError(f"select needs a comparison, not {condition}")
             a, b, kind = _pair(condition.args[1], condition.args[2], names, literal)
             x, y, result = _pair(tree.args[1], tree.args[2], names, literal)
-            return f"({_wide(a, kind)} {condition.args[0]} {_wide(b, kind)} ? {x} : {y})", result
+            return f"({wide(a, kind)} {condition.args[0]} {wide(b, kind)} ? {x} : {y})", result
     for head, symbol in _ARITHMETIC.items():
         if isinstance(tree, head):
             x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
@@ -106,7 +94,7 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
     """The C statement `target <op> value`."""
     text, given = c_value(value, names, kind)
     if given != kind:
-        text, _ = _cast(kind, text, given)
+        text = c_converted(kind, text, given)
     if op == "=":
         return f"{target} = {text};"
     if op in ("max", "min"):
@@ -116,23 +104,27 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
 
 def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:
     """Both operands in one type; a literal takes the other's."""
-    if not isinstance(a, sp.Number):
-        x, kind = c_value(a, names, literal)
-        y, other = c_value(b, names, kind)
-    else:
-        y, kind = c_value(b, names, literal)
-        x, other = c_value(a, names, kind)
-    if kind != other:
-        raise ScheduleError(f"{kind} and {other} meet in one operation; write a cast, for example {kind}(...)")
+    kind = _type(a, names) or _type(b, names) or literal
+    (x, one), (y, other) = (c_value(v, names, kind) for v in (a, b))
+    if one != other:
+        raise ScheduleError(f"{one} and {other} meet in one operation; write a cast, for example {kind}(...)")
     return x, y, kind
 
 
+def _type(tree: Any, names: Dict[str, tuple[str, DType]]) -> DType | None:
+    """The element type of a tree; None for literals."""
+    return type_of(tree, {n: kind for n, (_, kind) in names.items()})
+
+
 def _literal(value: Any, kind: DType) -> str:
+    exact = constant(sp.sympify(value), kind)
     if kind.name == "bf16":
-        return f"isamap_narrow_bf16({float(value)!r}f)"
-    if kind.is_float:
-        return f"({kind.c}){float(value)!r}"
-    return f"({kind.c}){_integer(int(value))}"
+        return f"(uint16_t){hex(int(exact.view('u2')))}"
+    if not kind.is_float:
+        return f"({kind.c}){_integer(int(exact))}"
+    return (
+        f"({kind.c}){float(exact)!r}" if np.isfinite(exact) else f"({'-' * bool(exact < 0)}({kind.c})__builtin_inff())"
+    )
 
 
 def _integer(value: int) -> str:
@@ -140,11 +132,6 @@ def _integer(value: int) -> str:
     if value == -(1 << 63):
         return "(-INT64_C(9223372036854775807) - 1)"
     return f"UINT64_C({value})" if value >= 1 << 63 else f"INT64_C({value})"
-
-
-def _wide(text: str, kind: DType) -> str:
-    """The value in a type in which C computes and compares it exactly."""
-    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
 
 
 def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
@@ -163,7 +150,7 @@ def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
 def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
     """The larger or smaller; NaN if either is NaN."""
     _short(x, y)
-    a, b = _wide(x, kind), _wide(y, kind)
+    a, b = wide(x, kind), wide(y, kind)
     nan = f" || {a} != {a}" if kind.is_float else ""
     return f"(({a} {symbol} {b}{nan}) ? {x} : {y})", kind
 
@@ -175,30 +162,31 @@ def _short(*texts: str) -> str:
     return texts[0]
 
 
-def c_converted(to: DType, text: str, kind: DType) -> str:
-    """The C text of a value of type `kind` in the type `to`; that of bf16 calls PRELUDE."""
-    return _cast(to, text, kind)[0]
-
-
-def _cast(to: DType, text: str, kind: DType) -> tuple[str, DType]:
-    if to == kind:
-        return text, to
-    value = _wide(text, kind)
-    if to.name == "bf16":
-        return f"isamap_narrow_bf16((float)({value}))", to
-    return f"(({to.c})({value}))", to
+def _cast(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
+    types = {n: kind for n, (_, kind) in names.items()}
+    literal = literal_kind(tree, to)
+    text, kind = c_value(tree, names, literal)
+    if to.is_float or not kind.is_float:
+        return c_converted(to, text, kind), to
+    found = span(tree, types, literal)
+    return c_converted(to, text, kind, fits=found.within(to), number=found.number), to
 
 
 def _round(to: DType, text: str, kind: DType) -> tuple[str, DType]:
-    return f"(({to.c})isamap_nearest((double)({_wide(text, kind)}), {float(to.low)!r}, {float(to.high)!r}))", to
+    """In f32 where that holds the value and both ends of `to`, which is vectorised widest; else in f64."""
+    small = to.bits < 32 and widens(kind, dtype("f32"))
+    call, single = ("isamap_nearestf", "f") if small else ("isamap_nearest", "")
+    value = c_converted(dtype("f32" if small else "f64"), text, kind)
+    step = "(int32_t)" if to.bits < 32 else ""
+    return f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))", to
 
 
 def _smooth(name: str, text: str, kind: DType) -> tuple[str, DType]:
     """The function of a value, computed in f32 and rounded to the value's type."""
     if kind.name == "f64":
         raise ScheduleError(f"{name} in C is offered up to f32; write {name}(f32(...)) instead of {name} of {kind}")
-    single, f32 = _cast(dtype("f32"), text, kind)
-    return _cast(kind, f"isamap_{name}f({single})", f32)
+    f32 = dtype("f32")
+    return c_converted(kind, f"isamap_{name}f({c_converted(f32, text, kind)})", f32), kind
 
 
 def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:

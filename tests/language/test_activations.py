@@ -77,7 +77,7 @@ def test_c_gives_the_same_bits(name: str, kind: str, cc: str) -> None:
     value, result = c_value(tree, {"x": ("x[i]", element)}, element)
     assert result == element
     loop = f"void run(int64_t n, const {element.c} *x, {element.c} *y) {{ for (int64_t i = 0; i < n; i++) y[i] = {value}; }}"
-    source = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(tree, [element]), loop, ""])
+    source = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(loop), loop, ""])
     with np.errstate(all="ignore"):
         x = np.concatenate([_values(), np.float32([np.inf, -np.inf, np.nan])]).astype(element.numpy)
         want = smooth(name, x)

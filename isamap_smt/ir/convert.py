@@ -1,0 +1,99 @@
+"""Conversion between element types: one meaning for every pair, and never rounded twice.
+
+    integer -> integer   modulo 2^bits
+    float -> integer     towards zero, clamped to the type; NaN is 0
+    any -> float         the nearest value, ties to even; beyond the largest an infinity; NaN stays NaN, zeros keep their sign
+
+NumPy rounds once except to bfloat16, which it reaches through f32. A value that is first rounded *to odd* with at least two
+more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 is such a one. To f16 no integer is
+rounded twice: those that f32 does not hold are beyond the largest f16.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType, from_numpy
+
+Array = np.ndarray
+_STICKY = 2047  # low bits of a 64-bit integer that f64 may not hold
+
+
+def converted(x: Array, to: DType) -> Array:
+    """Every element of an array of an element type in the type `to`. NumPy may warn of overflow.
+
+    >>> from isamap_smt.ir.dtypes import dtype
+    >>> converted(np.array([300.7, -1.5, np.nan]), dtype("u8")).tolist()
+    [255, 0, 0]
+    >>> float(converted(np.array([1 + 2**-8 + 2**-40]), dtype("bf16"))[0])
+    1.0078125
+    """
+    source = from_numpy(x.dtype)
+    if source == to:
+        return x
+    if to.is_float:
+        return (_odd_single(x) if to.name == "bf16" else x).astype(to.numpy)
+    return _truncated(x.astype(np.float64), to) if source is None or source.is_float else x.astype(to.numpy)
+
+
+def constant(number: Any, kind: DType) -> Any:
+    """A SymPy integer or float as one element of that type, converted as above from its exact value; an array without
+    dimensions."""
+    if not isinstance(number, sp.Integer):
+        return converted(np.array(float(number)), kind)
+    value = int(number)
+    if not kind.is_float:
+        return np.array((value - kind.low) % (1 << kind.bits) + kind.low, kind.numpy)
+    if kind.bits == 64:
+        return np.array(_f64(value))
+    return converted(np.array(_f64(_few_bits(value))), kind)
+
+
+def _f64(value: int) -> float:
+    """The nearest f64."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else -float("inf")
+
+
+def _few_bits(value: int) -> int:
+    """The integer rounded to odd in 53 bits."""
+    size, lost = abs(value), max(abs(value).bit_length() - 53, 0)
+    odd = ((size >> lost) | (size & ((1 << lost) - 1) != 0)) << lost
+    return odd if value >= 0 else -odd
+
+
+def _odd_single(x: Array) -> Array:
+    """f32 values which, rounded to fewer than 23 bits, give what x gives when it is rounded once."""
+    if x.dtype.itemsize < 4 or x.dtype == np.float32:
+        return x.astype(np.float32)  # exact
+    exact = _odd_double(x) if x.dtype.kind in "iu" and x.dtype.itemsize == 8 else x.astype(np.float64)
+    near = np.asarray(exact.astype(np.float32))
+    size, held = np.abs(exact), np.abs(near.astype(np.float64))
+    bits = (near.view(np.uint32) - (held > size)) | (held != size)  # cut off, then odd if anything was lost
+    return np.asarray(bits.astype(np.uint32)).view(np.float32)
+
+
+def _odd_double(x: Array) -> Array:
+    """f64 values of 64-bit integers, rounded to odd."""
+    far = x >= 1 << 53
+    if x.dtype.kind == "i":
+        far |= x <= -(1 << 53)
+    low = x.dtype.type(_STICKY)
+    odd = (x & ~low) | ((x & low) != 0).astype(x.dtype) << x.dtype.type(11)
+    return np.asarray(np.where(far, odd, x).astype(np.float64))
+
+
+def _truncated(x: Array, to: DType) -> Array:
+    """f64 values as integers: cut off towards zero, clamped; NaN is 0."""
+    beyond = float(to.high + 1)  # a power of two; to.high itself may be no f64
+    number = np.where(np.isnan(x), 0.0, x)
+    inside = np.clip(number, float(to.low), min(np.nextafter(beyond, 0.0), float(to.high)))
+    return np.asarray(np.where(number >= beyond, to.numpy.type(to.high), inside.astype(to.numpy)))
+
+
+__all__ = ["constant", "converted"]

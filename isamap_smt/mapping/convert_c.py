@@ -1,0 +1,158 @@
+"""Conversions between element types as C, as isamap_smt.ir.convert defines them, in forms that compilers vectorise.
+
+C leaves open what becomes of a floating-point number that its target does not hold, and of one that is rounded twice. So a number
+is clamped before it becomes an integer, and a step on the way to bf16 or f16 is rounded to odd.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DTYPES, DType, widens
+
+_BF16 = """\
+/* The upper half of a float. */
+static inline float isamap_widen_bf16(uint16_t bits) {
+    uint32_t word = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+/* Round to nearest even; a NaN stays one and is made quiet. */
+static inline uint16_t isamap_narrow_bf16(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    if ((word & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((word >> 16) | 0x40u);
+    return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+}
+"""
+_ODD = """\
+/* Cut off to a float and made odd if anything was lost: rounded again to fewer bits, it is rounded right. */
+static inline float isamap_odd_f64(double value) {
+    float near = (float)value;
+    const double size = __builtin_fabs(value), held = __builtin_fabs((double)near);
+    uint32_t word;
+    memcpy(&word, &near, sizeof word);
+    word = (word - (uint32_t)(held > size)) | (uint32_t)(held != size);
+    memcpy(&near, &word, sizeof near);
+    return near;
+}
+"""
+_ODD_64 = """\
+/* The same of an integer that double may not hold: beyond 2^53 its low bits become one. */
+static inline float isamap_odd_{name}({c} value) {{
+    const {c} odd = (value & ~({c})2047) | ({c})((({c})(value & 2047) != 0) * 2048);
+    return isamap_odd_f64((double)({far} ? odd : value));
+}}
+"""
+_NUMBER = """\
+/* The value, and 0 for a NaN. */
+static inline {c} isamap_number_{name}({c} value) {{
+    return value == value ? value : 0;
+}}
+"""
+_WHOLE = """\
+/* Towards zero, clamped; a NaN is 0. */
+static inline {to} isamap_{name}_to_{target}({c} value) {{
+    {c} within = value == value ? value : 0;
+    within = within > {low} ? within : {low};
+    within = within < {high} ? within : {high};
+    return {result};
+}}
+"""
+
+
+def _whole(source: DType, to: DType) -> str:
+    """The conversion of f32 or f64 to an integer type."""
+    kind, beyond = source.numpy.type, float(to.high + 1)
+    below = float(np.nextafter(kind(beyond), kind(0)))
+    exact = float(kind(to.high)) == to.high
+    cut = f"({to.c})(int32_t)within" if to.bits < 32 else f"({to.c})within"
+    return _WHOLE.format(
+        to=to.c, name=source, target=to, c=source.c, low=_text(float(to.low), source),
+        high=_text(float(to.high) if exact else below, source),
+        result=cut if exact else f"value >= {_text(beyond, source)} ? ({to.c}){_highest(to)} : {cut}",
+    )  # fmt: skip
+
+
+def _text(x: float, kind: DType) -> str:
+    return f"{x!r}{'f' if kind.name == 'f32' else ''}"
+
+
+def _highest(to: DType) -> str:
+    return f"{'U' * (to.kind == 'u')}INT{to.bits}_MAX"
+
+
+def _helpers() -> dict[str, str]:
+    """Name -> the C that defines it."""
+    found = {"isamap_widen_bf16": _BF16, "isamap_narrow_bf16": _BF16, "isamap_odd_f64": _ODD}
+    for name, far in (
+        ("i64", "value >= INT64_C(1) << 53 || value <= -(INT64_C(1) << 53)"),
+        ("u64", "value >> 53 != 0"),
+    ):
+        found[f"isamap_odd_{name}"] = _ODD_64.format(name=name, c=DTYPES[name].c, far=f"({far})")
+    for source in (DTYPES["f32"], DTYPES["f64"]):
+        found[f"isamap_number_{source}"] = _NUMBER.format(name=source, c=source.c)
+        for to in DTYPES.values():
+            if not to.is_float:
+                found[f"isamap_{source}_to_{to}"] = _whole(source, to)
+    return found
+
+
+HELPERS = _helpers()
+
+
+def conversion_helpers(code: str) -> tuple[str, ...]:
+    """The definitions that this C calls, in order, each behind a guard of its own."""
+    found: dict[str, None] = {}
+    for name in dict.fromkeys(re.findall(r"\bisamap_\w+(?=\()", code)):
+        text = HELPERS.get(name)
+        if text is not None:
+            inner = conversion_helpers(text.replace(f"{name}(", "")) if text is not _BF16 else ()
+            found |= dict.fromkeys((*inner, _guarded(text)))
+    return tuple(found)
+
+
+def _guarded(text: str) -> str:
+    name = "ISAMAP_" + re.findall(r"isamap_(\w+)\(", text)[0].upper()
+    return f"#ifndef {name}\n#define {name}\n{text}#endif\n"
+
+
+def wide(text: str, kind: DType) -> str:
+    """The value in a type in which C computes and compares it exactly."""
+    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
+
+
+def converted(to: DType, text: str, kind: DType, *, fits: bool = False, number: bool = False) -> str:
+    """The C text of a value of type `kind` in the type `to`; it may call HELPERS.
+
+    fits: it is known to lie within `to`, an integer type, if it is no NaN. number: it is known to be no NaN.
+    """
+    if to == kind:
+        return text
+    if to.is_float:
+        return _to_float(to, text, kind)
+    if not kind.is_float:
+        return f"(({to.c})({text}))"
+    source = kind if kind.name == "f64" else DTYPES["f32"]
+    value = f"(float)({text})" if kind.name == "f16" else wide(text, kind)
+    if not fits:
+        return f"isamap_{source}_to_{to}({value})"
+    value = f"({value})" if number else f"isamap_number_{source}({value})"
+    return f"(({to.c})(int32_t){value})" if to.bits < 32 else f"(({to.c}){value})"
+
+
+def _to_float(to: DType, text: str, kind: DType) -> str:
+    if to.name not in ("bf16", "f16"):
+        return f"(({to.c})({wide(text, kind)}))"
+    if kind.name == "f64" or (to.name == "bf16" and not kind.is_float and not widens(kind, DTYPES["f32"])):
+        exact = f"isamap_odd_{kind}" if kind.bits == 64 else "isamap_odd_f64"
+        value = f"{exact}({text})"
+    else:  # f32 holds it, or it is an integer beyond the largest f16
+        value = f"(float)({wide(text, kind)})"
+    return f"isamap_narrow_bf16({value})" if to.name == "bf16" else f"((_Float16){value})"
+
+
+__all__ = ["HELPERS", "conversion_helpers", "converted", "wide"]

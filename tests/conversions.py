@@ -1,0 +1,160 @@
+"""Conversions between element types in plain Python integers and fractions: an oracle that shares no code with isamap_smt.
+
+An element is its bits. `decoded` says what they mean, `encoded` which bits a number has; NaN is the word "nan", since which NaN an
+operation gives is left open.
+"""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+BITS = {
+    "f64": 64, "f32": 32, "bf16": 16, "f16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "u64": 64, "u32": 32,
+    "u16": 16, "u8": 8,
+}  # fmt: skip
+EXPONENT = {"f64": 11, "f32": 8, "bf16": 8, "f16": 5}  # bits
+NAMES = tuple(BITS)
+INFINITE = ("inf", "-inf")
+Value = Fraction | str  # a number, "-0.0", "inf", "-inf" or "nan"
+
+
+def floating(name: str) -> bool:
+    return name in EXPONENT
+
+
+def limits(name: str) -> tuple[int, int]:
+    """Least and greatest value of an integer type."""
+    n = BITS[name]
+    return (-(1 << (n - 1)), (1 << (n - 1)) - 1) if name[0] == "i" else (0, (1 << n) - 1)
+
+
+def decoded(bits: int, name: str) -> Value:
+    """What the bits mean."""
+    n = BITS[name]
+    if not floating(name):
+        return Fraction(bits - (1 << n) if name[0] == "i" and bits >> (n - 1) else bits)
+    digits = n - 1 - EXPONENT[name]
+    top = (1 << EXPONENT[name]) - 1
+    sign, exponent, fraction = bits >> (n - 1), (bits >> digits) & top, bits & ((1 << digits) - 1)
+    if exponent == top:
+        return "nan" if fraction else INFINITE[sign]
+    if exponent == 0 and fraction == 0:
+        return "-0.0" if sign else Fraction(0)
+    whole = fraction if exponent == 0 else fraction + (1 << digits)
+    size = whole * Fraction(2) ** (max(exponent, 1) - (top >> 1) - digits)
+    return -size if sign else size
+
+
+def encoded(value: Value, name: str) -> int | str:
+    """The bits of the conversion of a value; "nan" for any NaN."""
+    return _to_float(value, name) if floating(name) else _to_integer(value, name)
+
+
+def _to_float(value: Value, name: str) -> int | str:
+    """The nearest, ties to even: the one among the neighbouring multiples of the unit in the last place."""
+    n, top = BITS[name], (1 << EXPONENT[name]) - 1
+    digits = n - 1 - EXPONENT[name]
+    if value == "nan":
+        return "nan"
+    negative = value in ("-0.0", "-inf") or (isinstance(value, Fraction) and value < 0)
+    sign = int(negative) << (n - 1)
+    if value in INFINITE:
+        return sign | top << digits
+    size = Fraction(0) if isinstance(value, str) else abs(value)
+    if size == 0:
+        return sign
+    power = size.numerator.bit_length() - size.denominator.bit_length()
+    power = power if size >= Fraction(2) ** power else power - 1  # 2^power <= size < 2^(power + 1)
+    unit = max(power, 1 - (top >> 1)) - digits
+    steps = size / Fraction(2) ** unit
+    near, rest = divmod(steps.numerator, steps.denominator)
+    twice = 2 * rest - steps.denominator
+    near += twice > 0 or (twice == 0 and near % 2 == 1)
+    # a whole number of units is the bits themselves, carries into the exponent included
+    found = near if unit == 1 - (top >> 1) - digits else near + ((unit + digits + (top >> 1) - 1) << digits)
+    return sign | min(found, top << digits)
+
+
+def _to_integer(value: Value, name: str) -> int:
+    low, high = limits(name)
+    if isinstance(value, str):
+        found = {"nan": 0, "-0.0": 0, "inf": high, "-inf": low}[value]
+    else:
+        cut = abs(value.numerator) // value.denominator * (-1 if value < 0 else 1)
+        found = min(max(cut, low), high)
+    return found % (1 << BITS[name])
+
+
+def converted(bits: int, source: str, to: str) -> int | str:
+    """The bits in the type `to` of an element of type `source`; "nan" for any NaN."""
+    if not floating(source) and not floating(to):
+        whole = decoded(bits, source)
+        assert isinstance(whole, Fraction)
+        return int(whole) % (1 << BITS[to])
+    return encoded(decoded(bits, source), to)
+
+
+def is_nan(bits: int, name: str) -> bool:
+    return floating(name) and decoded(bits, name) == "nan"
+
+
+def edges(name: str, to: str) -> list[int]:
+    """Elements about the ends of both types, about zero, and about every point at which a rounding could turn."""
+    n = BITS[name]
+    if not floating(name):
+        low, high = limits(name)
+        near = [0, 1, 2, 3, low, low + 1, high, high - 1, -1, -2]
+        for power in range(BITS[name]):
+            near += [s * (1 << power) + d for s in (1, -1) for d in (-2, -1, 0, 1, 2)]
+            near += [(1 << power) + (1 << max(power - 8, 0)) + d for d in (-1, 0, 1)]  # halves of bf16, odd and even
+            near += [(1 << power) + 3 * (1 << max(power - 8, 0)) + d for d in (-1, 0, 1)]
+            near += [(1 << power) + (1 << max(power - 24, 0)) + d for d in (-1, 0, 1)]
+            near += [(1 << power) + (1 << max(power - 53, 0)) + d for d in (-1, 0, 1)]
+        near += [65504, 65519, 65520, 65521]
+        return sorted({v % (1 << n) for v in near if low <= v <= high})
+    digits = n - 1 - EXPONENT[name]
+    infinite = ((1 << EXPONENT[name]) - 1) << digits
+    found = {0, 1, 2, (1 << digits) - 1, 1 << digits, infinite - 1, infinite, infinite + 1, infinite | 1 << (digits - 1),
+             (1 << (n - 1)) - 1}  # fmt: skip
+    numbers = [Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(1), Fraction(255, 256), Fraction(3007, 10)]
+    if floating(to):
+        least = 2 - (1 << (EXPONENT[to] - 1)) - (BITS[to] - 1 - EXPONENT[to])  # exponent of the smallest subnormal
+        digits_to = BITS[to] - 1 - EXPONENT[to]
+        for power in (least - 1, least, least + 1, least + digits_to, -1, 0, 1, 15, 16, (1 << (EXPONENT[to] - 1)) - 1):
+            one = Fraction(2) ** power
+            tail = Fraction(2) ** (power - 40)
+            for half in (0, Fraction(1, 2 << digits_to), Fraction(3, 2 << digits_to), 2 - Fraction(1, 2 << digits_to)):
+                numbers += [
+                    one * (1 + half),
+                    one * (1 + half) + tail,
+                    one * (1 + half) - tail,
+                    one * half,
+                    one * half + tail,
+                ]
+    else:
+        low, high = limits(to)
+        for end in (low, high, high + 1, 1 << 24, 1 << 53, 1 << 31, 1 << 63):
+            numbers += [end + d for d in (Fraction(0), Fraction(1, 2), Fraction(-1, 2), Fraction(1), Fraction(-1))]
+    for number in numbers:
+        for v in (number, -number):
+            bits = encoded(Fraction(v), name)
+            assert isinstance(bits, int)
+            found |= {(bits + d) % (1 << n) for d in (-1, 0, 1)}
+    return sorted(found | {b ^ 1 << (n - 1) for b in found})
+
+
+def some(name: str, to: str, count: int, seed: int = 0) -> list[int]:
+    """The edges, and random bits: uniform ones, and numbers near enough to zero for `to` to hold them."""
+    rng = random.Random(f"{name} {to} {seed}")
+    n = BITS[name]
+    found = edges(name, to) + [rng.getrandbits(n) for _ in range(count)]
+    for _ in range(count):
+        if floating(name):
+            size = Fraction(rng.getrandbits(53)) * Fraction(2) ** rng.randint(-80, 20)
+            bits = encoded(size * rng.choice([1, -1]), name)
+            assert isinstance(bits, int)
+            found.append(bits)
+        else:
+            found.append(rng.getrandbits(rng.randint(1, n)))
+    return found
