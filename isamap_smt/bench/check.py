@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.ir.convert import converted
+from isamap_smt.ir.dtypes import from_numpy
+
 #: Of the largest element. Peers may transform (Winograd), which rounds; sums in less than f32 are far outside.
 TOLERANCE = {"float32": 1e-4, "float64": 1e-12, "bfloat16": 1e-2}
 
@@ -30,7 +33,8 @@ def check(got: np.ndarray, expected: np.ndarray, allowed: float | None = None) -
     """
     if got.shape != expected.shape:
         return Verdict(False, False, float("inf"), f"shape {got.shape}, expected {expected.shape}")
-    rounded = expected.astype(got.dtype)
+    kind = from_numpy(got.dtype)
+    rounded = expected.astype(got.dtype) if kind is None else converted(expected, kind)
     if np.array_equal(got, rounded):
         return Verdict(True, True, 0.0)
     distance = np.abs(got.astype(np.float64) - expected)

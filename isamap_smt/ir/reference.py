@@ -2,7 +2,8 @@
 
 A reduction of products is cut into pieces that einsum can do: some reduction axes become Python loops, until every
 index and every guard moves with at most one axis. Each operand is then gathered along its dimensions (only where
-the guard holds) and multiplied. Everything else runs in the interpreter with f64 in place of the narrower floats.
+the guard holds) and multiplied. Everything else runs in the interpreter with f64 in place of the narrower floats; but where a
+float becomes an integer, the last bit of the float can decide which, so such a statement runs in the types as written.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.scalar import Cast, Read, Scalar, SMul, cast, reads
+from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
 from isamap_smt.ir.turns import in_order
+from isamap_smt.ir.typed import type_of, typed_value
 
 Array = np.ndarray
 
@@ -40,6 +43,8 @@ def reference(
     for s in in_order(fixed):
         if is_product(fixed, s) and (loops := loop_axes(s)) is not None:
             _add_products(fixed, s, precise, loops)
+        elif _cuts_off(typed_value(fixed, s), fixed):
+            _as_written(fixed, s, precise)
         else:
             _interpret(wide, s, precise)
     return {n: precise[n] for n in fixed.results}
@@ -190,6 +195,29 @@ def _interpret(wide: Kernel, s: Statement, held: dict[str, Array]) -> None:
 
     statement = replace(s, value=_widened(s.value))
     run_statement(replace(wide, statements=(statement,)), statement, held)
+
+
+def _cuts_off(value: Any, kernel: Kernel) -> bool:
+    """Whether a float is made an integer somewhere in the typed value."""
+    if isinstance(value, Round):
+        return True
+    if isinstance(value, Cast) and not DTYPES[value.args[0].name].is_float:
+        given = type_of(value.args[1], {t.name: t.dtype for t in kernel.tensors})
+        if given is not None and given.is_float:
+            return True
+    return any(_cuts_off(a, kernel) for a in getattr(value, "args", ()))
+
+
+def _as_written(kernel: Kernel, s: Statement, held: dict[str, Array]) -> None:
+    """One statement in the interpreter, on what is held rounded to the kernel's types."""
+    from isamap_smt.ir.interpret import run_statement
+
+    name = s.target.tensor
+    used = {name, *(a.tensor for a in s.inputs)}
+    with np.errstate(all="ignore"):
+        rounded = {n: converted(held[n], kernel.tensor(n).dtype) for n in used}
+    run_statement(kernel, s, rounded)
+    held[name] = rounded[name].astype(held[name].dtype)
 
 
 def _widened(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.convert import converted
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.kernel import Kernel
 
@@ -92,7 +93,7 @@ def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]
     exact, worst = True, 0.0
     for name, ref in wanted.items():
         out = results[name]
-        exact = exact and bool(np.array_equal(out, ref.astype(out.dtype)))
+        exact = exact and bool(np.array_equal(out, converted(ref, kernel.tensor(name).dtype)))
         distance = np.abs(out.astype(np.float64) - ref.astype(np.float64)).max(initial=0.0)
         scale = np.abs(ref.astype(np.float64)).max(initial=0.0)
         error = float(distance / scale) if scale else float(distance)

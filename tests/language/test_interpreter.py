@@ -263,3 +263,28 @@ def test_random_arrays_cover_small_integers_and_keep_wide_ones_small():
     assert set(arrays) == {"A", "B"}
     assert (arrays["A"].min(), arrays["A"].max()) == (0, 255)
     assert np.abs(arrays["B"]).max() <= 1000
+
+
+@pytest.mark.parametrize("value", ["i8(f32(A[i]) * s[i])", "round_i8(f32(A[i]) * s[i])", "i32(f32(A[i]))", "i64(f32(A[i])) * 3"])
+def test_the_reference_cuts_off_the_float_that_the_kernel_has(value: str) -> None:
+    """An f64 in its place can lie on the other side of an integer."""
+    rng = np.random.default_rng(1)
+    arrays = {"A": rng.integers(-(2**31), 2**31, 4096).astype(np.int32)}
+    if "s[" in value:
+        arrays["s"] = (rng.integers(-100, 100, 4096) / arrays["A"]).astype(np.float32)
+    k = kernel(f"y[i] = {value}", dtypes={"y": "i32", "A": "i32"} | ({"s": "f32"} if "s[" in value else {}))
+    np.testing.assert_array_equal(reference(k, arrays)["y"], run_kernel(k, arrays)["y"])
+
+
+def test_literals_are_converted_from_their_exact_value() -> None:
+    def one(value: str, kind: str) -> float:
+        return float(run_kernel(kernel(f"y[i] = {value}", dtypes={"y": kind}), {}, sizes={"i": 1})["y"][0])
+
+    assert one("u8(300.7)", "u8") == 255
+    assert one("i8(-1e30)", "i8") == -128
+    assert one("u8(300)", "u8") == 44
+    assert one("u8(1.5 + 2.5)", "u8") == 4
+    assert one("u64(18446744073709551615)", "u64") == 2**64
+    assert one("1.0039062500009095", "bf16") == 1.0078125
+    assert one("16842753", "bf16") == 16908288
+    assert one(str(2**100 + 2**76 + 1), "f32") == 2**100 + 2**77
