@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.scalar_floats import SORTS
+from isamap_encodings.machine import SORTS
 from isamap_encodings.scalar_values import Kind, limits, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.verdict import Refuted, Unknown, Verdict

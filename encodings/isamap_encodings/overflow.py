@@ -14,7 +14,8 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.scalar import RLIMIT, Bits
+from isamap_encodings.machine import Bits
+from isamap_encodings.scalar import RLIMIT
 from isamap_encodings.scalar_values import Kind, kind_of, limits, value, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
@@ -111,7 +112,11 @@ def _interval(e: Any, types: Mapping[str, Kind], ranges: Ranges, wraps: list[Any
         return ranges.get(e.name, limits(types[e.name])), types[e.name]
     head = type(e).__name__
     if head == "Cast":
-        return _fit(_interval(e.args[1], types, ranges, wraps)[0], kind_of(e.args[0]))
+        span, source = _interval(e.args[1], types, ranges, wraps)
+        to = kind_of(e.args[0])
+        if any(k[0] not in ("i", "u") for k in (to, source or to)):
+            raise KeyError(head)  # it clamps and rounds
+        return _fit(span, to)
     if head == "Saturate":
         narrow = kind_of(e.args[0])
         return limits(narrow), narrow

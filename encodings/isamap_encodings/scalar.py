@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 import z3
 
+from isamap_encodings.machine import Bits
 from isamap_encodings.scalar_values import Kind, difference, kind_of, limits
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
@@ -120,7 +121,7 @@ def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
             return None
         args[1] = inner
     else:
-        start = 1 if head in ("Cast", "Compare") else 0
+        start = 1 if head in ("Cast", "Compare", "Round") else 0
         for n in range(start, len(args)):
             args[n] = _inert(args[n], b, ranges)
             if args[n] is None:
@@ -133,142 +134,6 @@ def _within(inner: Kind, outer: Kind) -> bool:
     if inner[0] not in "iu" or outer[0] not in "iu":
         return False
     return limits(outer)[0] <= limits(inner)[0] and limits(inner)[1] <= limits(outer)[1]
-
-
-class Bits:
-    """Integer trees as bit-vectors."""
-
-    def __init__(self, types: Mapping[str, Kind]) -> None:
-        self.types = types
-        self.leaves: dict[str, Any] = {}
-
-    def leaf(self, name: str) -> Any:
-        if name not in self.leaves:
-            kind, bits = self.types[name]
-            if kind not in "iu":
-                raise NotExpressible(f"{name} is floating point")
-            self.leaves[name] = z3.BitVec(name, bits)
-        return self.leaves[name]
-
-    def signed(self, model: Mapping[str, Any]) -> dict[str, int]:
-        """A model's values as the elements' own, 0 where the model leaves one open."""
-        values = {}
-        for name, kind in sorted(self.types.items()):
-            v = int(model.get(name, 0))
-            values[name] = v - (1 << kind[1]) if kind[0] == "i" and v >> (kind[1] - 1) else v
-        return values
-
-    def between(self, name: str, low: int, high: int) -> Any:
-        v = self.leaf(name)
-        if self.types[name][0] == "i":
-            return z3.And(v >= low, v <= high)
-        return z3.And(z3.UGE(v, low), z3.ULE(v, high))
-
-    def kind(self, e: Any) -> Kind | None:
-        """The element type of a tree; None for a literal."""
-        if e.is_Symbol:
-            return self.types[e.name]
-        head = type(e).__name__
-        if head in ("Cast", "Saturate"):
-            return kind_of(e.args[0])
-        args = e.args[1:] if head == "Select" else e.args
-        return next((k for k in map(self.kind, args) if k is not None), None)
-
-    def value(self, e: Any, want: Kind) -> Any:
-        """The wrapped value, as wide as `want`."""
-        kind, bits = want
-        if kind not in ("i", "u"):
-            raise NotExpressible(f"{kind}{bits} is floating point")
-        if e.is_Integer:
-            return z3.BitVecVal(int(e), bits)
-        if e.is_Symbol:
-            if self.types[e.name][1] != bits:
-                raise NotExpressible(f"{e.name} has {self.types[e.name][1]} bits where {bits} are wanted")
-            return self.leaf(e.name)
-        head = type(e).__name__
-        if head == "Cast":
-            source = self.kind(e.args[1]) or want
-            return _resize(self.value(e.args[1], source), source, bits)
-        if head == "Saturate":
-            return self._saturated(e.args[1], want)
-        if head == "Select":
-            return z3.If(self._condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
-        found = _arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
-        if found is None:
-            raise NotExpressible(head)
-        return found
-
-    def _condition(self, e: Any) -> Any:
-        op, x, y = e.args
-        kind = self.kind(x) or self.kind(y) or ("i", 64)
-        a, b = self.value(x, kind), self.value(y, kind)
-        signed = kind[0] == "i"
-        table = {
-            "==": a == b,
-            "!=": a != b,
-            "<": a < b if signed else z3.ULT(a, b),
-            "<=": a <= b if signed else z3.ULE(a, b),
-            ">": a > b if signed else z3.UGT(a, b),
-            ">=": a >= b if signed else z3.UGE(a, b),
-        }
-        return table[str(op)]
-
-    def _saturated(self, e: Any, want: Kind) -> Any:
-        low, high = limits(want)
-        x = self.wide(e)
-        if x.size() <= want[1]:
-            x = z3.SignExt(want[1] + 1 - x.size(), x)
-        clamped = z3.If(x < low, z3.BitVecVal(low, x.size()), z3.If(x > high, z3.BitVecVal(high, x.size()), x))
-        return z3.Extract(want[1] - 1, 0, clamped)
-
-    def wide(self, e: Any) -> Any:
-        """The exact value, signed, in as many bits as it can need."""
-        if e.is_Integer:
-            return z3.BitVecVal(int(e), max(int(e).bit_length() + 1, 2))
-        head = type(e).__name__
-        if e.is_Symbol or head in ("Cast", "Saturate"):
-            kind = self.kind(e)
-            assert kind is not None
-            return _resize(self.value(e, kind), kind, kind[1] + 1)
-        args = [self.wide(a) for a in e.args]
-        width = max(a.size() for a in args)
-        if head in ("SAdd", "SSub", "SNeg"):
-            width += 1
-        elif head == "SMul":
-            width = sum(a.size() for a in args)
-        found = _arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
-        if found is None:
-            raise NotExpressible(f"{head} below a saturation")
-        return found
-
-
-def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
-    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
-    less = (lambda x, y: x < y) if signed else z3.ULT
-    match head:
-        case "SAdd":
-            return args[0] + args[1]
-        case "SSub":
-            return args[0] - args[1]
-        case "SMul":
-            return args[0] * args[1]
-        case "SNeg":
-            return -args[0]
-        case "SMax":
-            return z3.If(less(args[0], args[1]), args[1], args[0])
-        case "SMin":
-            return z3.If(less(args[1], args[0]), args[1], args[0])
-        case "Relu":
-            zero = z3.BitVecVal(0, args[0].size())
-            return z3.If(less(args[0], zero), zero, args[0])
-    return None
-
-
-def _resize(v: Any, source: Kind, bits: int) -> Any:
-    if bits <= source[1]:
-        return z3.Extract(bits - 1, 0, v)
-    extend = z3.SignExt if source[0] == "i" else z3.ZeroExt
-    return extend(bits - source[1], v)
 
 
 def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
@@ -358,7 +223,8 @@ class _Reals:
         raise NotExpressible(head)
 
     def _cast(self, e: Any) -> Any:
-        """A widening conversion keeps the value; any other is an unknown function of it."""
+        """A widening conversion keeps the value; any other is an unknown function of it: to floating point it rounds the exact
+        value, to an integer it wraps an integer, and cuts off and clamps all else."""
         to = kind_of(e.args[0])
         inner = e.args[1]
         source = self.types.get(inner.name) if inner.is_Symbol else None
@@ -368,14 +234,15 @@ class _Reals:
         if source is not None and _exact_conversion(source, to):
             return x
         self.opaque = f"conversion to {e.args[0]}"
-        return z3.Function(f"to_{e.args[0]}", z3.RealSort(), z3.RealSort())(x)
+        wraps = to[0] in ("i", "u") and (inner.is_Integer or self._integer(inner))
+        return z3.Function(f"{'wrap' if wraps else 'to'}_{e.args[0]}", z3.RealSort(), z3.RealSort())(x)
 
     def _integer(self, e: Any) -> bool:
         """Whether the tree is computed in an integer type."""
         if e.is_Symbol:
             return self.types[e.name][0] in "iu"
         head = type(e).__name__
-        if head in ("Cast", "Saturate"):
+        if head in ("Cast", "Saturate", "Round"):
             return kind_of(e.args[0])[0] in "iu"
         return any(self._integer(a) for a in (e.args[1:] if head == "Select" else e.args))
 

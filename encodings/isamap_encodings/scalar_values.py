@@ -40,7 +40,10 @@ def value(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> tuple[int
     head = type(e).__name__
     if head == "Cast":
         kind = kind_of(e.args[0])
-        return wrapped(value(e.args[1], at, types)[0], _integer(kind)), kind
+        found, source = value(e.args[1], at, types)
+        if source is None and not e.args[1].is_Integer:
+            raise KeyError(head)  # literals of which some may be floating point
+        return wrapped(found, _integer(kind)), kind
     if head == "Saturate":
         kind = _integer(kind_of(e.args[0]))
         low, high = limits(kind)

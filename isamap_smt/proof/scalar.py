@@ -12,17 +12,19 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import sympy as sp
+
 from isamap_encodings import scalar as encoding
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.dtypes import DType, widens
+from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
-from isamap_smt.ir.scalar import Relu, SMax, SMin
+from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
@@ -183,13 +185,27 @@ def _text(e: KeyError) -> str:
 
 
 def _compare(q: Question, bits: bool) -> Verdict:
-    """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing."""
+    """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing. An integer
+    that comes from floating point is compared bit for bit always."""
     if q.result[0] in ("f", "bf"):
         verdict = encoding.equal_reals(q.left, q.right, q.types)
-        if bits and isinstance(verdict, Proved) and not encoding.same_tree(q.left, q.right):
-            return equal_bits(q)
-        return verdict
+        if not bits or isinstance(verdict, Refuted) or encoding.same_tree(q.left, q.right):
+            return verdict
+        exactly = equal_bits(q)
+        return verdict if isinstance(verdict, Unknown) and isinstance(exactly, Unknown) else exactly
+    if encoding.same_tree(q.left, q.right):
+        return Proved()
+    if any(_has_floats(e, q) for e in (q.left, q.right)):
+        return equal_bits(q)
     return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
+
+
+def _has_floats(e: Any, q: Question) -> bool:
+    """Whether any part of a value is floating point."""
+    parts = list(sp.preorder_traversal(e))
+    kinds = [str(p.args[0]) for p in parts if isinstance(p, Cast)]
+    read = [q.types[p.name][0] for p in parts if p.is_Symbol and p.name in q.types]
+    return any(DTYPES[k].is_float for k in kinds) or any(k not in ("i", "u") for k in read) or e.has(Round)
 
 
 def assumed_ranges(mapping: Mapping) -> Ranges | Unknown:
@@ -285,13 +301,14 @@ def contract_question(
 
 def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
     """The witness run through the interpreter: once by the contract, once by what the instruction does."""
-    want = run_cell(replace(instruction, exact=None), dict(verdict.witness))
-    got = run_cell(instruction, dict(verdict.witness))
-    shown = " ".join(f"{n}={v}" for n, v in verdict.witness.items() if v)
-    if want == got:
+    elements = {n: v for n, v in verdict.witness.items() if "[" in n}
+    want = run_cell(replace(instruction, exact=None), elements)
+    got = run_cell(instruction, elements)
+    shown = " ".join(f"{n}={v}" for n, v in elements.items() if v)
+    if repr(want) == repr(got):
         return Unknown(f"internal error: the witness {shown} does not replay in the interpreter", verdict.seconds)
     text = f"{instruction.short} at {shown}: the contract gives {want}, the instruction {got}"
-    witness = {**verdict.witness, "contract": want, "instruction": got}
+    witness = {**elements, "contract": want, "instruction": got}
     return Refuted(witness, text, verdict.seconds)
 
 

@@ -7,6 +7,8 @@ is one that it shows.
 from __future__ import annotations
 
 import itertools
+import math
+import random
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,8 @@ from isamap_smt.ir.scalar import Read, Relu, Scalar, SMax, SMin
 
 MOST = 20_000  # combinations of the numbers below
 RANDOM = 20_000
-NUMBERS = (1.0, 2.0, 3.0, -1.0, 0.1, 0.0, -0.0, -3.0, 1e4, 1e-4, float("inf"), float("nan"), -float("inf"))
+TIES = tuple(1 + 2.0**-n + 2.0**-48 for n in (8, 11, 24))  # just above the middle of two numbers of bf16, f16 and f32
+NUMBERS = (1.0, 2.0, 3.0, -1.0, 0.1, 0.0, -0.0, -3.0, 1e4, 1e-4, float("inf"), float("nan"), -float("inf"), *TIES)
 
 
 def equal_bits(q: Question) -> Verdict:
@@ -32,9 +35,11 @@ def equal_bits(q: Question) -> Verdict:
     found = _difference(q)
     if found is not None:
         return found
-    verdict = equal_floats(q.left, q.right, q.types, q.result)
+    verdict = equal_floats(q.left, q.right, q.types, q.result, q.ranges)
     if isinstance(verdict, Unknown):
         text = f"equal over the reals; rounding, NaN and signs of zero may still differ ({verdict.reason})"
+        if q.result[0] in ("i", "u"):
+            text = f"no difference was found, and none is ruled out ({verdict.reason})"
         return Unknown(text, verdict.seconds)
     return verdict
 
@@ -44,9 +49,7 @@ def _difference(q: Question) -> Refuted | None:
     used = {s.name for e in (q.left, q.right) for s in getattr(e, "free_symbols", ())}
     names = sorted(n for n in q.types if n in used)
     kinds = {n: _dtype(*q.types[n]) for n in names}
-    if any(not d.is_float for d in kinds.values()):
-        return None
-    samples = _samples([kinds[n] for n in names])
+    samples = _samples([kinds[n] for n in names], [q.ranges.get(n) for n in names])
     arrays = {f"x{i}": samples[i] for i in range(len(names))}
     count = len(samples[0]) if names else 1
     kernel = Kernel("samples", tuple(Tensor(f"x{i}", kinds[n], (count,)) for i, n in enumerate(names)), ())
@@ -71,8 +74,10 @@ def _difference(q: Question) -> Refuted | None:
     return Refuted(witness | {"kernel": _number(left[k]), "instruction": _number(right[k])})
 
 
-def _number(x: Any) -> float | str:
+def _number(x: Any) -> float | int | str:
     """A number, or the name of what is none."""
+    if np.asarray(x).dtype.kind in "iu":
+        return int(x)
     return float(x) if np.isfinite(float(x)) else str(float(x))
 
 
@@ -88,19 +93,51 @@ def _dtype(kind: str, bits: int) -> DType:
     return DTYPES["bf16" if kind == "bf" else f"{kind}{bits}"]
 
 
-def _samples(kinds: list[DType]) -> list[np.ndarray]:
+def _samples(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.ndarray]:
     """One array per element: all combinations of a few numbers, simple ones first, then random ones."""
+    if any(not d.is_float for d in kinds):
+        return _mixed(kinds, ranges)
     few: tuple[float, ...] = NUMBERS
     while len(few) ** len(kinds) > MOST and len(few) > 2:
         few = few[:-1]
     rows = np.array(list(itertools.islice(itertools.product(few, repeat=len(kinds)), MOST)))
-    random = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     shape = (RANDOM, len(kinds))
-    more = random.choice([-1.0, 1.0], shape) * np.exp2(random.uniform(-12, 12, shape))
+    more = rng.choice([-1.0, 1.0], shape) * np.exp2(rng.uniform(-12, 12, shape))
     special = np.array(NUMBERS)
-    mixed = np.where(random.random(shape) < 0.2, special[random.integers(0, len(special), shape)], more)
+    mixed = np.where(rng.random(shape) < 0.2, special[rng.integers(0, len(special), shape)], more)
     values = np.concatenate([rows.reshape(-1, len(kinds)), more, mixed])
     return [values[:, i].astype(d.numpy) for i, d in enumerate(kinds)]
+
+
+def _mixed(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.ndarray]:
+    """The same where some elements are integers: small ones, ends of ranges, and random ones of every length."""
+    few = [_few(d, r) for d, r in zip(kinds, ranges, strict=True)]
+    while math.prod(map(len, few)) > MOST and max(map(len, few)) > 2:
+        few = [values[: max(2, len(values) - 1)] for values in few]
+    rows = list(zip(*itertools.islice(itertools.product(*few), MOST), strict=True))
+    rng = random.Random(0)
+    found = []
+    for d, r, row in zip(kinds, ranges, rows, strict=True):
+        low, high = r or (d.low, d.high)
+        drawn = [_drawn(d, low, high, rng) for _ in range(RANDOM)]
+        found.append(np.concatenate([np.array(list(part)).astype(d.numpy) for part in (row, drawn)]))
+    return found
+
+
+def _few(d: DType, r: tuple[int, int] | None) -> list[float]:
+    if d.is_float:
+        return list(NUMBERS)
+    low, high = r or (d.low, d.high)
+    ties = [(1 << n) + (1 << (n - d)) + 1 for n in (24, 60) for d in (8, 11, 24)]  # as TIES
+    near = (1, 0, 2, 3, -1, low, high, low + 1, high - 1, 100, 300, (1 << 24) + 1, (1 << 53) + 1, *ties)
+    return [v for v in dict.fromkeys(near) if low <= v <= high]
+
+
+def _drawn(d: DType, low: int, high: int, rng: random.Random) -> float:
+    if d.is_float:
+        return rng.choice((1.0, -1.0)) * 2.0 ** rng.uniform(-12, 40)
+    return min(max(rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, d.bits)), low), high)
 
 
 __all__ = ["equal_bits"]

@@ -265,7 +265,9 @@ def test_random_arrays_cover_small_integers_and_keep_wide_ones_small():
     assert np.abs(arrays["B"]).max() <= 1000
 
 
-@pytest.mark.parametrize("value", ["i8(f32(A[i]) * s[i])", "round_i8(f32(A[i]) * s[i])", "i32(f32(A[i]))", "i64(f32(A[i])) * 3"])
+@pytest.mark.parametrize(
+    "value", ["i8(f32(A[i]) * s[i])", "round_i8(f32(A[i]) * s[i])", "i32(f32(A[i]))", "i64(f32(A[i])) * 3"]
+)
 def test_the_reference_cuts_off_the_float_that_the_kernel_has(value: str) -> None:
     """An f64 in its place can lie on the other side of an integer."""
     rng = np.random.default_rng(1)

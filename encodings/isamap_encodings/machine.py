@@ -1,0 +1,261 @@
+"""Scalar trees as the machine computes them: integers as bit-vectors that wrap, floating point as IEEE numbers.
+
+Conversions are those of isamap_smt.ir.convert: between integers modulo 2^bits; to an integer towards zero, clamped, NaN as 0; to
+floating point rounded once to nearest even. Z3 has one NaN and tells +0 from -0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+import z3
+
+from isamap_encodings.scalar_values import Kind, kind_of, limits
+from isamap_encodings.terms import NotExpressible
+
+SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
+_FLOATING = {"SDiv", "Exp", "Tanh", "Sigmoid"}
+
+
+def literal_kind(e: Any, to: Kind) -> Kind:
+    """The type of literals that are converted to the type `to`: `to` where it is floating point, else f64 where one of them
+    is, else i64, or u64 where one is beyond i64. A plain integer is exact: it is wrapped once."""
+    if e.is_Integer or to in SORTS:
+        return to
+    parts = list(sp.preorder_traversal(e))
+    if any(p.is_Float or type(p).__name__ in _FLOATING for p in parts):
+        return ("f", 64)
+    return ("u", 64) if any(p.is_Integer and int(p) >= 1 << 63 for p in parts) else ("i", 64)
+
+
+def converted(x: Any, source: Kind, to: Kind) -> Any:
+    """The value x of one element type in another."""
+    nearest = z3.RNE()
+    if to in SORTS:
+        if source == to:
+            return x
+        sort = z3.FPSort(*SORTS[to])
+        if source in SORTS:
+            return z3.fpFPToFP(nearest, x, sort)
+        return z3.fpSignedToFP(nearest, x, sort) if source[0] == "i" else z3.fpUnsignedToFP(nearest, x, sort)
+    return _whole(x, source, to, z3.RTZ()) if source in SORTS else _resize(x, source, to[1])
+
+
+def _whole(x: Any, source: Kind, to: Kind, mode: Any) -> Any:
+    """A floating-point number as an integer: rounded as `mode` says, clamped; NaN is 0."""
+    (low, high), bits = limits(to), to[1]
+    cut = (z3.fpToSBV if to[0] == "i" else z3.fpToUBV)(mode, x, z3.BitVecSort(bits))
+    most = high + 1 if source != ("f", 64) or bits == 64 else high  # high itself may be no number of the type
+    ends = [z3.BitVecVal(v, bits) for v in (low, high)]
+    clamped = z3.If(z3.fpLEQ(x, _number(low, source)), ends[0], z3.If(z3.fpGEQ(x, _number(most, source)), ends[1], cut))
+    return z3.If(z3.fpIsNaN(x), z3.BitVecVal(0, bits), clamped)
+
+
+def _number(value: int, kind: Kind) -> Any:
+    """That number, which the type has; an infinity where it is larger than all that the type has."""
+    sort = z3.FPSort(*SORTS[kind])
+    if abs(value).bit_length() > 1 << (SORTS[kind][0] - 1):
+        return z3.fpMinusInfinity(sort) if value < 0 else z3.fpPlusInfinity(sort)
+    return z3.FPVal(float(value), sort)
+
+
+class Bits:
+    """Integer trees as bit-vectors. floats: the floating-point trees in them."""
+
+    def __init__(self, types: Mapping[str, Kind]) -> None:
+        self.types = types
+        self.leaves: dict[str, Any] = {}
+        self.floats = Floats(self)
+
+    def leaf(self, name: str) -> Any:
+        if name not in self.leaves:
+            kind, bits = self.types[name]
+            if kind not in "iu":
+                raise NotExpressible(f"{name} is floating point")
+            self.leaves[name] = z3.BitVec(name, bits)
+        return self.leaves[name]
+
+    def signed(self, model: Mapping[str, Any]) -> dict[str, int]:
+        """A model's values as the elements' own, 0 where the model leaves one open."""
+        values = {}
+        for name, kind in sorted(self.types.items()):
+            v = int(model.get(name, 0))
+            values[name] = v - (1 << kind[1]) if kind[0] == "i" and v >> (kind[1] - 1) else v
+        return values
+
+    def between(self, name: str, low: int, high: int) -> Any:
+        v = self.leaf(name)
+        if self.types[name][0] == "i":
+            return z3.And(v >= low, v <= high)
+        return z3.And(z3.UGE(v, low), z3.ULE(v, high))
+
+    def kind(self, e: Any) -> Kind | None:
+        """The element type of a tree; None for a literal."""
+        if e.is_Symbol:
+            return self.types[e.name]
+        head = type(e).__name__
+        if head in ("Cast", "Saturate", "Round"):
+            return kind_of(e.args[0])
+        args = e.args[1:] if head == "Select" else e.args
+        return next((k for k in map(self.kind, args) if k is not None), None)
+
+    def any(self, e: Any, want: Kind) -> Any:
+        """The value of a tree of type `want`, integer or not."""
+        return self.value(e, want) if want[0] in ("i", "u") else self.floats.value(e, want)
+
+    def value(self, e: Any, want: Kind) -> Any:
+        """The wrapped value, as wide as `want`."""
+        kind, bits = want
+        if kind not in ("i", "u"):
+            raise NotExpressible(f"{kind}{bits} is floating point")
+        if e.is_Integer:
+            return z3.BitVecVal(int(e), bits)
+        if e.is_Symbol:
+            if self.types[e.name][1] != bits:
+                raise NotExpressible(f"{e.name} has {self.types[e.name][1]} bits where {bits} are wanted")
+            return self.leaf(e.name)
+        head = type(e).__name__
+        if head == "Cast":
+            source = self.kind(e.args[1]) or literal_kind(e.args[1], want)
+            return converted(self.any(e.args[1], source), source, want)
+        if head == "Round":
+            double, source = ("f", 64), self.kind(e.args[1]) or ("f", 64)
+            return _whole(converted(self.any(e.args[1], source), source, double), double, want, z3.RNE())
+        if head == "Saturate":
+            return self._saturated(e.args[1], want)
+        if head == "Select":
+            return z3.If(self.condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
+        found = _arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
+        if found is None:
+            raise NotExpressible(head)
+        return found
+
+    def condition(self, e: Any) -> Any:
+        """Whether a comparison holds."""
+        op, x, y = e.args
+        kind = self.kind(x) or self.kind(y) or ("i", 64)
+        if kind[0] not in ("i", "u"):
+            return self.floats.condition(e, kind)
+        a, b = self.value(x, kind), self.value(y, kind)
+        signed = kind[0] == "i"
+        table = {
+            "==": a == b,
+            "!=": a != b,
+            "<": a < b if signed else z3.ULT(a, b),
+            "<=": a <= b if signed else z3.ULE(a, b),
+            ">": a > b if signed else z3.UGT(a, b),
+            ">=": a >= b if signed else z3.UGE(a, b),
+        }
+        return table[str(op)]
+
+    def _saturated(self, e: Any, want: Kind) -> Any:
+        low, high = limits(want)
+        x = self.wide(e)
+        if x.size() <= want[1]:
+            x = z3.SignExt(want[1] + 1 - x.size(), x)
+        clamped = z3.If(x < low, z3.BitVecVal(low, x.size()), z3.If(x > high, z3.BitVecVal(high, x.size()), x))
+        return z3.Extract(want[1] - 1, 0, clamped)
+
+    def wide(self, e: Any) -> Any:
+        """The exact value, signed, in as many bits as it can need."""
+        if e.is_Integer:
+            return z3.BitVecVal(int(e), max(int(e).bit_length() + 1, 2))
+        head = type(e).__name__
+        if e.is_Symbol or head in ("Cast", "Saturate", "Round"):
+            kind = self.kind(e)
+            assert kind is not None
+            return _resize(self.value(e, kind), kind, kind[1] + 1)
+        args = [self.wide(a) for a in e.args]
+        width = max(a.size() for a in args)
+        if head in ("SAdd", "SSub", "SNeg"):
+            width += 1
+        elif head == "SMul":
+            width = sum(a.size() for a in args)
+        found = _arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
+        if found is None:
+            raise NotExpressible(f"{head} below a saturation")
+        return found
+
+
+def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
+    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
+    less = (lambda x, y: x < y) if signed else z3.ULT
+    match head:
+        case "SAdd":
+            return args[0] + args[1]
+        case "SSub":
+            return args[0] - args[1]
+        case "SMul":
+            return args[0] * args[1]
+        case "SNeg":
+            return -args[0]
+        case "SMax":
+            return z3.If(less(args[0], args[1]), args[1], args[0])
+        case "SMin":
+            return z3.If(less(args[1], args[0]), args[1], args[0])
+        case "Relu":
+            zero = z3.BitVecVal(0, args[0].size())
+            return z3.If(less(args[0], zero), zero, args[0])
+    return None
+
+
+def _resize(v: Any, source: Kind, bits: int) -> Any:
+    if bits <= source[1]:
+        return z3.Extract(bits - 1, 0, v)
+    extend = z3.SignExt if source[0] == "i" else z3.ZeroExt
+    return extend(bits - source[1], v)
+
+
+class Floats:
+    """Floating-point trees in Z3's theory of them; integer parts are those of `bits`."""
+
+    def __init__(self, bits: Bits) -> None:
+        self.bits = bits
+
+    def value(self, e: Any, want: Kind) -> Any:
+        """The value, in the type that the tree has or, for a literal, in `want`."""
+        kind = self.bits.kind(e) or want
+        if kind not in SORTS:
+            raise NotExpressible(f"{kind[0]}{kind[1]}")
+        sort = z3.FPSort(*SORTS[kind])
+        if e.is_Symbol:
+            return z3.FP(e.name, sort)
+        if e.is_Integer or e.is_Float:
+            return _literal(e, sort)
+        nearest = z3.RNE()
+        head = type(e).__name__
+        if head == "Cast":
+            source = self.bits.kind(e.args[1]) or kind
+            return converted(self.bits.any(e.args[1], source), source, kind)
+        if head == "Select":
+            return z3.If(self.bits.condition(e.args[0]), self.value(e.args[1], kind), self.value(e.args[2], kind))
+        args = [self.value(a, kind) for a in e.args]
+        match head:
+            case "SAdd":
+                return z3.fpAdd(nearest, *args)
+            case "SSub":
+                return z3.fpSub(nearest, *args)
+            case "SMul":
+                return z3.fpMul(nearest, *args)
+            case "SDiv":
+                return z3.fpDiv(nearest, *args)
+            case "SNeg":
+                return z3.fpNeg(*args)
+        raise NotExpressible(head)  # max and min leave open which of two zeros they give
+
+    def condition(self, e: Any, kind: Kind) -> Any:
+        """Whether a comparison of values of that type holds."""
+        op, x, y = e.args
+        a, b = self.value(x, kind), self.value(y, kind)
+        compare = {"<": z3.fpLT, "<=": z3.fpLEQ, ">": z3.fpGT, ">=": z3.fpGEQ, "==": z3.fpEQ, "!=": z3.fpNEQ}
+        return compare[str(op)](a, b)
+
+
+def _literal(e: Any, sort: Any) -> Any:
+    """The nearest value to a number of any size."""
+    return z3.simplify(z3.fpRealToFP(z3.RNE(), z3.Q(*map(int, sp.Rational(e).as_numer_denom())), sort))
+
+
+__all__ = ["SORTS", "Bits", "converted", "literal_kind"]
