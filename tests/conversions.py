@@ -95,6 +95,16 @@ def converted(bits: int, source: str, to: str) -> int | str:
     return encoded(decoded(bits, source), to)
 
 
+def clamped(bits: int, source: str, to: str) -> int:
+    """The bits of sat_T(x) for an integer, and of round_T(x) for a floating-point number."""
+    value = decoded(bits, source)
+    if isinstance(value, Fraction):
+        value = Fraction(round(value))  # Python rounds halves to even
+    found = encoded(value, to)
+    assert isinstance(found, int)
+    return found
+
+
 def is_nan(bits: int, name: str) -> bool:
     return floating(name) and decoded(bits, name) == "nan"
 

@@ -11,19 +11,27 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import archspec.cpu
 import numpy as np
 import pytest
 
-from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
-from isamap_smt.ir.scalar import cast, read
+from isamap_smt.ir.evaluate import Evaluator
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.kernel import Kernel, Tensor
+from isamap_smt.ir.scalar import cast, read, rewrite_reads, round_to, saturate
 from isamap_smt.mapping.point_c import c_value, prelude
 from isamap_smt.runtime.compiler import find_compiler
 from tests import conversions as oracle
 
-PAIRS = [(a, b) for a in oracle.NAMES for b in oracle.NAMES]
+PAIRS = [(a, b, "cast") for a in oracle.NAMES for b in oracle.NAMES]
+PAIRS += [
+    (a, b, "clamp")
+    for a, b, _ in PAIRS
+    if not oracle.floating(b) and not (oracle.floating(a) and oracle.BITS[b] > 32)  # round_T goes up to 32 bits
+]
 RANDOM = 200
 LENGTHS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65)
 AVX2 = ("avx2", "f16c", "fma")
@@ -35,11 +43,18 @@ BUILDS = [
 
 
 @cache
-def cases(source: str, to: str) -> tuple[np.ndarray, list[int | str]]:
+def cases(source: str, to: str, form: str = "cast") -> tuple[np.ndarray, list[int | str]]:
     """(elements, what they become by the oracle)."""
     bits = oracle.some(source, to, RANDOM)
     array = np.array(bits, f"u{oracle.BITS[source] // 8}").view(dtype(source).numpy)
-    return array, [oracle.converted(b, source, to) for b in bits]
+    return array, [(oracle.converted if form == "cast" else oracle.clamped)(b, source, to) for b in bits]
+
+
+def tree(source: str, to: str, form: str) -> Any:
+    """The conversion of an element of x."""
+    if form == "cast":
+        return cast(to, read("x"))
+    return (round_to if oracle.floating(source) else saturate)(to, read("x"))
 
 
 def wrong(got: np.ndarray, want: list[int | str], source: np.ndarray, to: str) -> list[str]:
@@ -64,24 +79,28 @@ def test_the_oracle_says_what_the_reproductions_say() -> None:
 
 @pytest.mark.parametrize("to", oracle.NAMES)
 def test_the_interpreter(to: str) -> None:
-    for source in oracle.NAMES:
-        array, want = cases(source, to)
+    for source, _, form in (p for p in PAIRS if p[1] == to):
+        array, want = cases(source, to, form)
+        names = {"x": dtype(source)}
+        value = rewrite_reads(tree(source, to, form), lambda _: read("x", sym("i")))
+        made = Kernel("one", tuple(Tensor(n, d, (array.size,)) for n, d in names.items()), ())
         with np.errstate(all="ignore"):
-            got = converted(array, dtype(to))
+            got = Evaluator(made, {"x": array}).value(
+                value, {"i": np.arange(array.size), "#": np.arange(array.size)}, dtype(to)
+            )
         assert got.dtype == dtype(to).numpy
-        assert not wrong(got, want, array, to), source
+        assert not wrong(got, want, array, to), (source, form)
 
 
 def loops() -> str:
     """A loop for each pair of types."""
     parts = []
-    for source, to in PAIRS:
-        tree = cast(to, read("x"))
-        value, kind = c_value(tree, {"x": ("x[i]", dtype(source))}, dtype(to))
+    for source, to, form in PAIRS:
+        value, kind = c_value(tree(source, to, form), {"x": ("x[i]", dtype(source))}, dtype(to))
         assert kind == dtype(to)
         x, y = dtype(source).c, dtype(to).c
         parts.append(
-            f"void {source}_{to}(int64_t n, const {x} *restrict x, {y} *restrict y) {{"
+            f"void {form}_{source}_{to}(int64_t n, const {x} *restrict x, {y} *restrict y) {{"
             f" for (int64_t i = 0; i < n; i++) y[i] = {value}; }}"
         )
     code = "\n".join(parts)
@@ -90,6 +109,11 @@ def loops() -> str:
 
 def build(directory: Path, cc: str, options: list[str], requires: object) -> Path:
     """The loops as a library."""
+    return compiled(directory, loops(), cc, options, requires)
+
+
+def compiled(directory: Path, code: str, cc: str, options: list[str], requires: object) -> Path:
+    """The C as a library. requires: features of the CPU, or "native" for all that this one has."""
     if cc != "zig" and not shutil.which(cc):
         pytest.skip(f"no {cc} here")
     host = archspec.cpu.host()
@@ -99,7 +123,7 @@ def build(directory: Path, cc: str, options: list[str], requires: object) -> Pat
         pytest.skip(f"this CPU lacks one of {', '.join(needs)}")
     compiler = find_compiler(cc)
     source, library = directory / "loops.c", directory / "loops.so"
-    source.write_text(loops())
+    source.write_text(code)
     command = [
         *compiler.command,
         *compiler.flags(needs, native=native),
@@ -114,9 +138,9 @@ def build(directory: Path, cc: str, options: list[str], requires: object) -> Pat
     return library
 
 
-def run(library: ctypes.CDLL, source: DType, to: DType, array: np.ndarray) -> np.ndarray:
+def run(library: ctypes.CDLL, source: DType, to: DType, array: np.ndarray, form: str) -> np.ndarray:
     out = np.empty(array.size, to.numpy)
-    getattr(library, f"{source}_{to}")(
+    getattr(library, f"{form}_{source}_{to}")(
         ctypes.c_int64(array.size), ctypes.c_void_p(array.ctypes.data), ctypes.c_void_p(out.ctypes.data)
     )
     return out
@@ -125,14 +149,14 @@ def run(library: ctypes.CDLL, source: DType, to: DType, array: np.ndarray) -> np
 @pytest.mark.parametrize(("cc", "opt", "requires"), BUILDS)
 def test_c_in_every_build(tmp_path: Path, cc: str, opt: str, requires: object) -> None:
     library = ctypes.CDLL(str(build(tmp_path, cc, [opt], requires)))
-    for source, to in PAIRS:
-        array, want = cases(source, to)
+    for source, to, form in PAIRS:
+        array, want = cases(source, to, form)
         a, b = dtype(source), dtype(to)
-        assert not wrong(run(library, a, b, array), want, array, to), (source, to)
+        assert not wrong(run(library, a, b, array, form), want, array, to), (source, to, form)
         start = 0
         for n in LENGTHS:
             part = array[start : start + n]
-            assert not wrong(run(library, a, b, part), want[start : start + n], part, to), (source, to, n)
+            assert not wrong(run(library, a, b, part, form), want[start : start + n], part, to), (source, to, form, n)
             start = (start + n) % (array.size - 66)
 
 
@@ -155,7 +179,7 @@ TRAPS = {
 @pytest.mark.parametrize("cc", ["gcc", "zig"])
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     library = build(tmp_path, cc, ["-O1", *TRAPS[cc]], ())
-    held = {f"{a}_{b}": cases(a, b)[0].view(f"u{oracle.BITS[a] // 8}") for a, b in PAIRS}
+    held = {f"{form}_{a}_{b}": cases(a, b)[0].view(f"u{oracle.BITS[a] // 8}") for a, b, form in PAIRS}
     np.savez(tmp_path / "elements.npz", **held)
     command = [sys.executable, "-c", CALL, str(library), str(tmp_path / "elements.npz")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
