@@ -42,20 +42,17 @@ def converted(x: Array, to: DType) -> Array:
 def constant(number: Any, kind: DType) -> Any:
     """A SymPy integer or float as one element of that type, converted as above from its exact value; an array without
     dimensions."""
-    if not isinstance(number, sp.Integer):
-        return converted(np.array(float(number)), kind)
-    value = int(number)
-    if not kind.is_float:
-        return np.array((value - kind.low) % (1 << kind.bits) + kind.low, kind.numpy)
-    if kind.bits == 64:
-        return np.array(_f64(value))
-    return converted(np.array(_f64(_few_bits(value))), kind)
+    if isinstance(number, sp.Integer) and not kind.is_float:
+        return np.array((int(number) - kind.low) % (1 << kind.bits) + kind.low, kind.numpy)
+    exact = number if not isinstance(number, sp.Integer) or kind.bits == 64 else _few_bits(int(number))
+    with np.errstate(all="ignore"):
+        return converted(np.array(_f64(exact)), kind)
 
 
-def _f64(value: int) -> float:
-    """The nearest f64."""
+def _f64(value: Any) -> float:
+    """The f64 nearest to a number; an integer may be too large for any."""
     try:
-        return float(value)
+        return float(int(value)) if isinstance(value, int | sp.Integer) else float(value)
     except OverflowError:
         return float("inf") if value > 0 else -float("inf")
 

@@ -69,7 +69,7 @@ class Compiler:
         else:
             target = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
         if sanitize:
-            checks = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1"]
+            checks = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g", "-O1"]
         else:
             # zig adds undefined-behaviour traps unless it is told not to
             checks = ["-fno-sanitize=undefined"] if self.family == "zig" else []

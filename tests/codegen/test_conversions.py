@@ -32,7 +32,7 @@ PAIRS += [
     for a, b, _ in PAIRS
     if not oracle.floating(b) and not (oracle.floating(a) and oracle.BITS[b] > 32)  # round_T goes up to 32 bits
 ]
-RANDOM = 200
+RANDOM = 60
 LENGTHS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65)
 AVX2 = ("avx2", "f16c", "fma")
 BUILDS = [
