@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import re
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -17,8 +19,9 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.mapping.point_c import c_update, c_value, prelude
 from isamap_smt.mapping.spans import Span, span
+from isamap_smt.runtime.compiler import find_compiler
 from tests import conversions as oracle
-from tests.codegen.test_conversions import TRAPS, compiled
+from tests.codegen.test_conversions import AVX2, TRAPS, compiled
 
 INTEGERS = [n for n in oracle.NAMES if not oracle.floating(n)]
 FLOATS = [n for n in oracle.NAMES if oracle.floating(n)]
@@ -191,3 +194,42 @@ def test_a_literal_is_rounded_once() -> None:
     assert hex(want) in text
     big = 2**60 + 2**36 + 1
     assert f"{float(np.float32(2**60 + 2**37))!r}" in printed(f"A[i] + {big}", "f32", A="f32")
+
+
+REMARKS = {
+    "zig": (["-Rpass=loop-vectorize"], "vectorized loop"),
+    "gcc": (["-fopt-info-vec-optimized"], "loop vectorized"),
+}
+VECTORISED = [
+    "i8(f32(C[i]) * s[i])",
+    "u8(relu(f32(C[i]) * s[i]))",
+    "round_i8(f32(C[i]) * s[i])",
+    "i32(s[i])",
+    "bf16(s[i])",
+    "bf16(C[i])",
+]
+
+
+@pytest.mark.parametrize("needs", [AVX2, ("avx512f", "avx512bw", "avx512dq", "avx512vl")])
+@pytest.mark.parametrize("cc", ["zig", "gcc"])
+def test_both_compilers_vectorise_the_loops_of_an_epilogue(cc: str, needs: tuple[str, ...], tmp_path: Path) -> None:
+    if cc != "zig" and not shutil.which(cc):
+        pytest.skip(f"no {cc} here")
+    loops = []
+    for n, text in enumerate(VECTORISED):
+        out = dtype(text.split("(", maxsplit=1)[0].removeprefix("round_"))
+        kinds = {n: kind for n, kind in (("C", "i32"), ("s", "f32")) if f"{n}[" in text}
+        body = re.sub(r"\b([Cs])\b", r"\1[i]", printed(text, out.name, **kinds))
+        arguments = f"const int32_t *restrict C, const float *restrict s, {out.c} *restrict y"
+        loops.append(f"void run_{n}(int64_t n, {arguments}) {{ for (int64_t i = 0; i < n; i++) y[i] = {body}; }}")
+    head = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude("\n".join(loops)), ""])
+    source, compiler = tmp_path / "loops.c", find_compiler(cc)
+    source.write_text(head + "\n".join(loops) + "\n")
+    options, said = REMARKS[cc]
+    command = [*compiler.command, *compiler.flags(needs), *options, str(source), "-o", str(tmp_path / "loops.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    first = head.count("\n") + 1
+    lines = {int(m) for m in re.findall(rf"loops\.c:(\d+):\d+: .*{said}", done.stderr)}
+    missing = [t for n, t in enumerate(VECTORISED) if first + n not in lines]
+    assert not missing, done.stderr[:2000]
