@@ -12,6 +12,7 @@ from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.whole import MOST_THREADS
 from isamap_smt.mapping.fuse import takes
 
 Command = Callable[..., Any]
@@ -50,7 +51,7 @@ def compiler_option(function: Command) -> Command:
 
 def threads_option(function: Command) -> Command:
     """--threads, with a note where there are fewer cores."""
-    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, callback=_noted,
+    return click.option("--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, callback=_noted,
                         help="Threads to use.")(function)  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from isamap_smt.ir.errors import ScheduleError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline.choose import candidates
@@ -106,7 +106,7 @@ def _task(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     pins = tuple(sorted(pinned(fix).items()))
-    threads = whole(threads, "threads", ScheduleError)
+    threads = whole(threads, "threads", ScheduleError, high=MOST_THREADS)
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 
