@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XDG_CACHE_HOME"] = caches.name
     for name in SETTINGS:
         os.environ.pop(name, None)
+    # A background job of a non-interactive shell is started with Ctrl-C ignored, and so would be what the tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -46,6 +49,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         missing = [feature for feature in marker.args if feature not in host]
         if missing:
             pytest.skip(f"this CPU ({host.name}) has no {', '.join(missing)}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_log_of_slow_commands() -> Iterator[None]:
+    """What a command says every 15 seconds depends on how busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isamap_smt.cli.bar.EVERY", 3600.0)
+        yield
 
 
 @pytest.fixture(scope="session")

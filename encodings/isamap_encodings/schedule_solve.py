@@ -21,8 +21,10 @@ WALL_FACTOR = 4.0
 # What part of the time to search how: (share, linear relaxation), which takes twice as long as is counted. Without the relaxation
 # nearly all models are solved soonest; others, such as 700x1024x512 for two threads, end with a gap of 90% without it.
 SEARCHES = ((0.25, 0), (0.4, 1))
+SHORT = 1.0  # deterministic seconds after which an answer that is near enough is taken
 OPEN = ("FEASIBLE", "UNKNOWN")
 LIMIT = "deterministic limit"
+ENOUGH = "near enough for sizes that are assumed"
 Progress = Callable[[int, float, float], None]
 
 
@@ -67,13 +69,18 @@ class _Watch(cp_model.CpSolverSolutionCallback):
 
 
 def solve(
-    problem: ScheduleProblem, deterministic_seconds: float, progress: Progress | None = None, seed: int = 0
+    problem: ScheduleProblem,
+    deterministic_seconds: float,
+    progress: Progress | None = None,
+    seed: int = 0,
+    enough: float = 0.0,
 ) -> Answer:
     """The cheapest choice, with the bound proved. Ctrl-C ends the search with the best choice so far.
 
-    The same problem, limit and seed give the same answer on any load, unless `stopped` says otherwise.
+    enough: a gap at which the search ends, once SHORT seconds have not closed it. The same problem, limit and seed give
+    the same answer on any load, unless `stopped` says otherwise.
     """
-    return solve_model(problem, build(problem), deterministic_seconds, progress, seed)
+    return solve_model(problem, build(problem), deterministic_seconds, progress, seed, enough)
 
 
 def solve_model(
@@ -82,13 +89,18 @@ def solve_model(
     deterministic_seconds: float,
     progress: Progress | None = None,
     seed: int = 0,
+    enough: float = 0.0,
 ) -> Answer:
     """solve(), for a model of the problem that further constraints may have been added to."""
     started = time.monotonic()
     attempts: list[_Attempt] = []
-    for share, linearization in SEARCHES:
+    searches = [(share * deterministic_seconds, linearization, enough) for share, linearization in SEARCHES]
+    if enough:
+        searches.insert(0, (min(SHORT, searches[0][0]), searches[0][1], 0.0))
+    for limit, linearization, near in searches:
         wall = max(10.0, WALL_FACTOR * deterministic_seconds) - (time.monotonic() - started)
-        solver = _solver(share * deterministic_seconds, wall, linearization, seed)
+        solver = _solver(limit, wall, linearization, seed)
+        solver.parameters.relative_gap_limit = near
         attempts.append(_attempt(problem, model, solver, progress, sum(x.solutions for x in attempts)))
         if attempts[-1].word not in OPEN or attempts[-1].stopped != LIMIT:
             break
@@ -134,6 +146,9 @@ def _attempt(
     choice = watch.best
     cost = evaluate(problem, choice) if choice is not None else None
     word = solver.status_name(status) if status is not None else "UNKNOWN"
+    enough = False
+    if word == "OPTIMAL" and cost is not None and round(solver.best_objective_bound) < cost.total:
+        word, enough = "FEASIBLE", True
     if word == "MODEL_INVALID":
         raise ValueError(f"the schedule model is not well formed: {model.model.validate()}")
     if choice is not None and cost is None:
@@ -143,6 +158,8 @@ def _attempt(
     stopped = ""
     if (interrupted or watch.interrupted) and word in OPEN:
         stopped = "interrupted"
+    elif enough:
+        stopped = ENOUGH
     elif word in OPEN:
         stopped = "wall clock" if solver.wall_time >= solver.parameters.max_time_in_seconds else LIMIT
     found = solver.best_objective_bound

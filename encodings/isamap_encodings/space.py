@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -250,12 +251,15 @@ def _frozen(
 
 def spans_tiles(inner: Sequence[Any], n: int) -> bool:
     """Whether the product of the extents is a multiple of n for all sizes (by its integer coefficients)."""
-    product = sp.expand(sp.Mul(*inner))
-    return (
-        all(int(c) % n == 0 for c in sp.Poly(product, *product.free_symbols).coeffs())
-        if (product.free_symbols)
-        else int(product) % n == 0
-    )
+    return prod(map(content, inner)) % n == 0
+
+
+def content(extent: Any) -> int:
+    """The largest number that divides all coefficients of the extent, a polynomial of sizes.
+
+    A product of extents has the product of their contents (Gauss's lemma).
+    """
+    return int(sp.Poly(extent, *extent.free_symbols).content()) if extent.free_symbols else int(extent)
 
 
 def no_lemma(verdict: Verdict) -> Verdict:

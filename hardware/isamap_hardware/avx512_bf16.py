@@ -8,6 +8,7 @@ one if it is less than the smallest normal number when it is rounded with an exp
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.avx512_weave import woven
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, PRELUDE, WORD
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import MoveCode, Register, moves
@@ -22,6 +23,8 @@ FLOAT = MoveCode(
     masked_load="{r} = _mm512_maskz_loadu_ps((__mmask16)((1u << ({active})) - 1u), {m});",
     masked_store="_mm512_mask_storeu_ps({m}, (__mmask16)((1u << ({active})) - 1u), {r});",
 )
+
+PAIRS = Register("avx512_bf16", "zmm", "bf16", 16, 2, C_TYPE)
 
 HARDWARE = im.Hardware(
     "avx512_bf16",
@@ -44,7 +47,8 @@ HARDWARE = im.Hardware(
             prelude=PRELUDE,
         ),
         *moves(Register("avx512_bf16", "zmm", "f32", 16, 1, "__m512"), FLOAT, ("avx512f",)),
-        *moves(Register("avx512_bf16", "zmm", "bf16", 16, 2, C_TYPE), WORD, ("avx512f",), PRELUDE, HEADERS),
+        *moves(PAIRS, WORD, ("avx512f",), PRELUDE, HEADERS),
+        *woven(PAIRS, 16),
     ),
     "x86-64 with AVX-512 BF16: 16 lanes of two bf16 products, summed in f32",
 )

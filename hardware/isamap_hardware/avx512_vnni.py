@@ -7,6 +7,7 @@ two products to 16 bits: it equals the dot product only where the operands are s
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.avx512_weave import woven
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
@@ -74,6 +75,7 @@ HARDWARE = im.Hardware(
         _dot("dpbusd", VNNI, per_cycle=2.0, helper=DPBUSD),
         _dot("maddubs_dot", BYTES, per_cycle=0.67, helper=MADDUBS, exact=SATURATING),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
+        *(move for r in REGISTERS[1:] for move in woven(r, 8)),
     ),
     "x86-64 with AVX-512 VNNI: 16 lanes of four u8 x i8 products, summed in i32",
 )

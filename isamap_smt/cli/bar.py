@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,11 @@ _LONGEST = 60  # characters said beside a bar
 @contextmanager
 def progress(first: str) -> Iterator[Callable[[str], None]]:
     """A function that shows what is being done, with the time."""
+    if not sys.stderr.isatty():
+        with _log() as tell:
+            tell(first)
+            yield lambda text: tell(str(text))
+        return
     with _shown(first, None, SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as update:
         yield lambda text: update(description=str(text))
 
@@ -34,6 +40,11 @@ def progress(first: str) -> Iterator[Callable[[str], None]]:
 @contextmanager
 def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
     """A function that is told the fraction done and what is being done."""
+    if not sys.stderr.isatty():
+        with _log() as tell:
+            tell(first)
+            yield lambda fraction, text: tell(f"{fraction:.0%}, {text}")
+        return
     columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), TimeRemainingColumn())
     with _shown(first, 1.0, *columns) as update:
         yield lambda fraction, text: update(completed=fraction, description=text)
@@ -41,37 +52,41 @@ def progress_bar(first: str) -> Iterator[Callable[[float, str], None]]:
 
 @contextmanager
 def counting_bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A function that is told how many are done, of how many, and the latest.
-
-    Not on a terminal (a log of continuous integration) it says so in a line, at most every EVERY seconds.
-    """
+    """A function that is told how many are done, of how many, and the latest."""
     if not sys.stderr.isatty():
-        yield _lines(what)
+        with _log() as tell:
+            tell(what)
+            yield lambda done, of, about: tell(f"{what}: {done} of {of}, at {about[:_LONGEST]}")
         return
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with _shown("", None, *columns, TextColumn("{task.description}")) as update:
         yield lambda done, of, about: update(completed=done, total=of, description=about[:_LONGEST])
 
 
-def _lines(what: str) -> Callable[[int, int, str], None]:
-    begun = time.monotonic()
-    last = [begun]
+@contextmanager
+def _log() -> Iterator[Callable[[str], None]]:
+    """A function that is told what is being done. Every EVERY seconds a line says the latest, also where nothing new was told."""
+    begun, latest, done = time.monotonic(), [""], threading.Event()
 
-    def tell(done: int, of: int, about: str) -> None:
-        now = time.monotonic()
-        if now - last[0] >= EVERY:
-            last[0] = now
-            sys.stderr.write(f"{what}: {done} of {of} after {now - begun:.0f} s, at {about[:_LONGEST]}\n")
+    def beat() -> None:
+        while not done.wait(EVERY):
+            sys.stderr.write(f"after {time.monotonic() - begun:.0f} s: {latest[0]}\n")
             sys.stderr.flush()
 
-    return tell
+    def tell(text: str) -> None:
+        latest[0] = text
+
+    teller = threading.Thread(target=beat, daemon=True)
+    teller.start()
+    try:
+        yield tell
+    finally:
+        done.set()
+        teller.join()
 
 
 @contextmanager
 def _shown(first: str, total: float | None, *columns: ProgressColumn) -> Iterator[Callable[..., None]]:
-    """What changes a line of these columns; nothing where nobody looks."""
-    if not sys.stderr.isatty():
-        yield lambda **_: None
-        return
+    """What changes a line of these columns."""
     with Progress(*columns, console=Console(stderr=True), transient=True) as line:
         yield partial(line.update, line.add_task(first, total=total))

@@ -12,6 +12,7 @@ from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.whole import MOST_THREADS
 from isamap_smt.mapping.fuse import takes
 
 Command = Callable[..., Any]
@@ -50,7 +51,7 @@ def compiler_option(function: Command) -> Command:
 
 def threads_option(function: Command) -> Command:
     """--threads, with a note where there are fewer cores."""
-    return click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, callback=_noted,
+    return click.option("--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, callback=_noted,
                         help="Threads to use.")(function)  # fmt: skip
 
 
@@ -129,12 +130,16 @@ def parse_fix(texts: Sequence[str]) -> dict[str, Any]:
     return {n: int(v) if v.lstrip("-").isdigit() else v for n, v in found.items()}
 
 
-def load_kernel(name: str | None, text: str | None, dtypes: dict[str, DType]) -> Kernel:
-    """The kernel of that name or text, with these element types; the others are what it says, or f32."""
+def load_kernel(
+    name: str | None, text: str | None, dtypes: dict[str, DType], sizes: dict[str, int]
+) -> tuple[Kernel, dict[str, int]]:
+    """The kernel of that name or text, with these element types; the others are what it says, or f32. And the sizes that
+    are still to be fixed: where a text is legal for these alone, it defines them."""
     from isamap_smt.language.library import find_kernel
 
-    found = find_kernel(name, None if text is None else text.replace("\\n", "\n"))
-    return found.with_dtypes(dtypes)
+    found = find_kernel(name, None if text is None else text.replace("\\n", "\n"), sizes)
+    defined = found.text.splitlines()
+    return found.with_dtypes(dtypes), {n: v for n, v in sizes.items() if f"{n} = {v}" not in defined}
 
 
 def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
@@ -142,8 +147,7 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     from isamap_smt.language.hardware_library import find_hardware
 
     name, machine = split_names(words, options["text"], "HARDWARE")
-    sizes = parse_sizes(options["sizes"])
-    kernel = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]))
+    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
     constant = tuple(c.strip() for text in options["constant"] for c in text.split(","))
     for c in constant:

@@ -75,7 +75,8 @@ def command(
 
     name, wanted = split_names(words, text, "INSTRUCTION")
     types = parse_dtypes(dtypes)
-    kernel = load_kernel(name, text, types).with_sizes(parse_sizes(sizes))
+    kernel, open_sizes = load_kernel(name, text, types, parse_sizes(sizes))
+    kernel = kernel.with_sizes(open_sizes)
     instruction = find_instruction(wanted)
     statement = statement_number(kernel, number)
     kernel = with_types_of(kernel, instruction, operands, types, statement)

@@ -43,8 +43,8 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as
     from isamap_smt.pipeline import build
 
     name, _ = split_names(words, options["text"], "HARDWARE")
-    sizes = parse_sizes(options["sizes"])
-    kernel = load_kernel(name, options["text"], parse_dtypes(options["dtypes"])).with_sizes(sizes)
+    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
+    kernel = kernel.with_sizes(sizes)
     require_sizes(kernel)
     kernel = assume(kernel, options["assume"])
     planned = make_plan(words, options)

@@ -23,8 +23,8 @@ _SHOWN = 8  # programs in the table
 
 
 @click.command("tune")
-@click.argument("words", nargs=-1, metavar="[KERNEL]")
-@click.option("--hardware", default="host", show_default=True, metavar="HARDWARE", help="Machine to schedule for.")
+@click.argument("words", nargs=-1, metavar="[KERNEL] [HARDWARE]")
+@click.option("--hardware", metavar="HARDWARE", help="The machine, if it is not the last argument; host by default.")
 @click.option(
     "--strategy",
     default="top-k",
@@ -70,12 +70,11 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """
     from isamap_smt.pipeline import tune
 
-    if len(words) != (0 if options["text"] is not None else 1):
-        raise click.UsageError("give one KERNEL, or the kernel itself with --text")
-    kernel = load_kernel(words[0] if words else None, options["text"], parse_dtypes(options["dtypes"]))
+    name, hardware = _subject(words, options["text"], options["hardware"])
+    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
     with progress_bar(f"tuning {kernel.name}") as tell:
         found = tune(
-            kernel, options["hardware"], sizes=parse_sizes(options["sizes"]),
+            kernel, hardware, sizes=sizes,
             constant=tuple(c.strip() for text in options["constant"] for c in text.split(",")),
             threads=options["threads"], fix=parse_fix(options["fix"]), instruction=options["instruction"],
             assume=tuple(options["assume"]), strategy=options["strategy"], cost_model=options["cost_model"],
@@ -89,6 +88,16 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     for note in found.notes:
         say(f"note: {note}")
     return status_of(found)
+
+
+def _subject(words: tuple[str, ...], text: str | None, hardware: str | None) -> tuple[str | None, str]:
+    """(the kernel's name, the machine) from `[KERNEL] [HARDWARE]`; the machine is `host` where none is named."""
+    known = 1 if text is None else 0
+    if hardware is not None and len(words) > known:
+        raise click.UsageError(f"two machines: {words[known]} and --hardware {hardware}; give one")
+    if len(words) < known or len(words) > known + 1:
+        raise click.UsageError("give one KERNEL, or the kernel itself with --text; a HARDWARE may follow")
+    return (words[0] if known else None), (words[known] if len(words) > known else hardware or "host")
 
 
 def status_of(found: Any) -> int:

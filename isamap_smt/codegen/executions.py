@@ -20,7 +20,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Exec, IndexType, Move, Ref
-from isamap_smt.mapping.moves import contiguous, lane_symbols
+from isamap_smt.mapping.moves import contiguous, lane_symbols, moves_in_place
 
 
 def execute(state: Lowering) -> Nodes:
@@ -124,32 +124,45 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     masked = in_place and any(state.compute.axes[lane] > 1 for lane in tails)
     if masked and tuple(tails) != moving[:1]:
         raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
-    move = move_of(nest, state.hardware, operand, masked=masked, ordered=in_place)
-    own = dict(zip(lanes, lane_symbols(move), strict=True))
-    point, _ = _read_point(state, operand, units, own)
-    lane_values = {lane: own[lane] for lane in moving}
-    memory = address(nest, source, units, lane_values, point)
-    _check_lanes(state, operand, memory, move, [(str(own[m]), state.compute.axes[m]) for m in moving])
+    if in_place:
+        move, memory = _in_place(state, operand, units, masked)
+    else:
+        move = move_of(nest, state.hardware, operand, masked=masked, ordered=False)
+        memory = _memory(state, operand, units, move)
     active = active_lanes(state, moving[: int(move.masked)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = asked(nest, source, state.schedule.packing_of(operand), state.sweeps) if moving == lanes else ()
     return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 
+def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruction) -> Ref:
+    """Where the operand's elements lie, over the move's own lanes."""
+    own = dict(zip(state.nest.lanes(operand), lane_symbols(move), strict=True))
+    point, _ = _read_point(state, operand, units, own)
+    lanes = {lane: own[lane] for lane in moving_lanes(state.nest, operand)}
+    return address(state.nest, state.feeds[operand], units, lanes, point)
+
+
+def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool) -> tuple[Instruction, Ref]:
+    """The load that takes the elements in the order in which they lie, and where. Raises ScheduleError without one."""
+    nest, source = state.nest, state.feeds[operand]
+    assert isinstance(source, InPlace)
+    lanes, tensor = nest.lanes(operand), nest.mapping.operand_access(operand).tensor
+    buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
+    shape = buffer.shape if buffer else nest.kernel.tensor(tensor).shape
+    pattern = tuple(lanes.index(lane) for lane in moving_lanes(nest, operand))
+    for move, order in moves_in_place(state.hardware, state.compute, operand, pattern, masked):
+        memory, own = _memory(state, operand, units, move), lane_symbols(move)
+        counted = [(str(own[n]), state.compute.axes[lanes[n]]) for n in order]
+        if contiguous(row_major(memory.index, shape), counted, move.by_rows):
+            return move, memory
+    raise ScheduleError(
+        f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
+        f"that do not lie next to each other; pack {operand}"
+    )
+
+
 def _streamed(state: Lowering) -> str:
     """The input with most registers: it passes through one register; '' when there are no inputs."""
     count = {o: prod(state.nest.units(a) for a in unrolled_axes(state, o)) for o in state.inputs}
     return max(state.inputs, key=lambda o: count[o], default="")
-
-
-def _check_lanes(state: Lowering, operand: str, memory: Ref, move: Instruction, lanes: list[tuple[str, int]]) -> None:
-    source = state.feeds[operand]
-    if isinstance(source, InPlace):
-        buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
-        tensor = state.nest.mapping.operand_access(operand).tensor
-        shape = buffer.shape if buffer else state.nest.kernel.tensor(tensor).shape
-        if not contiguous(row_major(memory.index, shape), lanes, move.by_rows):
-            raise ScheduleError(
-                f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
-                f"that do not lie next to each other; pack {operand}"
-            )

@@ -8,11 +8,12 @@ from typing import Any
 
 from isamap_smt.ir.errors import IsamapError, SizeError
 
+MOST_THREADS = 2**16  # that a schedule shares its work among
 LARGEST = 2**31  # of a size, and of a number written in an index: what generated code is proved for
 
 
-def whole(value: Any, what: str, error: type[IsamapError], low: int = 1) -> int:
-    """`value` as a Python int (NumPy's integers too). Raises `error` for anything else and below `low`."""
+def whole(value: Any, what: str, error: type[IsamapError], low: int = 1, high: int | None = None) -> int:
+    """`value` as a Python int (NumPy's integers too). Raises `error` for anything else, below `low` and above `high`."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -21,6 +22,8 @@ def whole(value: Any, what: str, error: type[IsamapError], low: int = 1) -> int:
         raise error(f"{what}={value!r} is {type(value).__name__}: pass a whole number, such as {max(low, 8)}")
     if number < low:
         raise error(f"{what}={number}: must be at least {low}")
+    if high is not None and number > high:
+        raise error(f"{what}={number}: must be at most {high}")
     return number
 
 

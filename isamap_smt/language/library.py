@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -22,16 +23,22 @@ def kernel_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*isamap_kernels.names(), *sorted(_registered()))))
 
 
-def find_kernel(spec: str | None, text: str | None = None) -> Kernel:
+def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, int] | None = None) -> Kernel:
     """The kernel that a command's KERNEL argument or its --text means.
 
     `spec`: a library name, the name of an entry point in group `isamap.kernels` (which leads to a Kernel or to
-    text), or `file.py:name`. Raises UnknownNameError with near matches, LanguageError for what does not load.
+    text), or `file.py:name`. sizes: fixed where the text is legal for them alone, left open elsewhere. Raises
+    UnknownNameError with near matches, LanguageError for what does not load.
     """
     import isamap_kernels
 
     if text is not None:
-        return kernel(text, name=spec or "kernel")
+        try:
+            return kernel(text, name=spec or "kernel")
+        except LanguageError:
+            if not sizes:
+                raise
+            return kernel(text, name=spec or "kernel", sizes=sizes)
     if not spec:
         raise UnknownNameError(f"no kernel given; name one ({', '.join(kernel_names())}) or pass its text")
     if ".py:" in spec or spec.endswith(".py"):

@@ -23,6 +23,7 @@ from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, reads, sums
+from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.language.blocks import find_blocks, recurrences
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
@@ -51,8 +52,9 @@ def kernel(
 ) -> Kernel:
     """The kernel that the text (or the statements of the Python form) describes.
 
-    `dtypes` sets element types by tensor name and wins over the text; tensors without one are f32. `sizes` fixes
-    sizes and parameters. Raises LanguageError with line, column, a caret and a fix; DTypeError; SizeError.
+    `dtypes` sets element types by tensor name and wins over the text; tensors without one are f32. `sizes` fixes sizes and
+    parameters, also of a text that is legal for these alone. Raises LanguageError with line, column, a caret and a fix;
+    DTypeError; SizeError.
 
     >>> k = kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
     >>> [(t.name, str(t.dtype), t.shape) for t in k.tensors]
@@ -64,8 +66,31 @@ def kernel(
         from isamap_smt.language.build import as_text
 
         text = as_text(text)
-    result = parse(text, name=name, dtypes=dtypes or {}, file=file)
-    return result.with_sizes(sizes) if sizes else result
+    given = whole_sizes(sizes)
+    try:
+        result = parse(text, name=name, dtypes=dtypes or {}, file=file)
+    except LanguageError:
+        defined = _defined(text, given) if given else {}
+        try:
+            result = parse("\n".join([*defined.values(), text]), name=name, dtypes=dtypes or {}, file=file)
+        except LanguageError:
+            defined = {}
+        if not defined:
+            raise  # about the text as it was written
+        given = {n: v for n, v in given.items() if n not in defined}
+    return result.with_sizes(given) if given else result
+
+
+def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
+    """Size -> the line that defines it, for sizes given by axis or by name: an index such as W[2-r] needs R = 3. Empty where the
+    text cannot be read."""
+    try:
+        lines = [parse_line(line) for line in logical_lines(Source(text, ""))]
+    except LanguageError:
+        return {}
+    declared = {n for line in lines if isinstance(line, BoundLine) for n in line.names}
+    names = {n if n == n.upper() else default_size(n): v for n, v in sizes.items() if n not in declared}
+    return {n: f"{n} = {v}" for n, v in names.items()}
 
 
 def parse(

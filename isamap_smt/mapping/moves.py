@@ -52,10 +52,16 @@ def moving(move: Instruction) -> tuple[int, ...]:
     return tuple(n for n, i in enumerate(_register(move).index) if symbols_of([i]) & used)
 
 
+def memory_lanes(move: Instruction) -> tuple[int, ...] | None:
+    """The dimensions of the register along which memory advances, in memory's order; None where memory takes them apart."""
+    register = _register(move).index
+    found = tuple(n for i in _memory(move).index for n, own in enumerate(register) if own == i)
+    return found if len(found) == len(_memory(move).index) and sorted(found) == list(moving(move)) else None
+
+
 def in_order(move: Instruction) -> bool:
     """Whether the elements lie in memory in the order of the register's cells."""
-    register = _register(move).index
-    return tuple(_memory(move).index) == tuple(register[n] for n in moving(move))
+    return memory_lanes(move) == moving(move)
 
 
 def row_step(move: Instruction, address: Any) -> Any:
@@ -103,6 +109,16 @@ def look_for_move(
     ]
     plain = next((m for m in fitting if in_order(m)), None)
     return plain if plain or ordered or not fitting else fitting[0]
+
+
+def moves_in_place(
+    hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool
+) -> list[tuple[Instruction, tuple[int, ...]]]:
+    """The loads that may take the elements from where they lie, each with its lanes in memory's order; one that keeps the
+    register's order comes first."""
+    fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if bool(m.masked) == masked]
+    found = [(m, lanes) for m in fitting if moving(m) == pattern and (lanes := memory_lanes(m)) is not None]
+    return sorted(found, key=lambda x: x[1] != pattern)
 
 
 def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruction | None:

@@ -19,7 +19,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
-from isamap_smt.mapping.moves import look_for_move
+from isamap_smt.mapping.moves import moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -203,5 +203,7 @@ def _by_rows(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
     """Whether the elements lie in rows, and the machine moves rows that lie apart."""
     lie = supply(mapping, operand)
     whole = tuple(range(len(mapping.cells(operand))))
-    move = look_for_move(hardware, mapping.instruction, operand, False, whole, False)
-    return move is not None and move.by_rows and bool(lie.strides) and lie.strides[-1][1] == 1
+    if len(lie.strides) != len(whole):
+        return False
+    loads = moves_in_place(hardware, mapping.instruction, operand, whole, masked=False)
+    return any(load.by_rows and lie.strides[lanes[-1]][1] == 1 for load, lanes in loads)

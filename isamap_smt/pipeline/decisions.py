@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +21,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
 _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
@@ -51,10 +51,8 @@ def _sources() -> str:
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:
     """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
     try:
-        path = _path(key)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as f:
+        with whole_file(_path(key)) as f:
             json.dump({**to_record(schedule), "said": notes}, f)
-        Path(f.name).replace(path)
     except (OSError, IsamapError):
         return
 

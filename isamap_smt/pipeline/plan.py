@@ -20,7 +20,7 @@ from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit, SplitSum
-from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, without_shared
@@ -205,7 +205,7 @@ def plan(
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
-    threads, timeout = whole(threads, "threads", ScheduleError), seconds(timeout)
+    threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
     kernel.with_sizes(sizes)  # bad sizes are reported before any work
     for name in names:
         if name not in kernel.inputs:

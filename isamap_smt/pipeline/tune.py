@@ -11,7 +11,7 @@ from typing import Any
 from isamap_smt.ir.errors import ScheduleError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline.choose import candidates
@@ -51,7 +51,7 @@ def tune(
     each: float = 0.3,
     timeout: float = 30.0,
     workers: int = 1,
-    executor: Callable[[], Executor] | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
     measure: Measure = run_trial,
     cc: str | None = None,
     progress: Progress | None = None,
@@ -60,9 +60,10 @@ def tune(
 
     sizes must leave nothing open. strategy and cost_model by name (isamap.strategies and isamap.cost_models are entry
     points). budget: seconds for measuring; trials: programs to try at most; one of them may be None. each: seconds
-    that a program is repeated for. executor makes a concurrent.futures executor of `workers` workers, by default
-    processes on this machine; measure is what they do with a Job. The rest as for plan(). What was measured before, by
-    any strategy, is not measured again, so a stopped search goes on. Raises what plan() raises, and TuningError.
+    that a program is repeated for. executor is a concurrent.futures executor of `workers` workers, which is left running, or
+    makes one (and another where one breaks); by default processes on this machine. measure is what they do with a Job. The
+    rest as for plan(). What was measured before, by any strategy, is not measured again, so a stopped search goes on.
+    Raises what plan() raises, and TuningError.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
@@ -106,7 +107,7 @@ def _task(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     pins = tuple(sorted(pinned(fix).items()))
-    threads = whole(threads, "threads", ScheduleError)
+    threads = whole(threads, "threads", ScheduleError, high=MOST_THREADS)
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 

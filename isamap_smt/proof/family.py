@@ -5,13 +5,12 @@ All questions about many candidates at once are NumPy operations on that array.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from isamap_encodings.space import spans_tiles
+from isamap_encodings.space import content
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -105,15 +104,13 @@ class Family:
         """
         extents = {a.name: a.extent for a in self.kernel.statements[self.statement].axes}
         result = np.zeros(len(self.codes), bool)
-        weights = 1 << np.arange(len(self.axes))
+        weights = 1 << np.arange(len(self.axes))[::-1]  # the innermost axis is bit 0
+        inwards = [(extents[a] == 1, content(extents[a])) for a in reversed(self.axes)]
         for g, (_, n) in enumerate(self.points):
-            table = np.zeros(1 << len(self.axes), bool)
-            for subset in itertools.product((0, 1), repeat=len(self.axes)):
-                group = [a for a, inside in zip(self.axes, subset, strict=True) if inside]
-                frozen = any(
-                    extents[a] == 1 or spans_tiles([extents[b] for b in group[k + 1 :]], n) for k, a in enumerate(group)
-                )
-                table[int(np.dot(subset, weights))] = frozen
+            constant, inside = np.zeros(1, bool), np.full(1, 1 % n)  # by set of axes; points inside, in tiles' rest
+            for single, factor in inwards:
+                constant = np.concatenate([constant, constant | single | (inside == 0)])
+                inside = np.concatenate([inside, inside * (factor % n) % n])
             masks = (self.codes == g + 1) @ weights if self.axes else np.zeros(len(self.codes), int)
-            result |= table[masks]
+            result |= constant[masks]
         return result

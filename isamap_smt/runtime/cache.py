@@ -1,6 +1,7 @@
 """Compiled libraries are kept under the digest of all that made them: C, compiler, flags and, for `native`, the CPU.
 
-A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed.
+A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed. Its digest lies beside
+it, so that one that a full disk or a crash has damaged is built again.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import Compiler, compile_shared, find_compiler
 
 _SCRATCH = ".building-"
+_DIGEST = ".digest"
+_ELSEWHERE = "free some space there, or set ISAMAP_CACHE to another place"
+_LITTLE = 1 << 16  # bytes: where fewer are free, the disk is what ails a failed build
 
 
 def cache_directory() -> Path:
@@ -69,18 +73,44 @@ def build_library(
         flags += ["-DISAMAP_SIMDE", *emulation.include_flags()]
     cache = cache_directory()
     library = cache / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
-    if library.is_file():
+    if _is_whole(library):
         return library
     _sweep(cache)
-    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=cache) as scratch:
+    try:
+        _build(source, compiler, flags, library, simde)
+    except OSError as error:
+        raise BuildError(f"cannot write the build cache {cache}: {error.strerror}; {_ELSEWHERE}") from None
+    except BuildError:
+        if shutil.disk_usage(cache).free >= _LITTLE:
+            raise
+        raise BuildError(f"the disk of the build cache {cache} is full; {_ELSEWHERE}") from None
+    return library
+
+
+def _build(source: str, compiler: Compiler, flags: list[str], library: Path, simde: bool) -> None:
+    """Compile beside the library's place, and rename: first what it was made of, then it, then its digest."""
+    with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
         directory = Path(scratch)
         (directory / "kernel.c").write_text(source)
         if simde:
             flags = [f"-I{emulation.write_shim(directory)}", *flags]
         compile_shared(compiler, directory / "kernel.c", directory / "kernel.so", flags)
-        (directory / "kernel.c").replace(library.with_suffix(".c"))
-        (directory / "kernel.so").replace(library)
-    return library
+        made = {".c": directory / "kernel.c", ".so": directory / "kernel.so", _DIGEST: directory / "kernel.digest"}
+        made[_DIGEST].write_text(_digest(made[".so"]))
+        for suffix, file in made.items():
+            file.replace(library.with_suffix(suffix))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+
+
+def _is_whole(library: Path) -> bool:
+    """Whether the library is there as it was built."""
+    try:
+        return library.with_suffix(_DIGEST).read_text() == _digest(library)
+    except OSError:
+        return False
 
 
 def _sanitizing(compiler: Compiler) -> Compiler:

@@ -21,6 +21,7 @@ from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
 
 Progress = Callable[[int, float, float], None]
+ASSUMED_GAP = 0.05  # ends a search at sizes that are only assumed: the real ones are others
 
 
 def schedule(
@@ -64,13 +65,14 @@ def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = Non
     """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one can be, and that of
     one thread where none can be and none was asked for."""
     told = None if progress is None else (lambda n, value, bound: progress(n, value / UNIT, bound / UNIT))
-    answer = solve(where.problem, timeout, told)
+    enough = ASSUMED_GAP if where.setting.assumed else 0.0
+    answer = solve(where.problem, timeout, told, enough=enough)
     if answer.status == "INFEASIBLE" and where.problem.spread:
         where = where.with_inner()
-        answer = solve(where.problem, timeout, told)
+        answer = solve(where.problem, timeout, told, enough=enough)
     if answer.status == "INFEASIBLE" and where.problem.spread and where.pins.parallel is None:
         where = where.serial()
-        answer = solve(where.problem, timeout, told)
+        answer = solve(where.problem, timeout, told, enough=enough)
     return where, answer
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.whole import whole
+from isamap_smt.ir.whole import LARGEST, whole
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
@@ -89,7 +89,7 @@ def _points(key: str, value: Any, unit: str = "points") -> int:
         points = int(value) if isinstance(value, str) else value
     except ValueError:
         raise ScheduleError(f"{key}={value}: must be a number of {unit}") from None
-    return whole(points, key, ScheduleError)
+    return whole(points, key, ScheduleError, high=LARGEST)
 
 
 def _distance(key: str, value: Any) -> int:

@@ -11,9 +11,10 @@ from math import ceil, gcd, prod
 
 from isamap_encodings.schedule_problem import Component, Rows
 from isamap_smt.ir.hardware import LINE
+from isamap_smt.mapping.moves import in_order
 from isamap_smt.scheduling.machine import PAGE, Machine
 from isamap_smt.scheduling.setting import Setting, remembered
-from isamap_smt.scheduling.supply import components, compulsory, strides, usable
+from isamap_smt.scheduling.supply import components, compulsory, load_in_place, strides, usable
 
 FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page
 PAGES = 64  # that a core looks up at once
@@ -103,13 +104,20 @@ def step_cycles(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> 
     if lanes:
         loads = prod(tile[d] // s.axes[d].leaf for d in relevant)
         tails = any(s.axes[d].extent > tile[d] and s.axes[d].extent % tile[d] for d in lanes)
-        return MASKED_CYCLES * loads * tails + _side_by_side(s, m, operand, tile) + _pages(s, operand, tile)
+        woven = _woven_cycles(s, m, operand) * loads
+        return woven + MASKED_CYCLES * loads * tails + _side_by_side(s, m, operand, tile) + _pages(s, operand, tile)
     count = prod(tile[d] // s.axes[d].leaf for d in relevant)
     moving = [d for d in relevant if tile[d] > s.axes[d].leaf and s.axes[d].members]
     if count == 1 or len(moving) != 1:
         return 0.0
     pitch = size * abs(int(step.get(s.axes[moving[0]].members[-1], 0)))
     return 0.0 if pitch < LINE else _addresses(m, count) + _conflicts(m, count, pitch)
+
+
+def _woven_cycles(s: Setting, m: Machine, operand: str) -> float:
+    """What a load that changes the order of the elements costs beside one that keeps it."""
+    load = load_in_place(s, operand)
+    return 0.0 if load is None or in_order(load) else max(0.0, 1 / load.cost.per_cycle - 1 / m.loads)
 
 
 def _side_by_side(s: Setting, m: Machine, operand: str, tile: tuple[int, ...]) -> float:

@@ -18,7 +18,7 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.whole import whole, whole_sizes
+from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.scheduling import decode
 from isamap_smt.scheduling.asked import pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
@@ -146,7 +146,7 @@ def space(
         )
     if objective not in OBJECTIVES:
         raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
-    threads = whole(threads, "threads", ScheduleError)
+    threads = whole(threads, "threads", ScheduleError, high=MOST_THREADS)
     given, fix = whole_sizes(sizes), pinned(fix)
     energy = objective == "energy"
     s = setting(proved, hardware, given, tensor_names(constant), threads)

@@ -19,7 +19,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
-from isamap_smt.mapping.moves import look_for_move
+from isamap_smt.mapping.moves import look_for_move, moves_in_place
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting, remembered
 
@@ -65,37 +65,62 @@ def why_packed(s: Setting, operand: str) -> str:
     step = strides(s, operand, window=True)
     if step is None:
         return "its index is not affine"
-    used = symbols_of(mapping.operand_access(operand).index)
-    axes = {a.lane: a for a in program_axes(mapping) if a.lane}
-    lanes = [str(c) for c in mapping.cells(operand)]
-    moving = [x for x in lanes if set(axes[x].members) & used]
-    whole, masked = (_load(s, operand, lanes, moving, masked=x) for x in (False, True))
-    if whole is None:
+    loads = _loads(s, operand, masked=False)
+    if not loads:
         return f"{s.hardware.name} loads {operand} of {mapping.instruction.name} from consecutive groups only"
-    expected: Any = sp.S.One
-    for lane in reversed(moving):
-        axis = axes[lane]
-        if axis.leaf > 1:
-            if len(axis.members) > 1:
-                return f"lane {lane} walks the fused axes {axis.name}"
-            if lane == moving[0] and whole.by_rows:
-                break
-            if sp.expand(step.get(axis.members[0], 0) - expected) != 0:
-                return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
-        expected = expected * axis.leaf
+    apart = {load.name: _apart(mapping, step, load, lanes) for load, lanes in loads}
+    fitting = next((lanes for load, lanes in loads if not apart[load.name]), None)
+    if fitting is None:
+        return next(iter(apart.values()))
+    masked = any(lanes == fitting for _, lanes in _loads(s, operand, masked=True))
+    used, first = symbols_of(mapping.operand_access(operand).index), _moving(mapping, operand)[:1]
     for a in program_axes(mapping):
         if a.leaf > 1 and set(a.members) & used and _tail(a.extent, a.leaf):
             if a.reduction:
                 return f"{a.name} ends inside an instruction"
-            if a.lane in moving[1:] or masked is None:
+            if a.lane not in first or not masked:
                 return f"no mask cuts the tail of {a.name}"
     return _open_border(mapping, operand)
 
 
-def _load(s: Setting, operand: str, lanes: list[str], moving: list[str], masked: bool) -> Instruction | None:
-    """The load that takes the operand's elements in the order of its cells."""
-    pattern = tuple(lanes.index(x) for x in moving)
-    return look_for_move(s.hardware, s.mapping.instruction, operand, False, pattern, masked)
+def load_in_place(s: Setting, operand: str) -> Instruction | None:
+    """The load that takes the operand's elements from where they lie; None where none does."""
+    step = strides(s, operand, window=True)
+    if step is None:
+        return None
+    return next((load for load, lanes in _loads(s, operand, False) if not _apart(s.given, step, load, lanes)), None)
+
+
+def _moving(mapping: Mapping, operand: str) -> list[str]:
+    """The operand's lanes along which its elements differ."""
+    used = symbols_of(mapping.operand_access(operand).index)
+    axes = {a.lane: a for a in program_axes(mapping) if a.lane}
+    return [x for x in map(str, mapping.cells(operand)) if set(axes[x].members) & used]
+
+
+def _loads(s: Setting, operand: str, masked: bool) -> list[tuple[Instruction, tuple[str, ...]]]:
+    """The machine's loads of the operand, each with its lanes in memory's order."""
+    lanes = [str(c) for c in s.given.cells(operand)]
+    pattern = tuple(lanes.index(x) for x in _moving(s.given, operand))
+    found = moves_in_place(s.hardware, s.mapping.instruction, operand, pattern, masked)
+    return [(load, tuple(lanes[n] for n in order)) for load, order in found]
+
+
+def _apart(mapping: Mapping, step: dict[str, Any], load: Instruction, lanes: tuple[str, ...]) -> str:
+    """Why the operand's elements do not lie as the load takes them, or ''. lanes: in memory's order."""
+    axes = {a.lane: a for a in program_axes(mapping) if a.lane}
+    expected: Any = sp.S.One
+    for lane in reversed(lanes):
+        axis = axes[lane]
+        if axis.leaf > 1:
+            if len(axis.members) > 1:
+                return f"lane {lane} walks the fused axes {axis.name}"
+            if lane == lanes[0] and load.by_rows:
+                break
+            if sp.expand(step.get(axis.members[0], 0) - expected) != 0:
+                return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
+        expected = expected * axis.leaf
+    return ""
 
 
 def reached(s: Setting) -> bool:

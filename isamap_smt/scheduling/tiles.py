@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import ceil
 
+from sympy import divisors
+
 from isamap_encodings.schedule_problem import RegisterTile, TileAxis
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.scheduling.machine import Machine
@@ -73,7 +75,7 @@ def _chains(extent: int, t0: int, reduction: bool, levels: int, pinned: tuple[in
 
 def _divisors(number: int, n: int, extra: set[int]) -> set[int]:
     """Divisors of a tile, thinned to a few when there are many: the largest always, 1 for short axes."""
-    every = [t for t in range(1, number + 1) if number % t == 0]
+    every = divisors(number)
     pinned = {t for t in extra if number % t == 0}
     if n > SMALL and len(every) > DIVISORS:
         stride = (len(every) - 1) / (DIVISORS - 1)

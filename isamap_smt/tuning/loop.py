@@ -258,11 +258,20 @@ def _ranks(s: Search, asked: Sequence[Trial]) -> tuple[tuple[str, float | None],
 class Workers:
     """An executor with its number of workers. A worker that dies takes its program with it, not the search."""
 
-    def __init__(self, executor: Callable[[], Executor], count: int = 1, measure: Measure = run_trial) -> None:
-        """executor: makes one, and another where one breaks. measure: what a worker does with a job."""
+    def __init__(
+        self, executor: Executor | Callable[[], Executor], count: int = 1, measure: Measure = run_trial
+    ) -> None:
+        """executor: one of the caller's, which stays open; or what makes one, and another where one breaks. measure: what a
+        worker does with a job."""
         if count < 1:
             raise TuningError(f"workers={count}: there must be at least 1")
-        self._make, self.count, self._measure = executor, count, measure
+        if not callable(executor) and not isinstance(executor, Executor):
+            raise TuningError(
+                f"executor={executor!r}: pass a concurrent.futures executor, or a function that makes one"
+            )
+        self._lent = isinstance(executor, Executor)
+        self._make: Callable[[], Executor] = (lambda: executor) if isinstance(executor, Executor) else executor
+        self.count, self._measure = count, measure
         self._executor: Executor | None = None
 
     def run(self, jobs: Sequence[Job]) -> list[Outcome]:
@@ -301,7 +310,8 @@ class Workers:
     def close(self) -> None:
         """Let the executor go, without waiting for the job that it may still be at."""
         if self._executor is not None:
-            self._executor.shutdown(wait=False)
+            if not self._lent:
+                self._executor.shutdown(wait=False)
             self._executor = None
 
     def __enter__(self) -> Workers:

@@ -140,11 +140,10 @@ def test_where_nobody_looks_a_long_check_still_speaks(
 ) -> None:
     assert run(["proofs", "check", "--jobs", "1", "--no-cache"]) == 0
     assert capsys.readouterr().err == ""  # not a long one
-    monkeypatch.setattr("isamap_smt.cli.bar.EVERY", 0.0)
+    monkeypatch.setattr("isamap_smt.cli.bar.EVERY", 0.01)
     assert run(["proofs", "check", "--jobs", "1", "--no-cache"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4
-    assert re.fullmatch(r"checking: 4 of 4 after \d+ s, at (avx2|wmma)/\S+", lines[-1])
+    assert re.fullmatch(r"after \d+ s: checking: [1-4] of 4, at (avx2|wmma)/\S+", lines[-1])
 
 
 def test_why_shows_words_formula_and_core(capsys: pytest.CaptureFixture[str]) -> None:

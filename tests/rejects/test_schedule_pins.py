@@ -21,6 +21,7 @@ from machines import GEMM_NT, cube, hardware, proved
         ({"tile.kk": 64}, "no program axis 'kk'; did you mean k?"),
         ({"tile.k.L4": 64}, "no cache 'L4' to tile for; did you mean"),
         ({"tile.k": 0}, "tile.k=0: must be at least 1"),
+        ({"tile.k": 9999999999999}, "tile.k=9999999999999: must be at most 2147483648"),
         ({"tile.k": "many"}, "tile.k=many: must be a number of points"),
         ({"tiles.k": 64}, "cannot fix 'tiles.k'; did you mean tile?"),
         ({"register.i": 20}, "fits: the smallest needs 22 registers, avx2.fmadd_ps has 16"),
@@ -37,6 +38,12 @@ def test_impossible_pins(pins: dict[str, Any], text: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         im.schedule(proved(), hardware(), cube(1024), fix=pins)
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("points", [2**31, 2**31 - 1])
+def test_a_large_tile_is_answered_at_once(points: int) -> None:
+    """Its divisors are not looked for one by one."""
+    assert im.schedule(proved(), hardware(), fix={"tile.k": points}, timeout=5).status == "OPTIMAL"
 
 
 def test_in_place_is_refused_where_lanes_are_apart() -> None:

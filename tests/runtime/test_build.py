@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -91,6 +92,39 @@ def test_leftovers_of_killed_builds_are_removed(empty_cache: Path) -> None:
     build_library(SOURCE)
     assert not old.exists()
     assert new.exists()
+
+
+@pytest.mark.parametrize("left", [b"", b"\x7fELF"])
+def test_a_damaged_library_is_built_again(left: bytes, empty_cache: Path) -> None:
+    """A full disk or a crash may leave an empty one behind."""
+    library = build_library(SOURCE)
+    whole = library.read_bytes()
+    library.write_bytes(left)
+    assert build_library(SOURCE) == library
+    assert library.read_bytes()[:64] == whole[:64] and ctypes.CDLL(str(library)).muladd
+
+
+def test_a_disk_that_takes_nothing_is_told(empty_cache: Path) -> None:
+    """In a process that may write no byte to any file; what was begun is put away."""
+    script = (
+        "import resource, sys\n"
+        "from isamap_smt.ir.errors import BuildError\n"
+        "from isamap_smt.runtime import build_library, find_compiler\n"
+        "find_compiler()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        f"try: build_library({SOURCE!r})\n"
+        "except BuildError as error: sys.exit(str(error))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr.startswith(f"cannot write the build cache {empty_cache}: ")
+    assert done.stderr.endswith("free some space there, or set ISAMAP_CACHE to another place\n")
+    assert list(empty_cache.iterdir()) == []
+
+
+def test_a_compiler_that_fails_on_a_full_disk_is_not_blamed(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(1 << 30, 1 << 30, 0))
+    with pytest.raises(BuildError, match=r"the disk of the build cache \S+ is full; free some space there"):
+        build_library("int f(void) { return nothing; }")
 
 
 OVERRUN = "int read(const int *a, long n) { return a[n]; }\nint shift(int n) { return 1 << n; }\n"

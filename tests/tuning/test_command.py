@@ -70,6 +70,9 @@ def test_a_search_without_a_time_is_no_success(
         (["tune", "gemm"], "missing: give their sizes"),
         (["tune", "gemm", "--sizes", "i=8,j=8,k=8", "--strategy", "rondom"], "did you mean random?"),
         (["tune"], "give one KERNEL"),
+        (["tune", "gemm", "host", "--hardware", "avx2"], "two machines: host and --hardware avx2; give one"),
+        (["tune", "gemm", "host", "avx2"], "a HARDWARE may follow"),
+        (["tune", "gemm", "hots"], "did you mean host?"),
         (["tune", "gemm", "--sizes", "i=8,j=8,k=8", "--cost-model", "calibrated"], "run `isamap calibrate`"),
     ],
 )

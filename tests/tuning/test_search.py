@@ -71,6 +71,14 @@ def test_a_sum_that_is_computed_in_partial_sums_is_searched_so(caches: Path) -> 
         quick(kernel="gemm_nt", sizes={**sizes, "k": 139})
 
 
+def test_an_executor_of_the_callers_own_stays_open(caches: Path) -> None:
+    with ThreadPoolExecutor(1) as own:
+        assert len(quick(trials=2, executor=own).trials) == 2
+        assert own.submit(lambda: "open").result() == "open"
+    with pytest.raises(TuningError, match=r"pass a concurrent\.futures executor, or a function that makes one"):
+        quick(trials=2, executor=3)
+
+
 def test_a_search_goes_on_where_it_stopped(caches: Path) -> None:
     whole = quick(trials=9)
     shutil.rmtree(caches)
