@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.tiles import TileConfiguration
 
 NUMBERED = "enum "  # how the C type of a register begins that the C names by its number; how many there are follows
 
@@ -38,8 +39,8 @@ class Instruction(Shown):
     memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
-    state: what each thread does around its executions, as C: an expression that is 0 where the state is entered, and a
-    statement that leaves it; () for none.
+    state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
+    tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
     """
 
     name: str
@@ -57,7 +58,8 @@ class Instruction(Shown):
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ("immintrin.h",)
     prelude: str = ""
-    state: tuple[()] | tuple[str, str] = ()
+    state: TileConfiguration | None = None
+    tiles: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def axes(self) -> dict[str, int]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import Any
 
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.instruction import NUMBERED
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.ir.whole import whole
 
 PRECONDITIONS = (
@@ -132,14 +135,50 @@ def masks(name: str, given: Any, axes: Mapping[str, int]) -> bool | int:
     )
 
 
-def state(name: str, given: Any) -> tuple[()] | tuple[str, str]:
-    """The C that enters a state and the C that leaves it, or nothing. Raises LanguageError."""
-    found = texts(name, "state", given, "enter()")
-    if found and len(found) != 2:
+def state(name: str, given: Any) -> TileConfiguration | None:
+    """A configuration, or nothing. Raises LanguageError."""
+    if given is None or isinstance(given, TileConfiguration):
+        return given
+    raise LanguageError(
+        f"instruction {name}: state={given!r}: pass im.TileConfiguration(tiles, enter, leave), which says how many rows and "
+        "bytes each register has"
+    )
+
+
+def tiles(
+    name: str, contract: Kernel, c_types: Mapping[str, str], state: TileConfiguration | None, given: Any
+) -> tuple[tuple[str, int, int], ...]:
+    """(operand, rows, bytes of a row) of every operand in a configured register; they hold its cells and no more.
+
+    Raises LanguageError.
+    """
+    form = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
+    if not isinstance(given, Mapping):
+        raise LanguageError(f"instruction {name}: tiles={given!r}: {form}")
+    held = [t.name for t in contract.tensors if c_types.get(t.name, "").startswith(NUMBERED)]
+    for operand in given:
+        if operand not in held:
+            raise LanguageError(
+                f"instruction {name}: tiles names {operand!r}, which lies in no register with a number; "
+                f"{did_you_mean(str(operand), held)}"
+            )
+    if state is not None and (missing := [n for n in held if n not in given]):
+        raise LanguageError(f"instruction {name}: {missing[0]} lies in a configured register; {form}")
+    return tuple(_tile(name, contract, operand, tile, form) for operand, tile in given.items())
+
+
+def _tile(name: str, contract: Kernel, operand: str, given: Any, form: str) -> tuple[str, int, int]:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise LanguageError(f"instruction {name}: tiles of {operand} is {given!r}: {form}")
+    rows, row = (whole(x, f"instruction {name}: tiles of {operand}", LanguageError) for x in given)
+    t = contract.tensor(operand)
+    size = prod(map(int, t.shape)) * t.dtype.bytes
+    if rows * row != size:
         raise LanguageError(
-            f"instruction {name}: state holds {len(found)} texts: pass the C that enters it and the C that leaves it"
+            f"instruction {name}: {operand} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and {rows} rows of {row} "
+            f"bytes hold {rows * row}"
         )
-    return (found[0], found[1]) if found else ()
+    return operand, rows, row
 
 
 def _operands_of(text: str) -> list[str] | None:

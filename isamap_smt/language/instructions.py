@@ -8,6 +8,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.language import instruction_checks as checks
 from isamap_smt.language.text import parse
 
@@ -34,13 +35,15 @@ def instruction(
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] = ("immintrin.h",),
     prelude: str = "",
-    state: Sequence[str] = (),
+    state: TileConfiguration | None = None,
+    tiles: Mapping[str, tuple[int, int]] | None = None,
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: C that
-    each thread runs around its executions, (an expression that is 0 where the state is entered, a statement that leaves it).
+    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: how
+    each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
+    register that it lies in.
     `masked`: how many of the first axes (one or two) have a number of active points.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
@@ -75,6 +78,7 @@ def instruction(
         headers=checks.texts(name, "headers", headers, "immintrin.h"),
         prelude=prelude,
         state=checks.state(name, state),
+        tiles=checks.tiles(name, contract, c_types or {}, state, tiles or {}),
     )
 
 
