@@ -12,10 +12,10 @@ from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Exec, Loop, Move, Node, Program, Ref, walk
-from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 from isamap_smt.mapping.moves import register_operand
 
 _KEYWORDS = frozenset(

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.tiles import TileConfiguration
-
-NUMBERED = "enum "  # how the C type of a register begins that the C names by its number; how many there are follows
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,7 @@ class Instruction(Shown):
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
+    Raises LanguageError for what no instruction can be: see isamap_smt.ir.instruction_checks.
     """
 
     name: str
@@ -60,6 +60,10 @@ class Instruction(Shown):
     prelude: str = ""
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        for field_name, value in checks.normal_form(self).items():
+            object.__setattr__(self, field_name, value)
 
     @property
     def axes(self) -> dict[str, int]:

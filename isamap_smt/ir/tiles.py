@@ -13,6 +13,7 @@ from isamap_smt.ir.whole import whole
 
 # palette -> how many tiles it has, and the most rows and bytes of a row that one may have: Intel's manual, CPUID leaf 1DH.
 PALETTES = {1: (8, 16, 64)}
+NUMBERED = "enum "  # how the C type of a register begins that the C names by its number; how many there are follows
 PLACE = "{configuration}"  # in `enter`: the address of the configuration
 _BYTES, _ROWS = 16, 48  # where a tile's bytes of a row (two bytes each) and its rows (one each) stand
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.tiles import TileConfiguration
-from isamap_smt.language import instruction_checks as checks
 from isamap_smt.language.text import parse
-
-KINDS = ("compute", "load", "store", "broadcast", "zero")
 
 
 def instruction(
@@ -54,10 +52,8 @@ def instruction(
     >>> fma.axes, fma.kernel.tensor("a").shape
     ({'l': 8}, (8,))
     """
-    if kind not in KINDS:
-        raise LanguageError(f"instruction {name}: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
+    checks.instruction_name(name)
     axes = checks.whole_axes(name, axes)
-    checks.check_cost(name, latency, per_cycle)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
     _check(name, contract, axes, dtypes, places)
     really = None if exact is None else _exact(name, exact, contract, axes)
@@ -67,18 +63,18 @@ def instruction(
         kind=kind,
         places=tuple((t.name, places[t.name]) for t in contract.tensors),
         emit=emit,
-        requires=checks.texts(name, "requires", requires, "avx2"),
+        requires=requires,  # type: ignore[arg-type]
         cost=Cost(latency, per_cycle),
         exact=really,
         rounding=rounding,
-        preconditions=checks.preconditions(name, contract, kind, preconditions),
-        assume=checks.ranges(name, contract, assume),
-        masked=checks.masks(name, masked, axes),
-        c_types=tuple((c_types or {}).items()),
-        headers=checks.texts(name, "headers", headers, "immintrin.h"),
+        preconditions=preconditions,  # type: ignore[arg-type]
+        assume=assume,  # type: ignore[arg-type]
+        masked=masked,
+        c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
+        headers=headers,  # type: ignore[arg-type]
         prelude=prelude,
-        state=checks.state(name, state),
-        tiles=checks.tiles(name, contract, c_types or {}, state, tiles or {}),
+        state=state,
+        tiles=checks.rows_and_bytes(name, tiles or {}),
     )
 
 

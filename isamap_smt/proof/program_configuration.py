@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Exec, Loop, Move, Node, Program, states, walk
+from isamap_smt.ir.tiles import NUMBERED
 from isamap_smt.proof.program_book import Book
 
 
@@ -46,9 +47,6 @@ def shapes(instruction: Instruction) -> Iterator[tuple[str, str, str]]:
         lies = f"{operand} of {instruction.name}"
         if state is None:
             yield operand, "a configuration", f"{lies} lies in a register that nothing configures; add state=..."
-            continue
-        if operand not in known:
-            yield operand, "its rows and bytes", f"{lies}: nothing says how many rows and bytes it has; add tiles=..."
             continue
         shape = _words(*known[operand])
         wrong = next((n for n in range(count) if state.tile(n) != known[operand]), None)

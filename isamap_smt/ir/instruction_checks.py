@@ -1,25 +1,157 @@
-"""What an instruction's description may say beside its contract: nothing is rounded, cut into letters or left for later."""
+"""What an instruction's description may say: nothing is rounded, cut into letters, misspelt or left for later."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from math import prod
-from typing import Any
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
 
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.instruction import NUMBERED
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.ir.move_form import MAIN, check_move
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 from isamap_smt.ir.whole import whole
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.instruction import Instruction
 
 PRECONDITIONS = (
     "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
     "'state NAME set by INSTRUCTION'"
 )
+
+
+_TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
+KINDS = ("compute", "load", "store", "broadcast", "zero")
+WORDS = ("active", "across", "stride")  # that `emit` may use beside its operands
+
+
+def normal_form(i: Instruction) -> dict[str, Any]:
+    """The fields of an instruction as they are kept. Raises LanguageError where some field is none that an instruction can have."""
+    name, contract = instruction_name(i.name), i.kernel
+    given: Any = contract
+    if not isinstance(given, Kernel) or len(contract.statements) != 1:
+        raise LanguageError(f"instruction {name}: kernel={contract!r}: pass a Kernel of one statement")
+    if i.kind not in KINDS:
+        raise LanguageError(f"instruction {name}: unknown kind {i.kind!r}; {did_you_mean(str(i.kind), KINDS)}")
+    whole_axes(name, {a.name: int(a.extent) for a in contract.axes if sp.sympify(a.extent).is_Integer})
+    check_cost(name, i.cost)
+    if not (i.exact is None or isinstance(i.exact, Kernel)):
+        raise LanguageError(f"instruction {name}: exact={i.exact!r}: pass a Kernel, or None")
+    for what, text in (("emit", i.emit), ("rounding", i.rounding), ("prelude", i.prelude)):
+        if not isinstance(text, str):
+            raise LanguageError(f"instruction {name}: {what}={text!r} is {type(text).__name__}: pass a text")
+    operands = [t.name for t in contract.tensors]
+    places = _of_operands(name, "places", i.places, operands, "ymm")
+    if missing := [n for n in operands if n not in dict(places)]:
+        raise LanguageError(
+            f"instruction {name}: operand {missing[0]} has no place; add places={{..., {missing[0]!r}: ...}}"
+        )
+    c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
+    _check_numbers(name, c_types)
+    _check_emit(name, i.emit, operands, dict(places), dict(c_types))
+    if i.kind != "compute":
+        check_move(name, i.kind, contract, dict(places))
+    return {
+        "places": places,
+        "requires": texts(name, "requires", i.requires, "avx2"),
+        "preconditions": preconditions(name, contract, i.kind, i.preconditions),
+        "assume": ranges(name, contract, i.assume),
+        "masked": masks(name, i.masked, contract.axes),
+        "c_types": c_types,
+        "headers": texts(name, "headers", i.headers, "immintrin.h"),
+        "state": state(name, i.state),
+        "tiles": tiles(
+            name, contract, dict(c_types), i.state, {o: (rows, row) for o, rows, row in _triples(name, i.tiles)}
+        ),
+    }
+
+
+def instruction_name(name: Any) -> str:
+    """The name: it stands in files' names, in C's comments and in what the user types. Raises LanguageError."""
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
+        raise LanguageError(f"instruction {name!r}: a name has letters, digits and . _ + -, such as 'npu.dot'")
+    return name
+
+
+def pairs(name: str, what: str, given: Any, example: str) -> tuple[tuple[str, str], ...]:
+    """(operand, text) of a table. Raises LanguageError."""
+    if not isinstance(given, Mapping):
+        raise LanguageError(
+            f"instruction {name}: {what}={given!r}: pass a text for each operand, such as {{'a': {example!r}}}"
+        )
+    return tuple(given.items())
+
+
+def rows_and_bytes(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
+    """(operand, rows, bytes of a row) of a table. Raises LanguageError."""
+    if not isinstance(given, Mapping):
+        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
+    for operand, tile in given.items():
+        if not isinstance(tile, tuple | list) or len(tile) != 2:
+            raise LanguageError(f"instruction {name}: tiles of {operand} is {tile!r}: {_TILES}")
+    return tuple((operand, rows, row) for operand, (rows, row) in given.items())
+
+
+def _triples(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
+    if not isinstance(given, tuple | list) or any(not isinstance(t, tuple | list) or len(t) != 3 for t in given):
+        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
+    return tuple((operand, rows, row) for operand, rows, row in given)
+
+
+def _of_operands(name: str, what: str, given: Any, operands: list[str], example: str) -> tuple[tuple[str, str], ...]:
+    form = f"pass a text for each operand, such as {example!r}"
+    if not isinstance(given, tuple | list) or any(not isinstance(p, tuple | list) or len(p) != 2 for p in given):
+        raise LanguageError(f"instruction {name}: {what}={given!r}: {form}")
+    for n, (operand, text) in enumerate(given):
+        if operand not in operands:
+            raise LanguageError(f"instruction {name}: {what} names {operand!r}; {did_you_mean(str(operand), operands)}")
+        if not isinstance(text, str) or not text.strip():
+            raise LanguageError(f"instruction {name}: {what} of {operand} is {text!r}: {form}")
+        if operand in [o for o, _ in given[:n]]:
+            raise LanguageError(f"instruction {name}: {what} names {operand} twice")
+    return tuple((operand, text) for operand, text in given)
+
+
+def _check_numbers(name: str, c_types: tuple[tuple[str, str], ...]) -> None:
+    for operand, c_type in c_types:
+        count = c_type.removeprefix(NUMBERED)
+        if c_type.split()[0] == NUMBERED.strip() and not (c_type != count and count.isdecimal() and int(count) >= 1):
+            raise LanguageError(
+                f"instruction {name}: c_types of {operand} is {c_type!r}: 'enum 8' is one of 8 registers, which the C numbers"
+            )
+
+
+def _check_emit(name: str, emit: str, operands: list[str], places: dict[str, str], c_types: dict[str, str]) -> None:
+    """The C names operands and nothing else in braces, and each register that it names has a type."""
+    try:
+        named = {word for _, word, form, conversion in Formatter().parse(emit) if word is not None}
+        plain = all(
+            not form and conversion is None for _, word, form, conversion in Formatter().parse(emit) if word is not None
+        )
+    except ValueError as e:
+        raise LanguageError(
+            f"instruction {name}: emit={emit!r}: {e}; a brace of C's is written twice: '{{{{'"
+        ) from None
+    for word in sorted(named):
+        if word not in (*operands, *WORDS) or not plain:
+            known = did_you_mean(word, (*operands, *WORDS))
+            raise LanguageError(
+                f"instruction {name}: emit names {{{word}}}; {known}\na brace of C's is written twice: '{{{{'"
+            )
+    for operand in operands if emit else ():
+        if operand not in c_types and places[operand] != MAIN:
+            raise LanguageError(
+                f"instruction {name}: {operand} lies in {places[operand]!r} and has no C type; a register has one, as in "
+                f"c_types={{..., {operand!r}: '__m512'}}, and what has an address lies in {MAIN!r}"
+            )
 
 
 def whole_axes(name: str, axes: Any) -> dict[str, int]:
@@ -49,11 +181,15 @@ def texts(name: str, what: str, given: Any, example: str) -> tuple[str, ...]:
     return found
 
 
-def check_cost(name: str, latency: Any, per_cycle: Any) -> None:
+def check_cost(name: str, cost: Any) -> None:
     """Nothing happens for a latency of at least 0 and a positive rate. Raises LanguageError."""
     for what, value, means in (
-        ("latency", latency, "cycles, 0 or more"),
-        ("per_cycle", per_cycle, "executions started each cycle, more than 0 (0.5: one in two cycles)"),
+        ("latency", getattr(cost, "latency", cost), "cycles, 0 or more"),
+        (
+            "per_cycle",
+            getattr(cost, "per_cycle", cost),
+            "executions started each cycle, more than 0 (0.5: one in two cycles)",
+        ),
     ):
         number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         if not number or value < 0 or (what == "per_cycle" and value == 0):
@@ -126,7 +262,7 @@ def _check_rows(name: str, contract: Kernel, kind: str) -> None:
         )
 
 
-def masks(name: str, given: Any, axes: Mapping[str, int]) -> bool | int:
+def masks(name: str, given: Any, axes: Sized) -> bool | int:
     """How many axes a move masks: at most two, and no more than it has. Raises LanguageError."""
     if isinstance(given, bool) or (isinstance(given, int) and 0 <= given <= min(2, len(axes))):
         return given if given not in (0, 1) else bool(given)
@@ -146,15 +282,12 @@ def state(name: str, given: Any) -> TileConfiguration | None:
 
 
 def tiles(
-    name: str, contract: Kernel, c_types: Mapping[str, str], state: TileConfiguration | None, given: Any
+    name: str, contract: Kernel, c_types: Mapping[str, str], state: TileConfiguration | None, given: Mapping[str, Any]
 ) -> tuple[tuple[str, int, int], ...]:
     """(operand, rows, bytes of a row) of every operand in a configured register; they hold its cells and no more.
 
     Raises LanguageError.
     """
-    form = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
-    if not isinstance(given, Mapping):
-        raise LanguageError(f"instruction {name}: tiles={given!r}: {form}")
     held = [t.name for t in contract.tensors if c_types.get(t.name, "").startswith(NUMBERED)]
     for operand in given:
         if operand not in held:
@@ -163,13 +296,11 @@ def tiles(
                 f"{did_you_mean(str(operand), held)}"
             )
     if state is not None and (missing := [n for n in held if n not in given]):
-        raise LanguageError(f"instruction {name}: {missing[0]} lies in a configured register; {form}")
-    return tuple(_tile(name, contract, operand, tile, form) for operand, tile in given.items())
+        raise LanguageError(f"instruction {name}: {missing[0]} lies in a configured register; {_TILES}")
+    return tuple(_tile(name, contract, operand, tile) for operand, tile in given.items())
 
 
-def _tile(name: str, contract: Kernel, operand: str, given: Any, form: str) -> tuple[str, int, int]:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise LanguageError(f"instruction {name}: tiles of {operand} is {given!r}: {form}")
+def _tile(name: str, contract: Kernel, operand: str, given: tuple[Any, Any]) -> tuple[str, int, int]:
     rows, row = (whole(x, f"instruction {name}: tiles of {operand}", LanguageError) for x in given)
     t = contract.tensor(operand)
     size = prod(map(int, t.shape)) * t.dtype.bytes
