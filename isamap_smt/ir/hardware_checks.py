@@ -6,7 +6,6 @@ without the link that was forgotten would be an answer for another machine.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
 TAKEN = (MAIN, "no", "none", "ahead", "register")
 
 
+# Beyond these no number is a machine's, and products of several would leave the 64 bits that the solver counts in.
+LEAST, MOST, LARGEST = 1e-4, 1e6, 1 << 60
+
+
 def name_of(value: Any, what: str) -> str:
     """A name that files, tables and pins such as `tile.k.L1` can hold. Raises HardwareError."""
     if not isinstance(value, str) or not re.fullmatch(r"[^\W\d][\w+-]*", value):
@@ -33,11 +36,10 @@ def name_of(value: Any, what: str) -> str:
 
 
 def number(value: Any, what: str, unit: str, positive: bool = False) -> None:
-    """Nothing happens for a finite number of at least 0 (positive: above 0). Raises HardwareError."""
-    numeric = isinstance(value, int | float) and not isinstance(value, bool)
-    least = "more than 0" if positive else "0 or more"
-    if not numeric or not math.isfinite(value) or value < 0 or (positive and value == 0):
-        raise HardwareError(f"{what}={value!r}: pass a number of {unit}, {least}")
+    """Nothing happens for a number from 0 (positive: from LEAST) to MOST. Raises HardwareError."""
+    least = LEAST if positive else 0
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= MOST:
+        raise HardwareError(f"{what}={value!r}: pass a number of {unit}, {least:g} to {MOST:g}")
 
 
 def check_memory(m: Memory) -> None:
@@ -50,6 +52,10 @@ def check_memory(m: Memory) -> None:
     count = whole(m.count, f"memory {name}: count", HardwareError)
     if m.capacity is not None:
         capacity = whole(m.capacity, f"memory {name}: capacity, in bytes (None: unlimited)", HardwareError)
+        if capacity > LARGEST:
+            raise HardwareError(
+                f"memory {name}: capacity={capacity}: at most 2^60 bytes; write None for an unlimited one"
+            )
         if capacity % count:
             raise HardwareError(
                 f"memory {name}: {capacity} bytes are no whole number of bytes for each of {count} registers; capacity counts "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sized
 from math import prod
@@ -22,6 +21,7 @@ from isamap_smt.ir.whole import whole
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
+LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
 PRECONDITIONS = (
     "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
     "'state NAME set by INSTRUCTION'"
@@ -30,7 +30,7 @@ PRECONDITIONS = (
 
 _TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
 KINDS = ("compute", "load", "store", "broadcast", "zero")
-WORDS = ("active", "across", "stride")  # that `emit` may use beside its operands
+WORDS = ("active", "across")  # that `emit` may use of one that masks an axis, and of one that masks two
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
@@ -56,15 +56,22 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         )
     c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
     _check_numbers(name, c_types)
-    _check_emit(name, i.emit, operands, dict(places), dict(c_types))
-    if i.kind != "compute":
-        check_move(name, i.kind, contract, dict(places))
+    registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+    masked = masks(name, i.masked, contract.axes)
+    asked = preconditions(name, contract, i.kind, i.preconditions)
+    words = [*WORDS[: int(masked)], *(["stride"] if any(text.split()[0] == "rows" for text in asked) else [])]
+    _check_emit(name, i.emit, [*operands, *words])
+    for operand in registers if i.emit else ():
+        if operand not in dict(c_types) and dict(places)[operand] != MAIN:
+            raise LanguageError(
+                f"instruction {name}: register operand {operand} has no C type; add c_types={{..., {operand!r}: '__m512'}}"
+            )
     return {
         "places": places,
         "requires": texts(name, "requires", i.requires, "avx2"),
-        "preconditions": preconditions(name, contract, i.kind, i.preconditions),
+        "preconditions": asked,
         "assume": ranges(name, contract, i.assume),
-        "masked": masks(name, i.masked, contract.axes),
+        "masked": masked,
         "c_types": c_types,
         "headers": texts(name, "headers", i.headers, "immintrin.h"),
         "state": state(name, i.state),
@@ -129,29 +136,18 @@ def _check_numbers(name: str, c_types: tuple[tuple[str, str], ...]) -> None:
             )
 
 
-def _check_emit(name: str, emit: str, operands: list[str], places: dict[str, str], c_types: dict[str, str]) -> None:
-    """The C names operands and nothing else in braces, and each register that it names has a type."""
+def _check_emit(name: str, emit: str, known: list[str]) -> None:
+    """The C names what is known, and nothing else, in braces."""
+    braces = "a brace of C's is written twice: '{{'"
     try:
-        named = {word for _, word, form, conversion in Formatter().parse(emit) if word is not None}
-        plain = all(
-            not form and conversion is None for _, word, form, conversion in Formatter().parse(emit) if word is not None
-        )
+        parts = [
+            (word, form or conversion) for _, word, form, conversion in Formatter().parse(emit) if word is not None
+        ]
     except ValueError as e:
-        raise LanguageError(
-            f"instruction {name}: emit={emit!r}: {e}; a brace of C's is written twice: '{{{{'"
-        ) from None
-    for word in sorted(named):
-        if word not in (*operands, *WORDS) or not plain:
-            known = did_you_mean(word, (*operands, *WORDS))
-            raise LanguageError(
-                f"instruction {name}: emit names {{{word}}}; {known}\na brace of C's is written twice: '{{{{'"
-            )
-    for operand in operands if emit else ():
-        if operand not in c_types and places[operand] != MAIN:
-            raise LanguageError(
-                f"instruction {name}: {operand} lies in {places[operand]!r} and has no C type; a register has one, as in "
-                f"c_types={{..., {operand!r}: '__m512'}}, and what has an address lies in {MAIN!r}"
-            )
+        raise LanguageError(f"instruction {name}: emit={emit!r}: {e}; {braces}") from None
+    for word, more in parts:
+        if word not in known or more:
+            raise LanguageError(f"instruction {name}: emit names {{{word}}}; {did_you_mean(word, known)}\n{braces}")
 
 
 def whole_axes(name: str, axes: Any) -> dict[str, int]:
@@ -191,9 +187,9 @@ def check_cost(name: str, cost: Any) -> None:
             "executions started each cycle, more than 0 (0.5: one in two cycles)",
         ),
     ):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or value < 0 or (what == "per_cycle" and value == 0):
-            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}")
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
+        if not number or (what == "per_cycle" and value < LEAST):
+            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {MOST:g}")
 
 
 def ranges(name: str, contract: Kernel, assume: Any) -> tuple[tuple[str, int, int], ...]:

@@ -12,8 +12,8 @@ from isamap_smt.ir.scalar import Read
 MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
 
 
-def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> None:
-    """Nothing happens for a load, broadcast, store or zero that is one. Raises LanguageError."""
+def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:
+    """The register operand of what is a load, broadcast, store or zero. Raises LanguageError for what is none."""
     s = contract.statements[0]
     text = contract.text.strip()
     example = {"store": "m[l] = r[l]", "zero": "r[l] = 0", "broadcast": "r[l] = m[]"}.get(kind, "r[l] = m[l]")
@@ -40,3 +40,4 @@ def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -
             f"instruction {name}: a {kind} converts nothing: {memory.tensor} is {contract.tensor(memory.tensor).dtype}, "
             f"{register.tensor} is {contract.tensor(register.tensor).dtype}"
         )
+    return register.tensor

@@ -1,4 +1,4 @@
-"""Claim 13: every register that is configured has just the rows and bytes of the operand that lies in it, wherever it is used.
+"""Claim 15: every register that is configured has just the rows and bytes of the operand that lies in it, wherever it is used.
 
 shape    each number that the C may give an operand's register is that of a tile with the operand's rows and bytes of a row
 thread   all instructions of one thread's body need one and the same configuration, which is entered at its head

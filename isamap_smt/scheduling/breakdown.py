@@ -104,18 +104,18 @@ def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Itera
 
 def _links(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
     """Ways around the chain of caches, and ways out of it that are not as fast as the way in."""
-    chain = [x.name for x in m.memories]
+    file, out = place_of_results(instruction), way_out_of(hardware, place_of_results(instruction))
+    chain = [file, *(x.name for x in m.memories)]
     inward = {(k.source, k.target): k for k in hardware.links}
     for k in hardware.links:
         if k.source not in chain or k.target not in chain:
             continue
         a, b = chain.index(k.source), chain.index(k.target)
-        if abs(a - b) > 1:
+        if abs(a - b) > 1 and k != out:
             yield f"{_words(k)} is not used: data go by {' -> '.join(_way(chain, a, b))}"
-    file, out = place_of_results(instruction), way_out_of(hardware, place_of_results(instruction))
-    if out.target != chain[0]:
-        yield f"no link leads from {file} to {chain[0]}: results are stored at the rate of {_words(out)}"
-    for near, far in pairwise(chain):
+    if out.target != chain[1]:
+        yield f"no link leads from {file} to {chain[1]}: results are stored at the rate of {_words(out)}"
+    for near, far in pairwise(chain[1:]):
         way_in, way_out = inward[far, near], inward.get((near, far))
         if way_out is None:
             yield f"no link leads from {near} to {far}: what is written goes at the rate of {_words(way_in)}"
