@@ -229,7 +229,7 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
     if found is None:
         return None
     total, loop = found
-    return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), loop)
+    return Cost(total, register.compute, tuple(links), exposed, scopes, packing, in_place, tuple(traffic), alone, loop)
 
 
 def _together(

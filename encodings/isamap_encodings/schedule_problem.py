@@ -201,7 +201,7 @@ class Choice:
 @dataclass(frozen=True)
 class Cost:
     """total: the objective. links: per level 1..U. traffic: elements into each level, per operand. All parts are those of one
-    thread; the total counts all threads. shared: (block, axis) of the loop that they share.
+    thread, and come to `alone`; the total counts all threads. shared: (block, axis) of the loop that they share.
     """
 
     total: int
@@ -212,4 +212,5 @@ class Cost:
     packing: int
     in_place: int
     traffic: tuple[tuple[int, ...], ...]
+    alone: int
     shared: tuple[int, int] | None = None

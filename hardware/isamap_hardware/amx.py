@@ -1,9 +1,10 @@
 """AMX: eight tile registers of 16 rows of 64 bytes, and products of two tiles added to a third.
 
 A tile of bytes is multiplied with one whose rows are interleaved by fours: row r, group j holds b[4*r .. 4*r+3, j]. A
-configuration says how many rows and bytes the tiles have. Here each thread takes the largest of all eight on entry, and gives them
-back when it leaves. Linux wants to be asked first whether a process may have them (arch_prctl). There are no masks: a masked move
-goes through 1 KB of memory, with the masks of AVX-512, which every core with AMX has.
+configuration says how many rows and bytes the tiles have. Here each thread takes eight of the largest on entry, and gives them
+back when it leaves; claims hold that data against the operands. Linux wants to be asked first whether a process may have tiles
+(arch_prctl). There are no masks: a masked move goes through 1 KB of memory, with the masks of AVX-512, which every core with
+AMX has.
 
 tdpbf16ps reads denormals as zero and flushes denormal results. It adds the even and the odd products of a row and a column
 apart, each step fused, and then both sums to the accumulator (Intel's manual, and seen on an Intel core).
@@ -30,20 +31,15 @@ PRELUDE = """\
 #define isamap_tile_dot(how, c, a, b) \\
     __asm__ volatile(how " %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(c), "i"(a), "i"(b))
 long syscall(long number, ...); /* -std=c11 hides it */
-/* All eight tiles, 16 rows of 64 bytes. Not 0 where the system refuses them. */
-static inline int isamap_tiles_enter(void) {
+/* This thread's tiles, as 64 bytes say. Not 0 where the system refuses them. */
+static inline int isamap_tiles_enter(const uint8_t *configuration) {
     static int asked;
-    static const struct {
-        uint8_t palette, start, none[14];
-        uint16_t row_bytes[16];
-        uint8_t rows[16];
-    } tiles = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
     const long request = 0x1023, tile_data = 18; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
     if (!__atomic_load_n(&asked, __ATOMIC_RELAXED)) {
         if (syscall(SYS_arch_prctl, request, tile_data)) return 1;
         __atomic_store_n(&asked, 1, __ATOMIC_RELAXED);
     }
-    __asm__ volatile("ldtilecfg %0" : : "m"(tiles));
+    __asm__ volatile("ldtilecfg %0" : : "m"(*(const uint8_t(*)[64])configuration));
     return 0;
 }
 static inline void isamap_tiles_leave(void) { __asm__ volatile("tilerelease"); }
@@ -78,7 +74,8 @@ static inline void isamap_tile_part_out(const char *part, void *p, int64_t strid
         isamap_tile_part_out(part_, p, stride, rows, words); \\
     } while (0)
 """
-STATE = ("isamap_tiles_enter()", "isamap_tiles_leave();")
+WHOLE = (16, 64)  # rows, and bytes of a row, of every tile and of every operand in one
+STATE = im.TileConfiguration((WHOLE,) * 8, "isamap_tiles_enter({configuration})", "isamap_tiles_leave();")
 
 
 def _product(name: str, feature: str, a: str, b: str, c: str, group: int, rounding: str) -> im.Instruction:
@@ -95,6 +92,7 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         per_cycle=1 / 16,
         rounding=rounding,
         c_types=dict.fromkeys("abc", TILE),
+        tiles=dict.fromkeys("abc", WHOLE),
         headers=HEADERS,
         prelude=PRELUDE,
         state=STATE,
@@ -118,6 +116,7 @@ def _move(
         preconditions=(asks,) if asks else (),
         masked=masks,
         c_types={"r": TILE},
+        tiles={"r": WHOLE},
         headers=HEADERS,
         prelude=PRELUDE + PARTS if masks else PRELUDE,
         state=STATE,

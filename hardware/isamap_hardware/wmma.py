@@ -28,7 +28,7 @@ def _mma(i: int, j: int, k: int) -> im.Instruction:
 HARDWARE = im.Hardware(
     "wmma",
     (
-        im.Memory("fragment", 64 << 10, count=256, energy=0.15),
+        im.Memory("fragment", 64 << 10, count=64, energy=0.15),
         im.Memory("shared", 96 << 10, energy=2.5),
         im.Memory("L2", 6 << 20, energy=12.5, shared=True),
         im.Memory("DRAM", None, energy=162.5, shared=True),

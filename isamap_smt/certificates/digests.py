@@ -41,9 +41,10 @@ def kernel_digest(kernel: Kernel) -> str:
 
 
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
-    """Every field of the instruction as plain data; what it computes as kernel text. An instruction without a state has the
-    parts it had before there were states."""
-    fields = [f.name for f in dataclasses.fields(instruction) if f.name != "state" or instruction.state]
+    """Every field of the instruction as plain data; what it computes as kernel text. An instruction whose registers
+    are not configured has no part that says so."""
+    fields = [f.name for f in dataclasses.fields(instruction)]
+    fields = [n for n in fields if n not in ("state", "tiles") or getattr(instruction, n)]
     return {name: _plain(getattr(instruction, name)) for name in fields}
 
 

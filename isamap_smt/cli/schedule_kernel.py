@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
         print_json(document)
     else:
         title = f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}"
-        show(planned.schedule, title, "cycles" if options["objective"] == "latency" else "pJ")
+        show(planned.schedule, title)
 
 
 def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -47,6 +48,9 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
         "bound": schedule.bound,
         "gap": schedule.gap,
         "lower_bound": schedule.lower_bound,
+        "unit": schedule.unit,
+        "costs": [asdict(p) for p in schedule.costs],
+        "assumes": [{"figure": text, "whose": whose} for text, whose in schedule.assumes],
         "tiles": {axis: dict(levels) for axis, levels in schedule.tiles},
         "traffic": dict(schedule.traffic),
         "seconds": round(schedule.seconds, 3),
@@ -75,14 +79,14 @@ def packing_words(schedule: Schedule, operand: str) -> str:
     return f"packed inside {schedule.loops[packing.depth - 1]}{asked}"
 
 
-def show(schedule: Schedule, title: str, unit: str) -> None:
-    """Status and gap, then tiles, loops, packing and traffic as tables."""
+def show(schedule: Schedule, title: str) -> None:
+    """Status and gap, then tiles, loops, packing, traffic and cost as tables, and what the cost rests on."""
     out = console()
     out.print(title, style="bold")
     gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
     out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
     if schedule.objective is not None:
-        bounds = f"objective {schedule.objective:,.0f} {unit}"
+        bounds = f"objective {schedule.objective:,.0f} {schedule.unit}"
         bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
         bounds += "" if schedule.lower_bound is None else f", lower bound of any schedule {schedule.lower_bound:,.0f}"
         out.print(bounds)
@@ -105,5 +109,24 @@ def show(schedule: Schedule, title: str, unit: str) -> None:
         for link, count in schedule.traffic:
             traffic.add_row(str(link), f"{count:,.0f}", byte_count(count))
         out.print(traffic)
+    _show_costs(schedule)
     for note in schedule.notes:
         out.print(f"note: {note}")
+
+
+def _show_costs(schedule: Schedule) -> None:
+    """The objective's parts, those beside another one below it, and whose figures they rest on."""
+    out = console()
+    if schedule.costs:
+        parts = table(f"\nCost ({schedule.unit})", "part", "added", "beside it", right=("added", "beside it"))
+        for p in schedule.costs:
+            amount = f"{p.amount:,.0f}"
+            parts.add_row(f"  {p.name}" if p.within else p.name, *(("", amount) if p.within else (amount, "")))
+        out.print(parts)
+    whose: dict[str, list[str]] = {}
+    for text, owner in schedule.assumes:
+        whose.setdefault(owner, []).append(text)
+    for owner, texts in whose.items():
+        out.print(f"\nFigures of {owner}:")
+        for text in texts:
+            out.print(f"  {text}")

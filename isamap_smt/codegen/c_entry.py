@@ -9,7 +9,7 @@ import sympy as sp
 from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Exec, Loop, Move, Node, Program, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, states, walk
 from isamap_smt.proof.program_memory import entry_bound
 
 
@@ -94,30 +94,20 @@ def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:
 def in_state(p: Printer, nodes: tuple[Node, ...], body: Any) -> None:
     """The body of a function in the state that its own instructions need: entered at its head, and left behind the body."""
     needed, around = states(nodes), p.states
-    for enter, _ in needed:
-        p.put(f"if ({enter}) return -1;")
+    for state in needed:
+        p.put(f"if ({state.entering}) return -1;")
     p.states = needed
     body()
     p.states = around
-    for _, leave in reversed(needed):
-        p.put(leave)
+    for state in reversed(needed):
+        p.put(state.leave)
 
 
 def back_in_state(p: Printer, inner: tuple[Node, ...]) -> None:
-    """After a function of other instructions has run on this thread, and has left the state that it shares with this one."""
-    for enter, leave in states(inner):
-        if (enter, leave) in p.states:
-            p.put(f"if ({enter}) return -1;")
-
-
-def states(nodes: tuple[Node, ...]) -> list[tuple[str, str]]:
-    """What the instructions of these nodes need, those of parallel loops left out: they are functions of their own."""
-    found: dict[tuple[str, str], None] = {}
-    for node, around in walk(nodes):
-        inner = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
-        if isinstance(node, Move | Exec) and node.instruction.state and not inner:
-            found[node.instruction.state] = None
-    return list(found)
+    """After a function of other instructions has run on this thread, and has left the state of its registers."""
+    if states(inner):
+        for state in p.states:
+            p.put(f"if ({state.entering}) return -1;")
 
 
 def unused(p: Printer, names: list[str]) -> None:

@@ -43,10 +43,11 @@ from isamap_smt.ir.boxes import most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
-from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.mapping.convert_c import converted
+from isamap_smt.ir.tiles import NUMBERED
 from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
 from isamap_smt.mapping.point_c import prelude
 

@@ -12,9 +12,10 @@ from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.instruction import NUMBERED, Instruction
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Exec, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 from isamap_smt.mapping.moves import register_operand
 
 _KEYWORDS = frozenset(
@@ -99,7 +100,7 @@ class Printer:
     register_types: dict[str, str] = field(default_factory=dict)
     register_files: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    states: list[tuple[str, str]] = field(default_factory=list)
+    states: tuple[TileConfiguration, ...] = ()
     functions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)

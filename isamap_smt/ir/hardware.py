@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 
@@ -13,7 +14,10 @@ LINE = 64  # bytes of a cache line
 
 @dataclass(frozen=True)
 class Memory:
-    """capacity in bytes (None: unlimited); `count` for register files; energy in picojoule per byte."""
+    """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
+
+    energy in picojoules per byte; shared: by the cores. Raises HardwareError for what no memory has.
+    """
 
     name: str
     capacity: int | None
@@ -21,26 +25,39 @@ class Memory:
     energy: float = 0.0
     shared: bool = False
 
+    def __post_init__(self) -> None:
+        check_memory(self)
+
 
 @dataclass(frozen=True)
 class Link:
-    """bandwidth in bytes per cycle from `source` to `target`, one core."""
+    """bandwidth in bytes per cycle from `source` to `target`, one core; latency in cycles. Raises HardwareError."""
 
     source: str
     target: str
     bandwidth: float
     latency: float = 0.0
 
+    def __post_init__(self) -> None:
+        check_link(self)
+
 
 @dataclass(frozen=True)
 class Hardware(Shown):
-    """A machine. `memories` from nearest (registers) to farthest (DRAM)."""
+    """A machine. `memories` from nearest (registers) to farthest (DRAM); without any it can be mapped onto, not scheduled for.
+
+    Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
+    """
 
     name: str
     memories: tuple[Memory, ...]
     links: tuple[Link, ...]
     instructions: tuple[Instruction, ...]
     description: str = ""
+
+    def __post_init__(self) -> None:
+        for field_name, value in check_hardware(self, (Memory, Link)).items():
+            object.__setattr__(self, field_name, value)
 
     def memory(self, name: str) -> Memory:
         """The memory of that name."""

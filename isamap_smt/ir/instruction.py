@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-
-NUMBERED = "enum "  # how the C type of a register begins that the C names by its number; how many there are follows
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ class Instruction(Shown):
     memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
-    state: what each thread does around its executions, as C: an expression that is 0 where the state is entered, and a
-    statement that leaves it; () for none.
+    state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
+    tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
+    Raises LanguageError for what no instruction can be: see isamap_smt.ir.instruction_checks.
     """
 
     name: str
@@ -57,7 +58,12 @@ class Instruction(Shown):
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ("immintrin.h",)
     prelude: str = ""
-    state: tuple[()] | tuple[str, str] = ()
+    state: TileConfiguration | None = None
+    tiles: tuple[tuple[str, int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        for field_name, value in checks.normal_form(self).items():
+            object.__setattr__(self, field_name, value)
 
     @property
     def axes(self) -> dict[str, int]:

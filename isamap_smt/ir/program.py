@@ -37,6 +37,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.tiles import TileConfiguration
 
 FRESH = sym(
     "fresh?"
@@ -241,6 +242,16 @@ def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple
         yield node, loops
         if isinstance(node, Loop | If):
             yield from walk(node.body, (*loops, node))
+
+
+def states(body: tuple[Node, ...]) -> tuple[TileConfiguration, ...]:
+    """The states that instructions of this body need on its own thread: each parallel loop inside is a body of other threads."""
+    found: dict[TileConfiguration, None] = {}
+    for node, around in walk(body):
+        inner = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
+        if isinstance(node, Move | Exec) and node.instruction.state is not None and not inner:
+            found[node.instruction.state] = None
+    return tuple(found)
 
 
 def buffers(program: Program) -> dict[str, Buffer]:

@@ -92,6 +92,15 @@ class Packing:
 
 
 @dataclass(frozen=True)
+class CostPart:
+    """A part of the objective, in its unit. within: the part beside which it runs, or '' for one that is added to the others."""
+
+    name: str
+    amount: float
+    within: str = ""
+
+
+@dataclass(frozen=True)
 class Schedule(Shown):
     """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
 
@@ -101,6 +110,7 @@ class Schedule(Shown):
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the
     axis of the outermost loop where statements next to this one stand in the same loop, block by block; or ''.
+    unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
     """
 
     proved: ProvedMapping
@@ -122,6 +132,9 @@ class Schedule(Shown):
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
     shared: str = ""
+    unit: str = "cycles"
+    costs: tuple[CostPart, ...] = ()
+    assumes: tuple[tuple[str, str], ...] = ()
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""
@@ -154,6 +167,11 @@ class Schedule(Shown):
         if self.traffic:
             rows = tuple((link, f"{count:,.0f}") for link, count in self.traffic)
             found.append(Table("Traffic predicted", ("link", "bytes"), rows))
+        if self.costs:
+            rows = tuple((p.name, f"{p.amount:,.0f}", f"beside: {p.within}" if p.within else "") for p in self.costs)
+            found.append(Table("Cost predicted", ("part", self.unit, ""), rows))
+        if self.assumes:
+            found.append(Table("The cost rests on", ("figure", "whose"), self.assumes))
         return tuple(found)
 
     def _row(self, depth: int) -> tuple[str, ...]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.language import instruction_checks as checks
+from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.language.text import parse
-
-KINDS = ("compute", "load", "store", "broadcast", "zero")
 
 
 def instruction(
@@ -34,13 +33,15 @@ def instruction(
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] = ("immintrin.h",),
     prelude: str = "",
-    state: Sequence[str] = (),
+    state: TileConfiguration | None = None,
+    tiles: Mapping[str, tuple[int, int]] | None = None,
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: C that
-    each thread runs around its executions, (an expression that is 0 where the state is entered, a statement that leaves it).
+    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: how
+    each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
+    register that it lies in.
     `masked`: how many of the first axes (one or two) have a number of active points.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
@@ -51,10 +52,8 @@ def instruction(
     >>> fma.axes, fma.kernel.tensor("a").shape
     ({'l': 8}, (8,))
     """
-    if kind not in KINDS:
-        raise LanguageError(f"instruction {name}: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
+    checks.instruction_name(name)
     axes = checks.whole_axes(name, axes)
-    checks.check_cost(name, latency, per_cycle)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
     _check(name, contract, axes, dtypes, places)
     really = None if exact is None else _exact(name, exact, contract, axes)
@@ -64,17 +63,18 @@ def instruction(
         kind=kind,
         places=tuple((t.name, places[t.name]) for t in contract.tensors),
         emit=emit,
-        requires=checks.texts(name, "requires", requires, "avx2"),
+        requires=requires,  # type: ignore[arg-type]
         cost=Cost(latency, per_cycle),
         exact=really,
         rounding=rounding,
-        preconditions=checks.preconditions(name, contract, kind, preconditions),
-        assume=checks.ranges(name, contract, assume),
-        masked=checks.masks(name, masked, axes),
-        c_types=tuple((c_types or {}).items()),
-        headers=checks.texts(name, "headers", headers, "immintrin.h"),
+        preconditions=preconditions,  # type: ignore[arg-type]
+        assume=assume,  # type: ignore[arg-type]
+        masked=masked,
+        c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
+        headers=headers,  # type: ignore[arg-type]
         prelude=prelude,
-        state=checks.state(name, state),
+        state=state,
+        tiles=checks.rows_and_bytes(name, tiles or {}),
     )
 
 

@@ -157,9 +157,9 @@ def in_state(instruction: Instruction, name: str, executions: list[dict[str, str
     """The C of `void name(int64_t rounds)`: executions on registers with these names, which take numbers in their order."""
     names = dict.fromkeys(register for e in executions for register in e.values())
     declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
-    enter, leave = instruction.state or ("", "")
-    declared += [f"    if ({enter}) return;"] if enter else []
-    return _function(name, declared, [_execution(instruction, e) for e in executions], leave)
+    state = instruction.state
+    declared += [f"    if ({state.entering}) return;"] if state else []
+    return _function(name, declared, [_execution(instruction, e) for e in executions], state.leave if state else "")
 
 
 def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]:

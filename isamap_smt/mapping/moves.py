@@ -17,6 +17,7 @@ from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symb
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.scalar import Read
 
 
@@ -89,7 +90,7 @@ def find_move(
     if found is not None:
         return found
     form = "masked " if masked else ""
-    what = f"{form}{'store' if store else 'load'} of {_in_words(compute, operand)}"
+    what = f"{form}{'store' if store else 'load'} between {MAIN!r} and {_in_words(compute, operand)}"
     raise ScheduleError(f"{hardware.name} has no {what} over its dimensions {list(pattern)} for {compute.name}")
 
 
@@ -127,11 +128,11 @@ def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruc
 
 
 def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> Iterator[Instruction]:
-    """The machine's moves of these kinds that fill or empty the register of `operand`."""
+    """The machine's moves of these kinds that fill or empty the register of `operand`, from or to main memory."""
     place = dict(compute.places).get(operand, "")
     tensor = compute.kernel.tensor(operand)
     for move in hardware.moves:
-        if move.kind not in kinds:
+        if move.kind not in kinds or not touches_main(move):
             continue
         register = register_operand(move)
         t = move.kernel.tensor(register)
@@ -139,9 +140,14 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
             yield move
 
 
+def touches_main(move: Instruction) -> bool:
+    """Whether its memory operand lies where addresses lead, so that programs can use it: they name no other memory."""
+    return move.kind == "zero" or dict(move.places)[_memory(move).tensor] == MAIN
+
+
 def _in_words(compute: Instruction, operand: str) -> str:
     tensor = compute.kernel.tensor(operand)
-    return f"{tensor.dtype}{list(tensor.shape)} in {dict(compute.places).get(operand, '')}"
+    return f"{tensor.dtype}{list(tensor.shape)} in {dict(compute.places)[operand]}"
 
 
 def lane_symbols(move: Instruction) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
+from isamap_smt.proof.program_configuration import configuration_claims
 from isamap_smt.proof.program_dependences import dependence_claims
 from isamap_smt.proof.program_holders import holders
 from isamap_smt.proof.program_link import link_claims
@@ -122,6 +123,7 @@ def _claims(book: Book) -> None:
     dependence_claims(book, touched, held, scopes)
     parallel_claims(book, touched)
     memory_claims(book)
+    configuration_claims(book)
 
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:

@@ -87,13 +87,26 @@ static inline __m512 isamap_simde_dpbf16_ps(__m512 c, __m512i a, __m512i b) {
     memcpy(&c, r, 64);
     return c;
 }
-/* AMX: tiles of the largest configuration in memory, one set for each thread. */
-static _Thread_local uint8_t isamap_simde_tiles[8][16][64];
+/* AMX: tiles in memory, one set for each thread, with as many rows and bytes as this thread has configured. */
+static _Thread_local uint8_t isamap_simde_tiles[8][16][64], isamap_simde_configuration[64];
+static inline int isamap_simde_rows(int t) { return isamap_simde_configuration[48 + t]; }
+static inline int isamap_simde_bytes(int t) { return isamap_simde_configuration[16 + 2 * t]; }
+static inline void isamap_simde_configured(int right) {
+    if (!right) __builtin_trap(); /* SIGILL, as from the CPU */
+}
+static inline void isamap_simde_tile_zero(int t) {
+    isamap_simde_configured(isamap_simde_rows(t));
+    memset(isamap_simde_tiles[t], 0, 1024);
+}
 static inline void isamap_simde_tile_load(int t, const void *p, int64_t stride) {
-    for (int r = 0; r < 16; r++) memcpy(isamap_simde_tiles[t][r], (const char *)p + r * stride, 64);
+    isamap_simde_tile_zero(t);
+    for (int r = 0; r < isamap_simde_rows(t); r++)
+        memcpy(isamap_simde_tiles[t][r], (const char *)p + r * stride, (size_t)isamap_simde_bytes(t));
 }
 static inline void isamap_simde_tile_store(int t, void *p, int64_t stride) {
-    for (int r = 0; r < 16; r++) memcpy((char *)p + r * stride, isamap_simde_tiles[t][r], 64);
+    isamap_simde_configured(isamap_simde_rows(t));
+    for (int r = 0; r < isamap_simde_rows(t); r++)
+        memcpy((char *)p + r * stride, isamap_simde_tiles[t][r], (size_t)isamap_simde_bytes(t));
 }
 static inline float isamap_simde_half(const uint8_t *p) {
     uint32_t bits = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 24;
@@ -102,26 +115,29 @@ static inline float isamap_simde_half(const uint8_t *p) {
     return isamap_simde_flush(value);
 }
 /* Intel's manual: even and odd products are summed apart from +0, then to each other, then to the accumulator. */
-static inline float isamap_simde_tile_floats(const uint8_t *a, uint8_t b[16][64], int j, float acc) {
+static inline float isamap_simde_tile_floats(const uint8_t *a, uint8_t b[16][64], int depth, int j, float acc) {
     float sum[2] = {0, 0};
-    for (int k = 0; k < 32; k++)
+    for (int k = 0; k < depth; k++)
         sum[k % 2] = isamap_simde_step(isamap_simde_half(a + 2 * k), isamap_simde_half(b[k / 2] + 4 * j + 2 * (k % 2)), sum[k % 2]);
     return isamap_simde_step(isamap_simde_step(sum[0], 1.0f, sum[1]), 1.0f, isamap_simde_flush(acc));
 }
 static inline void isamap_simde_tile_dot(const char *how, int c, int a, int b) {
-    for (int i = 0; i < 16; i++)
-        for (int j = 0; j < 16; j++) {
+    const int rows = isamap_simde_rows(c), words = isamap_simde_bytes(c) / 4, depth = isamap_simde_bytes(a);
+    isamap_simde_configured(rows && words && rows == isamap_simde_rows(a) && isamap_simde_rows(b) == depth / 4);
+    isamap_simde_configured(isamap_simde_bytes(b) == 4 * words && depth % 4 == 0);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < words; j++) {
             uint8_t *at = isamap_simde_tiles[c][i] + 4 * j;
             if (strcmp(how, "tdpbf16ps") == 0) {
                 float acc;
                 memcpy(&acc, at, 4);
-                acc = isamap_simde_tile_floats(isamap_simde_tiles[a][i], isamap_simde_tiles[b], j, acc);
+                acc = isamap_simde_tile_floats(isamap_simde_tiles[a][i], isamap_simde_tiles[b], depth / 2, j, acc);
                 memcpy(at, &acc, 4);
                 continue;
             }
             uint32_t acc;
             memcpy(&acc, at, 4);
-            for (int k = 0; k < 64; k++) {
+            for (int k = 0; k < depth; k++) {
                 const uint8_t x = isamap_simde_tiles[a][i][k], y = isamap_simde_tiles[b][k / 4][4 * j + k % 4];
                 acc += (uint32_t)((how[4] == 's' ? (int8_t)x : (int)x) * (how[5] == 's' ? (int8_t)y : (int)y));
             }
@@ -130,10 +146,14 @@ static inline void isamap_simde_tile_dot(const char *how, int c, int a, int b) {
 }
 #define isamap_tile_load(t, p, stride) isamap_simde_tile_load((t), (p), (stride))
 #define isamap_tile_store(t, p, stride) isamap_simde_tile_store((t), (p), (stride))
-#define isamap_tile_zero(t) memset(isamap_simde_tiles[t], 0, 1024)
+#define isamap_tile_zero(t) isamap_simde_tile_zero(t)
 #define isamap_tile_dot(how, c, a, b) isamap_simde_tile_dot((how), (c), (a), (b))
-static inline int isamap_tiles_enter(void) { return 0; }
-static inline void isamap_tiles_leave(void) {}
+static inline int isamap_tiles_enter(const uint8_t *configuration) {
+    memcpy(isamap_simde_configuration, configuration, 64);
+    memset(isamap_simde_tiles, 0, sizeof isamap_simde_tiles);
+    return 0;
+}
+static inline void isamap_tiles_leave(void) { memset(isamap_simde_configuration, 0, 64); }
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_maskz_loadu_pd
 #undef _mm512_maskz_loadu_epi32

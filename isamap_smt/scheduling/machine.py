@@ -54,14 +54,14 @@ class Machine:
 def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DESCRIBED, threads: int = 1) -> Machine:
     """The part of the hardware that this instruction uses, at the rates of `figures` where they know the instruction.
 
-    Raises HardwareError when links or capacities are missing.
+    Raises HardwareError where the instruction is not of this machine, ScheduleError where there is no cache to tile for.
     """
     if not figures.knows(instruction.name):
         figures = DESCRIBED
-    output = instruction.kernel.statements[0].target.tensor
-    place = dict(instruction.places).get(output, "")
+    place = place_of_results(instruction)
     known = {m.name: m for m in hardware.memories}
     if place not in known:
+        output = instruction.kernel.statements[0].target.tensor
         raise HardwareError(
             f"{hardware.name} has no memory {place!r}, where {instruction.name} keeps {output}; "
             f"its memories: {', '.join(known)}"
@@ -73,18 +73,14 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
             f"{hardware.name} has no cache between {place} and its memory, so there is nothing to tile for; "
             "describe its memories and links"
         )
-    for m in behind[:-1]:
-        if m.capacity is None:
-            raise HardwareError(f"{hardware.name}: memory {m.name} has no capacity, and others lie behind it")
-    count = max(1, file.count)
+    count = file.count
     width = max(1, (file.capacity or count) // count)
-    out = next((k for k in hardware.links if k.source == place and k.target == behind[0].name), None)
     links = tuple(_measured(k, figures, threads) for k in links)
     cost = figures.cost(instruction.name, instruction.cost)
     return Machine(
         count,
         figures.loads(width, _each_cycle(links[0], width)),
-        _each_cycle(_measured(out, figures, threads), width) if out else 1.0,
+        _each_cycle(_measured(way_out_of(hardware, place), figures, threads), width),
         cost.latency,
         cost.per_cycle,
         behind[:-1],
@@ -94,6 +90,17 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
         figures,
         0 if instruction.is_one_intrinsic or instruction.numbered else 1,
     )
+
+
+def place_of_results(instruction: Instruction) -> str:
+    """The memory that its output lies in."""
+    return dict(instruction.places)[instruction.kernel.statements[0].target.tensor]
+
+
+def way_out_of(hardware: Hardware, file: str) -> Link:
+    """The link by which results leave a register file: to the nearest memory that one leads to."""
+    order = {m.name: n for n, m in enumerate(hardware.memories)}
+    return min((k for k in hardware.links if k.source == file), key=lambda k: order[k.target])
 
 
 def _each_cycle(link: Link, width: int) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from isamap_smt.ir.errors import IsamapError
@@ -15,7 +15,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import CostPart, LoopStep, Packing, Schedule
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof import prove
@@ -42,6 +42,8 @@ def to_record(schedule: Schedule) -> Record:
         "notes": list(schedule.notes),
         **{name: getattr(schedule, name) for name in _KEPT},
         **({"shared": schedule.shared} if schedule.shared else {}),
+        **({"unit": schedule.unit, "costs": [astuple(x) for x in schedule.costs]} if schedule.costs else {}),
+        **({"assumes": [list(x) for x in schedule.assumes]} if schedule.assumes else {}),
     }
 
 
@@ -102,6 +104,9 @@ def _schedule(
         sizes=sizes,
         hardware=hardware,
         shared=record.get("shared", ""),
+        unit=record.get("unit", "cycles"),
+        costs=tuple(CostPart(*x) for x in record.get("costs", ())),
+        assumes=_pairs(record.get("assumes", [])),
         **{name: record[name] for name in _KEPT},
     )
 

@@ -22,6 +22,7 @@ from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.scheduling import decode
 from isamap_smt.scheduling.asked import pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
+from isamap_smt.scheduling.breakdown import assumptions, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT, Machine, machine
 from isamap_smt.scheduling.pins import Pins, read_pins
@@ -113,6 +114,9 @@ class ScheduleSpace:
             (*self._notes(answer), *told, *also),
             self.sizes,
             s.hardware,
+            unit="pJ" if self.energy else "cycles",
+            costs=parts(m, s.mapping.instruction, answer.cost, self.energy),
+            assumes=assumptions(m, self.energy, s.threads),
         )
 
     def _notes(self, answer: Answer) -> tuple[str, ...]:
@@ -124,6 +128,8 @@ class ScheduleSpace:
             notes.append(f"the search ended early: {answer.stopped}")
         if self.machine.figures != DESCRIBED:
             notes.append(f"priced with {self.machine.figures.origin}")
+        s = self.setting
+        notes += unused(s.hardware, s.mapping.instruction, self.machine, self.energy)
         return (*notes, *self.notes)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import isamap_hardware
+import isamap_smt as im
 from isamap_smt.certificates import DamagedError, check_directory
 from isamap_smt.certificates.digests import hardware_digests
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, read_index, read_manifest
@@ -73,7 +76,8 @@ def variants(value: Any) -> Iterator[Any]:
             for f in dataclasses.fields(value):
                 if f.init and f.compare:
                     for other in variants(getattr(value, f.name)):
-                        yield dataclasses.replace(value, **{f.name: other})
+                        with suppress(im.IsamapError):  # what is refused is noticed
+                            yield dataclasses.replace(value, **{f.name: other})
 
 
 PARTS = ("memories", "links", "instructions")
@@ -87,13 +91,13 @@ def test_a_change_to_anything_in_a_description_changes_the_digest_of_its_part(ma
     for field in PARTS:
         items = getattr(hardware, field)
         for n, item in enumerate(items):
-            # by itself: the other instructions' digests do not depend on it
-            alone = dataclasses.replace(hardware, instructions=()) if field != "instructions" else hardware
+            # by itself, and not checked as a machine: the digests of its parts do not depend on each other
+            empty: dict[str, Any] = dict.fromkeys(PARTS, ())
             kept = (item,) if field == "instructions" else items
-            now = hardware_digests(dataclasses.replace(alone, **{field: kept}))
+            now = hardware_digests(cast(Hardware, SimpleNamespace(**{**empty, field: kept})))
             for other in variants(item):
                 changed = (other,) if field == "instructions" else (*items[:n], other, *items[n + 1 :])
-                then = hardware_digests(dataclasses.replace(alone, **{field: changed}))
+                then = hardware_digests(cast(Hardware, SimpleNamespace(**{**empty, field: changed})))
                 different = {k for k in {*now, *then} if now.get(k) != then.get(k)}
                 wanted = {item.name, other.name} if field == "instructions" else {field}
                 assert different == wanted, f"{field} {n}: {item} and {other}"

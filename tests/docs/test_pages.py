@@ -19,7 +19,13 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
 
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize(
-    ("page", "least"), [("README.md", (1, 1, 6)), ("docs/tutorial.md", (8, 6, 6)), ("docs/trust.md", (0, 0, 2))]
+    ("page", "least"),
+    [
+        ("README.md", (1, 1, 6)),
+        ("docs/tutorial.md", (8, 6, 6)),
+        ("docs/trust.md", (0, 0, 2)),
+        ("docs/hardware.md", (2, 1, 3)),
+    ],
 )
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
     session = Session(REPOSITORY / page)

@@ -132,7 +132,7 @@ def _run_numbered(loaded: ctypes.CDLL, instruction: Instruction, arrays: dict[st
 
 def _numbered(i: Instruction) -> str:
     """A compute instruction on the first registers; a move of one that is chosen by its number."""
-    head = f"int {c_name(i)}_enter(void) {{ return {i.state[0]}; }}\n" if i.state else ""
+    head = f"int {c_name(i)}_enter(void) {{ return {i.state.entering}; }}\n" if i.state else ""
     if i.kind == "compute":
         names = [t.name for t in i.kernel.tensors]
         numbers = ", ".join(f"{n} = {k}" for k, n in enumerate(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,12 @@ from test_descriptions import loaded
 
 import isamap_hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.runtime.simde import find_simde
 
 MACHINE = isamap_hardware.load("amx")
+STATE = next(i.state for i in MACHINE.computes if i.state is not None)
 LOADS = [i.short for i in MACHINE.moves if i.kind == "load" and i.by_rows]
 
 
@@ -79,6 +83,23 @@ def test_a_masked_store_writes_what_is_active_and_no_more(short: str) -> None:
             wanted = np.full((16, 80), 0xA5, np.uint8)
             wanted[:rows, : 4 * columns] = tile[:rows, : 4 * columns]
             assert (memory == wanted).all(), (rows, columns)
+
+
+@pytest.mark.parametrize("rows", [1, 8, 16])
+@pytest.mark.parametrize("row", [4, 32, 64])
+def test_what_enters_the_state_does_what_its_data_says(rows: int, row: int) -> None:
+    """A tile is loaded and stored whole: as many rows and bytes of each as the configuration has are written, no others."""
+    library()  # skips where there are no tiles
+    tile = TileConfiguration(((rows, row),) * 8, STATE.enter, STATE.leave)
+    smaller = replace(MACHINE, instructions=tuple(replace(i, state=tile) for i in MACHINE.instructions))
+    found = build(smaller, simde=bool(missing_features(smaller.instructions)))
+    enter(found, smaller.computes[0])
+    memory, out = rows_of(smaller.instruction("load_i32"), 64), np.full((16, 64), 0xA5, np.uint8)
+    move_numbered(found, smaller.instruction("load_i32"), 5, memory.ctypes.data, 64)
+    move_numbered(found, smaller.instruction("store_i32"), 5, out.ctypes.data, 64)
+    wanted = np.full((16, 64), 0xA5, np.uint8)
+    wanted[:rows, :row] = memory[:rows, :row]
+    assert (out == wanted).all()
 
 
 @pytest.mark.parametrize("short", ["zero_f32", "zero_i32"])

@@ -1,0 +1,204 @@
+"""What a machine's description may say: every number means something, every name is one of the machine's, nothing hangs loose.
+
+A description that contradicts itself is refused when it is made, with what to write in its place: an answer for a machine
+without the link that was forgotten would be an answer for another machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from isamap_smt.ir.errors import HardwareError, did_you_mean
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.tiles import NUMBERED
+from isamap_smt.ir.whole import whole
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware, Link, Memory
+
+# Words that mean something else where memories are named: the place of tensors, and what pins and tiles are called.
+TAKEN = (MAIN, "no", "none", "ahead", "register")
+
+
+# Beyond these no number is a machine's, and products of several would leave the 64 bits that the solver counts in.
+LEAST, MOST, LARGEST = 1e-4, 1e6, 1 << 60
+
+
+def name_of(value: Any, what: str) -> str:
+    """A name that files, tables and pins such as `tile.k.L1` can hold. Raises HardwareError."""
+    if not isinstance(value, str) or not re.fullmatch(r"[^\W\d][\w+-]*", value):
+        raise HardwareError(f"{what} {value!r}: a name is a letter, then letters, digits and _ + -, such as 'L1'")
+    return value
+
+
+def number(value: Any, what: str, unit: str, positive: bool = False) -> None:
+    """Nothing happens for a number from 0 (positive: from LEAST) to MOST. Raises HardwareError."""
+    least = LEAST if positive else 0
+    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= MOST:
+        raise HardwareError(f"{what}={value!r}: pass a number of {unit}, {least:g} to {MOST:g}")
+
+
+def check_memory(m: Memory) -> None:
+    """The memory's own fields. Raises HardwareError."""
+    name = name_of(m.name, "memory")
+    if name in TAKEN:
+        raise HardwareError(
+            f"memory {name!r}: that word means something else ({', '.join(TAKEN)} are taken); call it another name"
+        )
+    count = whole(m.count, f"memory {name}: count", HardwareError)
+    if m.capacity is not None:
+        capacity = whole(m.capacity, f"memory {name}: capacity, in bytes (None: unlimited)", HardwareError)
+        if capacity > LARGEST:
+            raise HardwareError(
+                f"memory {name}: capacity={capacity}: at most 2^60 bytes; write None for an unlimited one"
+            )
+        if capacity % count:
+            raise HardwareError(
+                f"memory {name}: {capacity} bytes are no whole number of bytes for each of {count} registers; capacity counts "
+                "all of them together"
+            )
+    elif count > 1:
+        raise HardwareError(
+            f"memory {name}: {count} registers of unlimited size; say how many bytes all of them have together"
+        )
+    number(m.energy, f"memory {name}: energy", "picojoules per byte")
+    if not isinstance(m.shared, bool):
+        raise HardwareError(f"memory {name}: shared={m.shared!r}: pass True where all cores share it, else False")
+
+
+def check_link(k: Link) -> None:
+    """The link's own fields. Raises HardwareError."""
+    source, target = name_of(k.source, "link from"), name_of(k.target, "link to")
+    if source == target:
+        raise HardwareError(f"link {source} -> {target}: it leads from a memory to itself")
+    number(k.bandwidth, f"link {source} -> {target}: bandwidth", "bytes per cycle", positive=True)
+    number(k.latency, f"link {source} -> {target}: latency", "cycles")
+
+
+def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
+    """The machine's sequences as they are kept. Raises HardwareError for parts that do not fit each other."""
+    name = name_of(h.name, "hardware")
+    if not isinstance(h.description, str):
+        raise HardwareError(
+            f"hardware {name}: description={h.description!r} is {type(h.description).__name__}: pass a text"
+        )
+    memories = _parts(name, "memories", h.memories, kinds[0])
+    links = _parts(name, "links", h.links, kinds[1])
+    instructions = _parts(name, "instructions", h.instructions, Instruction)
+    _check_memories(name, memories)
+    _check_links(name, memories, links)
+    for i in instructions:
+        _check_places(name, memories, i)
+    _check_ways(name, memories, links, instructions)
+    return {"memories": memories, "links": links, "instructions": instructions}
+
+
+def _parts(name: str, what: str, given: Any, kind: type) -> tuple[Any, ...]:
+    if not isinstance(given, tuple | list):
+        raise HardwareError(f"hardware {name}: {what}={given!r}: pass a tuple of im.{kind.__name__}(...)")
+    for part in given:
+        if not isinstance(part, kind):
+            hint = "; write a comma behind the only one" if isinstance(part, str) else ""
+            raise HardwareError(
+                f"hardware {name}: {what} holds {part!r}, which is {type(part).__name__}: pass im.{kind.__name__}(...){hint}"
+            )
+    return tuple(given)
+
+
+def _check_memories(name: str, memories: Sequence[Memory]) -> None:
+    names = [m.name for m in memories]
+    for n, m in enumerate(memories):
+        if m.name in names[:n]:
+            raise HardwareError(f"hardware {name}: two memories are called {m.name}")
+        if m.capacity is None and n + 1 < len(memories):
+            raise HardwareError(
+                f"hardware {name}: memory {m.name} is unlimited, and {names[n + 1]} lies behind it; memories go from the nearest "
+                "to the farthest, and only the last may be unlimited: give the others their capacity in bytes"
+            )
+
+
+def _check_links(name: str, memories: Sequence[Memory], links: Sequence[Link]) -> None:
+    names = [m.name for m in memories]
+    seen: set[tuple[str, str]] = set()
+    for k in links:
+        for end in (k.source, k.target):
+            if end not in names:
+                raise HardwareError(
+                    f"hardware {name}: link {k.source} -> {k.target}: there is no memory {end!r}; {did_you_mean(end, names)}"
+                )
+        if (k.source, k.target) in seen:
+            raise HardwareError(
+                f"hardware {name}: two links lead from {k.source} to {k.target}; which bandwidth holds?"
+            )
+        seen.add((k.source, k.target))
+
+
+def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None:
+    """Each operand lies in a memory of the machine that has room for it. A machine without memories only maps and proves."""
+    known = {m.name: m for m in memories}
+    c_types = dict(i.c_types)
+    for operand, place in i.places if known else ():
+        if place == MAIN:
+            continue
+        if place not in known:
+            raise HardwareError(
+                f"hardware {name}: {i.name} has {operand} in {place!r}, and there is no such memory; "
+                f"{did_you_mean(place, [*known, MAIN])}"
+            )
+        m, t = known[place], i.kernel.tensor(operand)
+        size, room = prod(map(int, t.shape)) * t.dtype.bytes, (m.capacity or 0) // m.count
+        if m.capacity is not None and size > room:
+            one = f"one of its {m.count} registers has" if m.count > 1 else "it has"
+            raise HardwareError(
+                f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and of "
+                f"{place} {one} {room}"
+            )
+        numbers = c_types.get(operand, "").removeprefix(NUMBERED)
+        if numbers.isdecimal() and int(numbers) > m.count:
+            raise HardwareError(
+                f"hardware {name}: {operand} of {i.name} is one of {numbers} registers, and {place} has {m.count}; write the same "
+                "number in c_types and in Memory(count=...)"
+            )
+
+
+def _check_ways(
+    name: str, memories: Sequence[Memory], links: Sequence[Link], instructions: Sequence[Instruction]
+) -> None:
+    """Data come into every memory from one behind it, and results leave theirs: else a part of the machine is cut off."""
+    rank = {m.name: n for n, m in enumerate(memories)}
+    for n, m in enumerate(memories[:-1]):
+        if not any(k.target == m.name and rank[k.source] > n for k in links):
+            behind = [x.name for x in memories[n + 1 :]]
+            nearer = next((k.source for k in links if k.target == m.name), None)
+            only = f", only from {nearer}, which is nearer" if nearer else ""
+            raise HardwareError(
+                f"hardware {name}: no link leads into {m.name} from a memory behind it ({', '.join(behind)}){only}: nothing would "
+                f"ever arrive there; add im.Link({behind[0]!r}, {m.name!r}, bandwidth), or list the memories from the nearest to "
+                "the farthest"
+            )
+    for place, instruction in _results(instructions):
+        if place in rank and rank[place] + 1 < len(memories) and memories[-1].name not in _reached(place, links):
+            raise HardwareError(
+                f"hardware {name}: {instruction} leaves its results in {place}, and no links lead from there to "
+                f"{memories[-1].name}; add im.Link({place!r}, {memories[rank[place] + 1].name!r}, bandwidth)"
+            )
+
+
+def _results(instructions: Sequence[Instruction]) -> Iterator[tuple[str, str]]:
+    for i in instructions:
+        if i.kind == "compute":
+            yield dict(i.places)[i.kernel.statements[0].target.tensor], i.name
+
+
+def _reached(start: str, links: Sequence[Link]) -> set[str]:
+    found, todo = {start}, [start]
+    while todo:
+        here = todo.pop()
+        further = {k.target for k in links if k.source == here} - found
+        found |= further
+        todo += further
+    return found

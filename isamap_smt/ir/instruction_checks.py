@@ -1,0 +1,322 @@
+"""What an instruction's description may say: nothing is rounded, cut into letters, misspelt or left for later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sized
+from math import prod
+from string import Formatter
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN, check_move
+from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
+from isamap_smt.ir.whole import whole
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.instruction import Instruction
+
+LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
+PRECONDITIONS = (
+    "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
+    "'state NAME set by INSTRUCTION'"
+)
+
+
+_TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
+KINDS = ("compute", "load", "store", "broadcast", "zero")
+WORDS = ("active", "across")  # that `emit` may use of one that masks an axis, and of one that masks two
+
+
+def normal_form(i: Instruction) -> dict[str, Any]:
+    """The fields of an instruction as they are kept. Raises LanguageError where some field is none that an instruction can have."""
+    name, contract = instruction_name(i.name), i.kernel
+    given: Any = contract
+    if not isinstance(given, Kernel) or len(contract.statements) != 1:
+        raise LanguageError(f"instruction {name}: kernel={contract!r}: pass a Kernel of one statement")
+    if i.kind not in KINDS:
+        raise LanguageError(f"instruction {name}: unknown kind {i.kind!r}; {did_you_mean(str(i.kind), KINDS)}")
+    whole_axes(name, {a.name: int(a.extent) for a in contract.axes if sp.sympify(a.extent).is_Integer})
+    check_cost(name, i.cost)
+    if not (i.exact is None or isinstance(i.exact, Kernel)):
+        raise LanguageError(f"instruction {name}: exact={i.exact!r}: pass a Kernel, or None")
+    for what, text in (("emit", i.emit), ("rounding", i.rounding), ("prelude", i.prelude)):
+        if not isinstance(text, str):
+            raise LanguageError(f"instruction {name}: {what}={text!r} is {type(text).__name__}: pass a text")
+    operands = [t.name for t in contract.tensors]
+    places = _of_operands(name, "places", i.places, operands, "ymm")
+    if missing := [n for n in operands if n not in dict(places)]:
+        raise LanguageError(
+            f"instruction {name}: operand {missing[0]} has no place; add places={{..., {missing[0]!r}: ...}}"
+        )
+    c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
+    _check_numbers(name, c_types)
+    registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+    masked = masks(name, i.masked, contract.axes)
+    asked = preconditions(name, contract, i.kind, i.preconditions)
+    words = [*WORDS[: int(masked)], *(["stride"] if any(text.split()[0] == "rows" for text in asked) else [])]
+    _check_emit(name, i.emit, [*operands, *words])
+    for operand in registers if i.emit else ():
+        if operand not in dict(c_types) and dict(places)[operand] != MAIN:
+            raise LanguageError(
+                f"instruction {name}: register operand {operand} has no C type; add c_types={{..., {operand!r}: '__m512'}}"
+            )
+    return {
+        "places": places,
+        "requires": texts(name, "requires", i.requires, "avx2"),
+        "preconditions": asked,
+        "assume": ranges(name, contract, i.assume),
+        "masked": masked,
+        "c_types": c_types,
+        "headers": texts(name, "headers", i.headers, "immintrin.h"),
+        "state": state(name, i.state),
+        "tiles": tiles(
+            name, contract, dict(c_types), i.state, {o: (rows, row) for o, rows, row in _triples(name, i.tiles)}
+        ),
+    }
+
+
+def instruction_name(name: Any) -> str:
+    """The name: it stands in files' names, in C's comments and in what the user types. Raises LanguageError."""
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
+        raise LanguageError(f"instruction {name!r}: a name has letters, digits and . _ + -, such as 'npu.dot'")
+    return name
+
+
+def pairs(name: str, what: str, given: Any, example: str) -> tuple[tuple[str, str], ...]:
+    """(operand, text) of a table. Raises LanguageError."""
+    if not isinstance(given, Mapping):
+        raise LanguageError(
+            f"instruction {name}: {what}={given!r}: pass a text for each operand, such as {{'a': {example!r}}}"
+        )
+    return tuple(given.items())
+
+
+def rows_and_bytes(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
+    """(operand, rows, bytes of a row) of a table. Raises LanguageError."""
+    if not isinstance(given, Mapping):
+        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
+    for operand, tile in given.items():
+        if not isinstance(tile, tuple | list) or len(tile) != 2:
+            raise LanguageError(f"instruction {name}: tiles of {operand} is {tile!r}: {_TILES}")
+    return tuple((operand, rows, row) for operand, (rows, row) in given.items())
+
+
+def _triples(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
+    if not isinstance(given, tuple | list) or any(not isinstance(t, tuple | list) or len(t) != 3 for t in given):
+        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
+    return tuple((operand, rows, row) for operand, rows, row in given)
+
+
+def _of_operands(name: str, what: str, given: Any, operands: list[str], example: str) -> tuple[tuple[str, str], ...]:
+    form = f"pass a text for each operand, such as {example!r}"
+    if not isinstance(given, tuple | list) or any(not isinstance(p, tuple | list) or len(p) != 2 for p in given):
+        raise LanguageError(f"instruction {name}: {what}={given!r}: {form}")
+    for n, (operand, text) in enumerate(given):
+        if operand not in operands:
+            raise LanguageError(f"instruction {name}: {what} names {operand!r}; {did_you_mean(str(operand), operands)}")
+        if not isinstance(text, str) or not text.strip():
+            raise LanguageError(f"instruction {name}: {what} of {operand} is {text!r}: {form}")
+        if operand in [o for o, _ in given[:n]]:
+            raise LanguageError(f"instruction {name}: {what} names {operand} twice")
+    return tuple((operand, text) for operand, text in given)
+
+
+def _check_numbers(name: str, c_types: tuple[tuple[str, str], ...]) -> None:
+    for operand, c_type in c_types:
+        count = c_type.removeprefix(NUMBERED)
+        if c_type.split()[0] == NUMBERED.strip() and not (c_type != count and count.isdecimal() and int(count) >= 1):
+            raise LanguageError(
+                f"instruction {name}: c_types of {operand} is {c_type!r}: 'enum 8' is one of 8 registers, which the C numbers"
+            )
+
+
+def _check_emit(name: str, emit: str, known: list[str]) -> None:
+    """The C names what is known, and nothing else, in braces."""
+    braces = "a brace of C's is written twice: '{{'"
+    try:
+        parts = [
+            (word, form or conversion) for _, word, form, conversion in Formatter().parse(emit) if word is not None
+        ]
+    except ValueError as e:
+        raise LanguageError(f"instruction {name}: emit={emit!r}: {e}; {braces}") from None
+    for word, more in parts:
+        if word not in known or more:
+            raise LanguageError(f"instruction {name}: emit names {{{word}}}; {did_you_mean(word, known)}\n{braces}")
+
+
+def whole_axes(name: str, axes: Any) -> dict[str, int]:
+    """The number of points of each axis, whole and at least 1. Raises LanguageError."""
+    if not isinstance(axes, Mapping):
+        raise LanguageError(f"instruction {name}: axes={axes!r}: pass names and numbers of points, such as {{'l': 8}}")
+    return {n: _points(name, n, extent) for n, extent in axes.items()}
+
+
+def _points(name: str, axis: str, extent: Any) -> int:
+    points = whole(extent, f"instruction {name}: points of axis {axis}", LanguageError, -(2**63))
+    if points < 1:
+        raise LanguageError(f"instruction {name}: axis {axis} has {points} points; it needs at least 1")
+    return points
+
+
+def texts(name: str, what: str, given: Any, example: str) -> tuple[str, ...]:
+    """The texts of a sequence. Raises LanguageError, also for one text in place of several: its letters are not meant."""
+    if isinstance(given, str):
+        raise LanguageError(f"instruction {name}: {what}={given!r} is one text; write {what}=({given!r},)")
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise LanguageError(f"instruction {name}: {what}={given!r}: pass a tuple of texts, such as ({example!r},)")
+    found = tuple(given)
+    for text in found:
+        if not isinstance(text, str) or not text.strip():
+            raise LanguageError(f"instruction {name}: {what} holds {text!r}: pass texts, such as {example!r}")
+    return found
+
+
+def check_cost(name: str, cost: Any) -> None:
+    """Nothing happens for a latency of at least 0 and a positive rate. Raises LanguageError."""
+    for what, value, means in (
+        ("latency", getattr(cost, "latency", cost), "cycles, 0 or more"),
+        (
+            "per_cycle",
+            getattr(cost, "per_cycle", cost),
+            "executions started each cycle, more than 0 (0.5: one in two cycles)",
+        ),
+    ):
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
+        if not number or (what == "per_cycle" and value < LEAST):
+            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {MOST:g}")
+
+
+def ranges(name: str, contract: Kernel, assume: Any) -> tuple[tuple[str, int, int], ...]:
+    """(operand, low, high) of integer operands, within their types. Raises LanguageError."""
+    form = "write assume=[('a', 0, 127)], one (operand, low, high) for each range"
+    if isinstance(assume, str) or not isinstance(assume, Iterable):
+        raise LanguageError(f"instruction {name}: assume={assume!r}: {form}")
+    return tuple(_range(name, contract, given, form) for given in assume)
+
+
+def _range(name: str, contract: Kernel, given: Any, form: str) -> tuple[str, int, int]:
+    if not isinstance(given, tuple | list) or len(given) != 3:
+        raise LanguageError(f"instruction {name}: assume holds {given!r}: {form}")
+    operand, low, high = given
+    operands = [t.name for t in contract.tensors]
+    if operand not in operands:
+        raise LanguageError(f"instruction {name}: assume names {operand!r}; {did_you_mean(str(operand), operands)}")
+    d = contract.tensor(operand).dtype
+    if d.is_float:
+        raise LanguageError(f"instruction {name}: {operand} is {d}: a range of values is assumed of integers only")
+    low, high = (whole(v, f"instruction {name}: assume {operand}", LanguageError, -(2**64)) for v in (low, high))
+    if low > high:
+        raise LanguageError(f"instruction {name}: assume {operand} in [{low}, {high}] holds for nothing")
+    if low < d.low or high > d.high:
+        raise LanguageError(
+            f"instruction {name}: assume {operand} in [{low}, {high}] is not within {d}, which holds {d.low} to {d.high}"
+        )
+    return operand, low, high
+
+
+def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[str, ...]:
+    """Texts of a form that the prover has a rule for, on operands that exist. Raises LanguageError."""
+    found = texts(name, "preconditions", given, "contiguous m")
+    # A move's preconditions speak of its memory operand: what a load reads, what a store writes.
+    written = contract.statements[0].target.tensor
+    operands = [t.name for t in contract.tensors]
+    if kind in ("load", "broadcast"):
+        operands = [n for n in operands if n != written]
+    elif kind == "store":
+        operands = [written]
+    for text in found:
+        named = _operands_of(text)
+        if text.split()[0] == "rows" and kind in ("load", "store"):
+            _check_rows(name, contract, kind)
+        if named is None:
+            raise LanguageError(f"instruction {name}: precondition {text!r} is of no known form: {PRECONDITIONS}")
+        for n in named:
+            if n not in operands:
+                lies = "" if kind == "compute" else f" in memory, which a {kind} reads or writes,"
+                known = f"operands{lies}: {', '.join(operands) or 'none'}"
+                raise LanguageError(f"instruction {name}: precondition {text!r} speaks of {n!r}; {known}")
+    return found
+
+
+def _check_rows(name: str, contract: Kernel, kind: str) -> None:
+    """The memory operand has rows: its first index is an axis that no other index of it mentions."""
+    s = contract.statements[0]
+    access = s.target if kind == "store" else next(iter(s.inputs), None)
+    if access is None or len(access.index) < 2 or not access.index[0].is_Symbol:
+        raise LanguageError(
+            f"instruction {name}: precondition 'rows' is for a memory operand such as m[i,j], whose rows i counts"
+        )
+    if symbols_of(access.index[1:]) & symbols_of(access.index[:1]):
+        raise LanguageError(
+            f"instruction {name}: precondition 'rows': axis {access.index[0]} also moves along the rows of m"
+        )
+
+
+def masks(name: str, given: Any, axes: Sized) -> bool | int:
+    """How many axes a move masks: at most two, and no more than it has. Raises LanguageError."""
+    if isinstance(given, bool) or (isinstance(given, int) and 0 <= given <= min(2, len(axes))):
+        return given if given not in (0, 1) else bool(given)
+    raise LanguageError(
+        f"instruction {name}: masked={given!r}: pass how many of its first axes are masked, 0 to {min(2, len(axes))}"
+    )
+
+
+def state(name: str, given: Any) -> TileConfiguration | None:
+    """A configuration, or nothing. Raises LanguageError."""
+    if given is None or isinstance(given, TileConfiguration):
+        return given
+    raise LanguageError(
+        f"instruction {name}: state={given!r}: pass im.TileConfiguration(tiles, enter, leave), which says how many rows and "
+        "bytes each register has"
+    )
+
+
+def tiles(
+    name: str, contract: Kernel, c_types: Mapping[str, str], state: TileConfiguration | None, given: Mapping[str, Any]
+) -> tuple[tuple[str, int, int], ...]:
+    """(operand, rows, bytes of a row) of every operand in a configured register; they hold its cells and no more.
+
+    Raises LanguageError.
+    """
+    held = [t.name for t in contract.tensors if c_types.get(t.name, "").startswith(NUMBERED)]
+    for operand in given:
+        if operand not in held:
+            raise LanguageError(
+                f"instruction {name}: tiles names {operand!r}, which lies in no register with a number; "
+                f"{did_you_mean(str(operand), held)}"
+            )
+    if state is not None and (missing := [n for n in held if n not in given]):
+        raise LanguageError(f"instruction {name}: {missing[0]} lies in a configured register; {_TILES}")
+    return tuple(_tile(name, contract, operand, tile) for operand, tile in given.items())
+
+
+def _tile(name: str, contract: Kernel, operand: str, given: tuple[Any, Any]) -> tuple[str, int, int]:
+    rows, row = (whole(x, f"instruction {name}: tiles of {operand}", LanguageError) for x in given)
+    t = contract.tensor(operand)
+    size = prod(map(int, t.shape)) * t.dtype.bytes
+    if rows * row != size:
+        raise LanguageError(
+            f"instruction {name}: {operand} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and {rows} rows of {row} "
+            f"bytes hold {rows * row}"
+        )
+    return operand, rows, row
+
+
+def _operands_of(text: str) -> list[str] | None:
+    """The operands that a precondition speaks of; None for text of no known form."""
+    match text.split():
+        case ["contiguous" | "rows", operand]:
+            return [operand]
+        case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
+            return [operand]
+        case ["state", _] | ["state", _, "set", "by", _, *_]:
+            return []
+    named = re.findall(r"\b(?:ld|offset)\((\w+)\)", text)
+    calls = {f"{call}({n})": 0 for call in ("ld", "offset") for n in named}
+    return None if parse_condition(text, calls) is None else named

@@ -1,0 +1,43 @@
+"""A move moves: its contract copies cells between a register and memory, or writes zeros, and computes nothing.
+
+Programs are proved with that meaning, so a `load` that doubled what it loads would be wrong in every program.
+"""
+
+from __future__ import annotations
+
+from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import Read
+
+MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
+
+
+def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:
+    """The register operand of what is a load, broadcast, store or zero. Raises LanguageError for what is none."""
+    s = contract.statements[0]
+    text = contract.text.strip()
+    example = {"store": "m[l] = r[l]", "zero": "r[l] = 0", "broadcast": "r[l] = m[]"}.get(kind, "r[l] = m[l]")
+    copies = s.value == 0 if kind == "zero" else isinstance(s.value, Read)
+    if s.op != "=" or s.guard or not copies:
+        raise LanguageError(f"instruction {name}: a {kind} only moves, which {text!r} does not: write {example!r}")
+    read = s.inputs[0] if s.inputs else None
+    register = read if kind == "store" and read is not None else s.target
+    memory = s.target if kind == "store" else read
+    points = {a.symbol for a in contract.axes}
+    index = list(register.index)
+    extents = {a.symbol: a.extent for a in contract.axes}
+    whole = [extents.get(i) for i in index] == list(contract.tensor(register.tensor).shape)
+    if len(set(index)) != len(index) or set(index) != points or not whole:
+        raise LanguageError(
+            f"instruction {name}: a {kind} moves whole registers: in {text!r} the index of {register.tensor} must be each axis once"
+        )
+    if places[register.tensor] == MAIN:
+        raise LanguageError(
+            f"instruction {name}: {register.tensor} lies in {MAIN!r}; a {kind} has its register operand in a memory of the machine"
+        )
+    if memory is not None and contract.tensor(memory.tensor).dtype != contract.tensor(register.tensor).dtype:
+        raise LanguageError(
+            f"instruction {name}: a {kind} converts nothing: {memory.tensor} is {contract.tensor(memory.tensor).dtype}, "
+            f"{register.tensor} is {contract.tensor(register.tensor).dtype}"
+        )
+    return register.tensor

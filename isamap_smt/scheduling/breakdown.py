@@ -1,0 +1,154 @@
+"""What an objective is made of: its parts by link and computing, what they assume, and what of the machine no price knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from isamap_encodings.schedule_problem import FAR, WHOLE, Cost
+from isamap_smt.ir.hardware import LINE, Hardware, Link
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.schedule import CostPart
+from isamap_smt.mapping.moves import register_operand, touches_main
+from isamap_smt.scheduling.figures import DESCRIBED
+from isamap_smt.scheduling.machine import PAGE, UNIT, Machine, place_of_results, way_out_of
+from isamap_smt.scheduling.registers import SCOPE_CYCLES
+from isamap_smt.scheduling.supply import PRIVATE, SHARED
+
+X86 = "an x86 core"
+DESCRIPTION = "the hardware's description"
+TOGETHER = "computing beside the links"
+
+
+def parts(m: Machine, instruction: Instruction, cost: Cost, energy: bool) -> tuple[CostPart, ...]:
+    """The objective's parts; those that stand in no other one add up to it. Cycles of all threads, or picojoules."""
+    links = [(f"{k.source}->{k.target}", x) for k, x in zip(m.links, cost.links, strict=False)]
+    computing = ("moves into registers" if energy else f"computing: {instruction.name}", cost.compute)
+    rest = cost.exposed + cost.scopes + cost.packing + cost.in_place
+    found = []
+    if energy:
+        found += [(*computing, ""), *((name, x, "") for name, x in links)]
+    else:
+        found += [
+            (TOGETHER, cost.alone - rest, ""),
+            (*computing, TOGETHER),
+            *((name, x, TOGETHER) for name, x in links),
+        ]
+    found += [
+        ("transfers that nothing hides", cost.exposed, ""),
+        ("passes over the accumulators", cost.scopes, ""),
+        ("copies into the order of use", cost.packing, ""),
+        ("operands read in place", cost.in_place, ""),
+        ("threads: starting them, and those that are idle", cost.total - cost.alone, ""),
+    ]
+    return tuple(CostPart(name, x / UNIT, within) for name, x, within in found if x or within)
+
+
+def assumptions(m: Machine, energy: bool, threads: int) -> tuple[tuple[str, str], ...]:
+    """(what the objective rests on, whose it is) for everything that is no number of this machine's links and instructions."""
+    if energy:
+        return (
+            ("picojoules for each byte that leaves or enters a memory; arithmetic itself costs none", DESCRIPTION),
+            (_filled(), X86),
+        )
+    f = m.figures
+    fitted = X86 if f == DESCRIBED else f.origin
+    (_, into_first), (_, into_others) = (WHOLE, f.near), FAR[1]
+    found = [
+        ("bytes per cycle of links, latency and rate of instructions", f.origin),
+        ("what is written goes out at the rate of the link inwards", X86),
+        (f"lines of {LINE} bytes, pages of {PAGE}, a first cache whose ways are a page", X86),
+        ("caches fill themselves, and fetch rows ahead", X86),
+        (_filled(), X86),
+        ("what fits a cache together with all else is still in it from the call before", X86),
+        (f"what is not hidden of a transfer delays computing: {into_first}/{WHOLE} of it into {m.names[0]}", fitted),
+        (f"and {into_others}/{WHOLE} of it into others; the slower of the two hides the rest", fitted),
+        (f"{SCOPE_CYCLES:g} cycles for each pass over the accumulators", X86),
+        (f"{f.pack_rows:g} cycles to copy a byte of whole rows, {f.pack_elements:g} element by element", fitted),
+    ]
+    if threads > 1:
+        found.append((f"{f.start_threads:g} cycles to begin and end a loop that threads share", fitted))
+    return tuple(found)
+
+
+def _filled() -> str:
+    return f"tiles fill at most {PRIVATE:.0%} of a core's own cache, and {SHARED:.0%} of one that cores share"
+
+
+def unused(hardware: Hardware, instruction: Instruction, m: Machine, energy: bool) -> tuple[str, ...]:
+    """What the description says and no price reads, where a price could depend on it; one sentence each."""
+    links = () if energy else _links(hardware, instruction, m)
+    return (*_memories(hardware, instruction, m), *links, *_moves(hardware, instruction))
+
+
+def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
+    places = dict(instruction.places)
+    output = place_of_results(instruction)
+    files = {place for i in hardware.instructions for place in dict(i.places).values()}
+    chain = {x.name for x in m.memories}
+    for x in hardware.memories:
+        if x.name not in chain | files:
+            yield f"{x.name} is not on the way from {m.memories[-1].name} to {output}, and nothing is kept there"
+    for x in m.memories:
+        if x.count > 1:
+            yield f"{x.name} is taken for one cache: that it is {x.count} is not used"
+        if x.name in files:
+            yield f"{x.name} is taken for a cache that fills itself, although instructions have operands there"
+    if (last := m.memories[-1]).capacity is not None:
+        yield f"whether everything fits the {last.capacity:,} bytes of {last.name} is not asked"
+    for operand, place in places.items():
+        if place not in (output, MAIN):
+            yield f"{operand} lies in {place}, whose registers are not counted: only those of {output} are"
+
+
+def _links(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
+    """Ways around the chain of caches, and ways out of it that are not as fast as the way in."""
+    file, out = place_of_results(instruction), way_out_of(hardware, place_of_results(instruction))
+    chain = [file, *(x.name for x in m.memories)]
+    inward = {(k.source, k.target): k for k in hardware.links}
+    for k in hardware.links:
+        if k.source not in chain or k.target not in chain:
+            continue
+        a, b = chain.index(k.source), chain.index(k.target)
+        if abs(a - b) > 1 and k != out:
+            yield f"{_words(k)} is not used: data go by {' -> '.join(_way(chain, a, b))}"
+    if out.target != chain[1]:
+        yield f"no link leads from {file} to {chain[1]}: results are stored at the rate of {_words(out)}"
+    for near, far in pairwise(chain[1:]):
+        way_in, way_out = inward[far, near], inward.get((near, far))
+        if way_out is None:
+            yield f"no link leads from {near} to {far}: what is written goes at the rate of {_words(way_in)}"
+        elif way_out.bandwidth != way_in.bandwidth:
+            yield f"{_words(way_out)} is not used: what is written goes at the rate of {_words(way_in)}"
+
+
+def _way(chain: list[str], a: int, b: int) -> list[str]:
+    return chain[a : b + 1] if a < b else chain[b : a + 1][::-1]
+
+
+def _words(k: Link) -> str:
+    return f"{k.source} -> {k.target} ({k.bandwidth:g} bytes per cycle)"
+
+
+def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
+    """Moves into or out of the places of this instruction's operands that no program can use."""
+    places = set(dict(instruction.places).values())
+    wanted = {
+        (place, t.dtype, t.shape)
+        for i in hardware.computes
+        for t in i.kernel.tensors
+        for place in [dict(i.places)[t.name]]
+    }
+    known = {m.name for m in hardware.memories}
+    for move in hardware.moves:
+        own = dict(move.places)
+        register = register_operand(move)
+        t = move.kernel.tensor(register)
+        if not touches_main(move):
+            inner = next(place for o, place in own.items() if o != register)
+            if own[register] in places or inner in known:
+                yield f"{move.name} is not used: programs move between {MAIN!r} and registers only, not from or to {inner}"
+        elif own[register] in places and (own[register], t.dtype, t.shape) not in wanted:
+            shape = list(map(int, t.shape))
+            yield f"{move.name} is not used: no instruction has an operand of {t.dtype}{shape} in {own[register]}"

@@ -1,0 +1,314 @@
+"""Machines that contradict themselves are refused when they are made: each field of each part, with its line and what to write."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isamap_hardware
+import isamap_smt as im
+from isamap_smt.ir.errors import HardwareError, LanguageError
+from isamap_smt.ir.hardware import Hardware, Link, Memory
+from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.language.hardware_library import find_hardware
+
+NAN, INFINITE = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"name": ""}, "memory '': a name is a letter, then letters, digits and _ + -, such as 'L1'"),
+        ({"name": 3}, "memory 3: a name is a letter"),
+        ({"name": "L 1"}, "memory 'L 1': a name is a letter"),
+        ({"name": "L.1"}, "memory 'L.1': a name is a letter"),
+        ({"name": "1"}, "memory '1': a name is a letter"),
+        (
+            {"name": "memory"},
+            "memory 'memory': that word means something else (memory, no, none, ahead, register are taken)",
+        ),
+        ({"name": "no"}, "memory 'no': that word means something else"),
+        ({"capacity": -5}, "memory L1: capacity, in bytes (None: unlimited)=-5: must be at least 1"),
+        ({"capacity": 0}, "memory L1: capacity, in bytes (None: unlimited)=0: must be at least 1"),
+        ({"capacity": 1024.0}, "memory L1: capacity, in bytes (None: unlimited)=1024.0 is float: pass a whole number"),
+        ({"capacity": "32K"}, "memory L1: capacity, in bytes (None: unlimited)='32K' is str"),
+        ({"capacity": 10**30}, "memory L1: capacity=1000000000000000000000000000000: at most 2^60 bytes; write None"),
+        ({"capacity": True}, "memory L1: capacity, in bytes (None: unlimited)=True is bool"),
+        ({"count": 0}, "memory L1: count=0: must be at least 1"),
+        ({"count": 2.5}, "memory L1: count=2.5 is float"),
+        ({"count": 5}, "memory L1: 64 bytes are no whole number of bytes for each of 5 registers; capacity counts all"),
+        ({"count": 5, "capacity": None}, "memory L1: 5 registers of unlimited size; say how many bytes"),
+        ({"energy": -1.0}, "memory L1: energy=-1.0: pass a number of picojoules per byte, 0 to 1e+06"),
+        ({"energy": NAN}, "memory L1: energy=nan: pass a number"),
+        ({"energy": "much"}, "memory L1: energy='much': pass a number"),
+        ({"energy": True}, "memory L1: energy=True: pass a number"),
+        ({"shared": 1}, "memory L1: shared=1: pass True where all cores share it, else False"),
+    ],
+)
+def test_no_such_memory(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(HardwareError, match=f"^{re.escape(said)}"):
+        Memory(**{"name": "L1", "capacity": 64, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"source": "L1"}, "link L1 -> L1: it leads from a memory to itself"),
+        ({"source": None}, "link from None: a name is a letter"),
+        ({"target": ""}, "link to '': a name is a letter"),
+        ({"bandwidth": 0}, "link L2 -> L1: bandwidth=0: pass a number of bytes per cycle, 0.0001 to 1e+06"),
+        ({"bandwidth": -1.0}, "link L2 -> L1: bandwidth=-1.0: pass a number"),
+        ({"bandwidth": INFINITE}, "link L2 -> L1: bandwidth=inf: pass a number"),
+        ({"bandwidth": 1e-300}, "link L2 -> L1: bandwidth=1e-300: pass a number"),
+        ({"bandwidth": NAN}, "link L2 -> L1: bandwidth=nan: pass a number"),
+        ({"bandwidth": "47"}, "link L2 -> L1: bandwidth='47': pass a number"),
+        ({"bandwidth": False}, "link L2 -> L1: bandwidth=False: pass a number"),
+        ({"latency": -1}, "link L2 -> L1: latency=-1: pass a number of cycles, 0 to 1e+06"),
+        ({"latency": None}, "link L2 -> L1: latency=None: pass a number"),
+    ],
+)
+def test_no_such_link(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(HardwareError, match=f"^{re.escape(said)}"):
+        Link(**{"source": "L2", "target": "L1", "bandwidth": 47.0, **given})
+
+
+# ---- parts that do not fit each other --------------------------------------------------------------------------------
+
+AVX2: Hardware = isamap_hardware.load("avx2")
+
+
+def with_memory(name: str, /, **fields: Any) -> tuple[Memory, ...]:
+    return tuple(replace(m, **fields) if m.name == name else m for m in AVX2.memories)
+
+
+def without(*ends: tuple[str, str]) -> tuple[Link, ...]:
+    return tuple(k for k in AVX2.links if (k.source, k.target) not in ends)
+
+
+def with_places(short: str, **places: str) -> tuple[Instruction, ...]:
+    return tuple(
+        replace(i, places=tuple((o, places.get(o, p)) for o, p in i.places)) if i.short == short else i
+        for i in AVX2.instructions
+    )
+
+
+SPM = Memory("scratchpad", 1 << 18)
+PATHS = {
+    "a link that is missing": (
+        {"links": without(("DRAM", "L3"))},
+        "no link leads into L3 from a memory behind it (DRAM), only from L2, which is nearer: nothing would ever arrive there; add "
+        "im.Link('DRAM', 'L3', bandwidth), or list the memories from the nearest to the farthest",
+    ),
+    "a memory that nothing joins": (
+        {"memories": (*AVX2.memories[:4], SPM, AVX2.memories[-1])},
+        "no link leads into scratchpad from a memory behind it (DRAM): nothing would ever arrive there; add im.Link('DRAM', "
+        "'scratchpad', bandwidth)",
+    ),
+    "a memory that only a nearer one feeds": (
+        {"memories": (*AVX2.memories[:4], SPM, AVX2.memories[-1]), "links": (*AVX2.links, Link("L1", "scratchpad", 8.0))},
+        "no link leads into scratchpad from a memory behind it (DRAM), only from L1, which is nearer",
+    ),
+    "no way out of the registers": (
+        {"links": without(("ymm", "L1"))},
+        "avx2.fmadd_ps leaves its results in ymm, and no links lead from there to DRAM; add im.Link('ymm', 'L1', bandwidth)",
+    ),
+    "no way out of a cache": (
+        {"links": without(("L2", "L3"))},
+        "avx2.fmadd_ps leaves its results in ymm, and no links lead from there to DRAM",
+    ),
+    "the farthest memory first": (
+        {"memories": AVX2.memories[::-1]},
+        "memory DRAM is unlimited, and L3 lies behind it; memories go from the nearest to the farthest, and only the last",
+    ),
+    "an unlimited cache": ({"memories": with_memory("L2", capacity=None)}, "memory L2 is unlimited, and L3 lies behind it"),
+    "two of one name": ({"memories": with_memory("L3", name="L2")}, "two memories are called L2"),
+    "a link from nowhere": (
+        {"links": (*without(("L2", "L1")), Link("L22", "L1", 47.0))},
+        "link L22 -> L1: there is no memory 'L22'; did you mean L2",
+    ),
+    "a link to nowhere": (
+        {"links": (*AVX2.links, Link("DRAM", "HBM", 47.0))},
+        "link DRAM -> HBM: there is no memory 'HBM'; ",
+    ),
+    "one link twice": (
+        {"links": (*AVX2.links, Link("L2", "L1", 64.0))},
+        "two links lead from L2 to L1; which bandwidth holds?",
+    ),
+    "an operand in a memory that is misspelt": (
+        {"instructions": with_places("fmadd_ps", a="ymn")},
+        "avx2.fmadd_ps has a in 'ymn', and there is no such memory; did you mean ymm?",
+    ),
+    "a move to a memory that is misspelt": (
+        {"instructions": with_places("load_f32", m="memorie")},
+        "avx2.load_f32 has m in 'memorie', and there is no such memory; did you mean memory?",
+    ),
+    "registers that are too small": (
+        {"memories": with_memory("ymm", capacity=16 * 16)},
+        "c of avx2.fmadd_ps has 32 bytes (f32[8]), and of ymm one of its 16 registers has 16",
+    ),
+    "a name that is none": ({"name": "../avx2"}, "hardware '../avx2': a name is a letter"),
+    "a description that is none": ({"description": 3}, "description=3 is int: pass a text"),
+    "memories that are none": ({"memories": AVX2.memories[0]}, "memories=Memory(name='ymm', "),
+    "a link among memories": ({"memories": (*AVX2.memories, AVX2.links[0])}, "memories holds Link("),
+    "text among instructions": ({"instructions": ("avx2.fmadd_ps",)}, "instructions holds 'avx2.fmadd_ps', which is str"),
+    "instructions in one text": ({"instructions": "fmadd_ps"}, "instructions='fmadd_ps': pass a tuple of im.Instruction(...)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PATHS)
+def test_no_such_machine(what: str) -> None:
+    change, said = PATHS[what]
+    with pytest.raises(HardwareError, match=re.escape(said)) as told:
+        replace(AVX2, **change)
+    assert str(told.value).startswith("hardware ")
+
+
+def test_more_numbers_than_registers() -> None:
+    amx = isamap_hardware.load("amx")
+    fewer = tuple(replace(m, count=4) if m.name == "tmm" else m for m in amx.memories)
+    with pytest.raises(
+        HardwareError, match=r"c of amx\.dpbf16ps is one of 8 registers, and tmm has 4; write the same number"
+    ):
+        replace(amx, memories=fewer)
+
+
+def test_lists_will_do() -> None:
+    made = Hardware("avx2", list(AVX2.memories), list(AVX2.links), list(AVX2.instructions), AVX2.description)  # type: ignore[arg-type]
+    assert made == AVX2
+    assert hash(made) == hash(AVX2)
+
+
+# ---- instructions ------------------------------------------------------------------------------------------------------
+
+FMA, LOAD = AVX2.instruction("fmadd_ps"), AVX2.instruction("masked_load_f32")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"name": "a b"}, "instruction 'a b': a name has letters, digits and . _ + -, such as 'npu.dot'"),
+        ({"name": None}, "instruction None: a name has letters"),
+        ({"kernel": "c += a"}, "instruction avx2.fmadd_ps: kernel='c += a': pass a Kernel of one statement"),
+        ({"kind": "loads"}, "instruction avx2.fmadd_ps: unknown kind 'loads'; did you mean load or broadcast?"),
+        ({"kind": "load"}, "instruction avx2.fmadd_ps: a load only moves, which"),
+        ({"cost": Cost(-1.0, 1.0)}, "instruction avx2.fmadd_ps: latency=-1.0: pass a number of cycles, 0 or more"),
+        ({"cost": Cost(4.0, 0)}, "instruction avx2.fmadd_ps: per_cycle=0: pass a number of executions started each cycle"),
+        ({"cost": Cost(NAN, 1.0)}, "instruction avx2.fmadd_ps: latency=nan"),
+        ({"cost": Cost(4.0, INFINITE)}, "instruction avx2.fmadd_ps: per_cycle=inf"),
+        ({"cost": Cost(True, 1.0)}, "instruction avx2.fmadd_ps: latency=True"),
+        ({"cost": None}, "instruction avx2.fmadd_ps: latency=None"),
+        ({"exact": "c += a"}, "instruction avx2.fmadd_ps: exact='c += a': pass a Kernel, or None"),
+        ({"emit": 3}, "instruction avx2.fmadd_ps: emit=3 is int: pass a text"),
+        ({"prelude": None}, "instruction avx2.fmadd_ps: prelude=None is NoneType: pass a text"),
+        ({"rounding": 1}, "instruction avx2.fmadd_ps: rounding=1 is int: pass a text"),
+        ({"emit": "{accu} = f({a}, {b});"}, "instruction avx2.fmadd_ps: emit names {accu}; known: a, b, c"),
+        ({"emit": "{ {acc} = {a}; }"}, "instruction avx2.fmadd_ps: emit='{ {acc} = {a}; }': unexpected '{' in field name; a brace"),
+        ({"emit": "{c} = {a:3};"}, "instruction avx2.fmadd_ps: emit names {a}; "),
+        ({"emit": "{acc} = {a;"}, "instruction avx2.fmadd_ps: emit='{acc} = {a;': expected '}' before end of string"),
+        ({"emit": "{c} = f({a}, {b}, {active});"}, "instruction avx2.fmadd_ps: emit names {active}; known: a, b, c"),
+        ({"places": ()}, "instruction avx2.fmadd_ps: operand c has no place; add places={..., 'c': ...}"),
+        ({"places": (*FMA.places, ("d", "ymm"))}, "instruction avx2.fmadd_ps: places names 'd'; "),
+        ({"places": (*FMA.places, ("a", "ymm"))}, "instruction avx2.fmadd_ps: places names a twice"),
+        ({"places": (*FMA.places[:-1], (FMA.places[-1][0], 3))}, "instruction avx2.fmadd_ps: places of b is 3: pass a text"),
+        ({"places": "ymm"}, "instruction avx2.fmadd_ps: places='ymm': pass a text for each operand"),
+        ({"c_types": ()}, "instruction avx2.fmadd_ps: register operand c has no C type; add c_types={..., 'c': '__m512'}"),
+        ({"c_types": (*FMA.c_types[1:], ("a", "enum many"))}, "instruction avx2.fmadd_ps: c_types of a is 'enum many'"),
+        ({"c_types": (*FMA.c_types[1:], ("a", "enum 0"))}, "instruction avx2.fmadd_ps: c_types of a is 'enum 0'"),
+        ({"requires": "avx2"}, "instruction avx2.fmadd_ps: requires='avx2' is one text; write requires=('avx2',)"),
+        ({"requires": (3,)}, "instruction avx2.fmadd_ps: requires holds 3"),
+        ({"headers": None}, "instruction avx2.fmadd_ps: headers=None: pass a tuple of texts"),
+        ({"preconditions": ("aligned z 32",)}, "instruction avx2.fmadd_ps: precondition 'aligned z 32' speaks of 'z'"),
+        ({"assume": (("z", 0, 1),)}, "instruction avx2.fmadd_ps: assume names 'z'; "),
+        ({"masked": 3}, "instruction avx2.fmadd_ps: masked=3: pass how many of its first axes are masked, 0 to 1"),
+        ({"masked": -1}, "instruction avx2.fmadd_ps: masked=-1"),
+        ({"masked": "yes"}, "instruction avx2.fmadd_ps: masked='yes'"),
+        ({"state": "enter()"}, "instruction avx2.fmadd_ps: state='enter()': pass im.TileConfiguration"),
+        ({"tiles": (("a", 16),)}, "instruction avx2.fmadd_ps: tiles=(('a', 16),): pass rows and bytes"),
+        ({"tiles": (("a", 16, 64),)}, "instruction avx2.fmadd_ps: tiles names 'a', which lies in no register with a number"),
+    ],
+)  # fmt: skip
+def test_no_such_instruction(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(LanguageError, match=f"^{re.escape(said)}"):
+        replace(FMA, **change)
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "said"),
+    [
+        ("r[l] = m[l] * 2", {}, "a load only moves, which 'r[l] = m[l] * 2' does not: write 'r[l] = m[l]'"),
+        ("r[l] += m[l]", {}, "a load only moves, which 'r[l] += m[l]' does not"),
+        ("r[l] = m[l] where l > 1", {}, "a load only moves, which 'r[l] = m[l] where l > 1' does not"),
+        ("r[l] = 1", {"kind": "zero"}, "a zero only moves, which 'r[l] = 1' does not: write 'r[l] = 0'"),
+        (
+            "r[l] = f32(m[l])",
+            {"dtypes": {"r": "f32", "m": "i8"}},
+            "a load only moves, which 'r[l] = f32(m[l])' does not",
+        ),
+        (
+            "r[l] = m[l]",
+            {"places": {"r": "memory", "m": "memory"}},
+            "r lies in 'memory'; a load has its register operand in",
+        ),
+        ("r[l,l] = m[l]", {}, "a load moves whole registers: in 'r[l,l] = m[l]' the index of r must be each axis once"),
+        ("r[2*l] = m[l]", {}, "a load moves whole registers: in 'r[2*l] = m[l]' the index of r must be each axis once"),
+    ],
+)
+def test_a_move_that_does_more_than_moving(text: str, change: dict[str, Any], said: str) -> None:
+    """Programs are proved as if it only copied."""
+    given: dict[str, Any] = {
+        "axes": {"l": 8}, "dtypes": {"r": "f32", "m": "f32"}, "places": {"r": "ymm", "m": "memory"}, "kind": "load", **change,
+    }  # fmt: skip
+    if given["kind"] == "zero":
+        given |= {"dtypes": {"r": "f32"}, "places": {"r": "ymm"}}
+    with pytest.raises(LanguageError, match=f"^instruction npu.load: {re.escape(said)}"):
+        im.instruction("npu.load", text, **given)
+
+
+# ---- with its line -----------------------------------------------------------------------------------------------------
+
+FILE = """\
+import isamap_smt as im
+
+dot = im.instruction("npu.dot", "c[l] += a[l] * b[l]", axes={"l": 4}, dtypes=dict.fromkeys("abc", "f32"),
+                     places=dict.fromkeys("abc", "vector"))
+MEMORIES = (im.Memory("vector", 64, count=4), im.Memory("scratchpad", 4096), im.Memory("DRAM", None))
+LINKS = (im.Link("scratchpad", "vector", 64.0), im.Link("vector", "scratchpad", 64.0), im.Link("scratchpad", "DRAM", 8.0),
+         im.Link("DRAM", "scratchpad", 8.0))
+HARDWARE = im.Hardware("npu", MEMORIES, LINKS, (dot,))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"scratchpad", 4096', '"scratchpad", -5', "line 5:\nmemory scratchpad: capacity, in bytes (None: unlimited)=-5"),
+        ('"DRAM", "scratchpad", 8.0', '"DRAM", "scratchpad", 0', "line 7:\nlink DRAM -> scratchpad: bandwidth=0"),
+        ('im.Link("DRAM", "scratchpad", 8.0))', ")", "line 8:\nhardware npu: no link leads into scratchpad"),
+        ('"abc", "vector"', '"abc", "vectro"', "line 8:\nhardware npu: npu.dot has c in 'vectro', and there is no such"),
+        ("MEMORIES, LINKS", "LINKS, MEMORIES", "line 8:\nhardware npu: memories holds Link("),
+        ('places=dict.fromkeys("abc", "vector")', 'places=dict.fromkeys("abc", "vector"), masked=2', "line 3:\ninstruction"),
+    ],
+)  # fmt: skip
+def test_the_line_is_told(tmp_path: Path, old: str, new: str, said: str) -> None:
+    file = tmp_path / "machine.py"
+    assert old in FILE
+    file.write_text(FILE)
+    assert find_hardware(str(file)).name == "npu"
+    file.write_text(FILE.replace(old, new))
+    with pytest.raises(HardwareError, match=re.escape(f"machine.py does not load: machine.py {said}")):
+        find_hardware(str(file))
+
+
+def test_a_machine_without_memories_only_maps() -> None:
+    axpy = im.instruction(
+        "npu.axpy", "c[l] += a[] * b[l]", axes={"l": 4}, dtypes=dict.fromkeys("abc", "f32"), places=dict.fromkeys("abc", "v")
+    )  # fmt: skip
+    npu = Hardware("npu", (), (), (axpy,))
+    proved = im.prove(im.fuse(im.kernel("C[i,j] += A[i,k] * B[k,j]"), npu.instruction("axpy"), {"l": ("j",)}))
+    assert isinstance(proved, im.ProvedMapping)
+    with pytest.raises(HardwareError, match=r"npu has no memory 'v', where npu\.axpy keeps c"):
+        im.schedule(proved, npu, {"i": 8, "j": 8, "k": 8})
