@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
@@ -41,6 +42,9 @@ class Hardware(Shown):
     links: tuple[Link, ...]
     instructions: tuple[Instruction, ...]
     description: str = ""
+
+    def __post_init__(self) -> None:
+        check_together(self.instructions)
 
     def memory(self, name: str) -> Memory:
         """The memory of that name."""

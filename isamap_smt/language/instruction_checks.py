@@ -132,6 +132,13 @@ def masks(name: str, given: Any, axes: Mapping[str, int]) -> bool | int:
     )
 
 
+def preludes(name: str, given: Any) -> tuple[str, ...]:
+    """The texts of a prelude, which may be one. Raises LanguageError."""
+    if isinstance(given, str):
+        return (given,) if given.strip() else ()
+    return texts(name, "prelude", given, "static inline int twice(int n) { return 2 * n; }")
+
+
 def state(name: str, given: Any) -> tuple[()] | tuple[str, str]:
     """The C that enters a state and the C that leaves it, or nothing. Raises LanguageError."""
     found = texts(name, "state", given, "enter()")

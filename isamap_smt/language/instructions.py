@@ -33,7 +33,7 @@ def instruction(
     masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] = ("immintrin.h",),
-    prelude: str = "",
+    prelude: str | Sequence[str] = (),
     state: Sequence[str] = (),
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
@@ -73,7 +73,7 @@ def instruction(
         masked=checks.masks(name, masked, axes),
         c_types=tuple((c_types or {}).items()),
         headers=checks.texts(name, "headers", headers, "immintrin.h"),
-        prelude=prelude,
+        prelude=checks.preludes(name, prelude),
         state=checks.state(name, state),
     )
 

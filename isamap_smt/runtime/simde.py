@@ -18,6 +18,7 @@ _PLACES = ("/usr/include", "/usr/local/include")
 SHIM = r"""
 #ifndef ISAMAP_SIMDE_SHIM
 #define ISAMAP_SIMDE_SHIM
+#define avx512_emulated /* compilers' own builtins are not there */
 #pragma GCC system_header
 #include_next <immintrin.h>
 #include <math.h>
@@ -128,12 +129,12 @@ static inline void isamap_simde_tile_dot(const char *how, int c, int a, int b) {
             memcpy(at, &acc, 4);
         }
 }
-#define isamap_tile_load(t, p, stride) isamap_simde_tile_load((t), (p), (stride))
-#define isamap_tile_store(t, p, stride) isamap_simde_tile_store((t), (p), (stride))
-#define isamap_tile_zero(t) memset(isamap_simde_tiles[t], 0, 1024)
-#define isamap_tile_dot(how, c, a, b) isamap_simde_tile_dot((how), (c), (a), (b))
-static inline int isamap_tiles_enter(void) { return 0; }
-static inline void isamap_tiles_leave(void) {}
+#define amx_tile_load(t, p, stride) isamap_simde_tile_load((t), (p), (stride))
+#define amx_tile_store(t, p, stride) isamap_simde_tile_store((t), (p), (stride))
+#define amx_tile_zero(t) memset(isamap_simde_tiles[t], 0, 1024)
+#define amx_tile_dot(how, c, a, b) isamap_simde_tile_dot((how), (c), (a), (b))
+static inline int amx_tiles_enter(void) { return 0; }
+static inline void amx_tiles_leave(void) {}
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_maskz_loadu_pd
 #undef _mm512_maskz_loadu_epi32
