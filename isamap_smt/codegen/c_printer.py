@@ -1,4 +1,4 @@
-"""Program -> C text. A function of the Program alone: it knows no kernel, no shape and no schedule.
+"""Proved program -> C text. A function of the Program alone: it knows no kernel, no shape and no schedule.
 
 The C exports
 
@@ -39,23 +39,53 @@ from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything, register_indices
 from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.boxes import most
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import NUMBERED, Instruction
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Compute,
+    Copy,
+    Exec,
+    If,
+    Loop,
+    Move,
+    Node,
+    Program,
+    ProvedProgram,
+    Ref,
+    walk,
+)
+from isamap_smt.ir.proof import Seal
 from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
 from isamap_smt.mapping.point_c import c_converted
 
 Over = tuple[tuple[Any, Any], ...]
 
 
-def print_c(program: Program, header: str = "") -> str:
-    """The C source of a program; `header` is put in a comment at the top."""
+def print_c(checked: ProvedProgram, header: str = "") -> PrintedC:
+    """The C source of a proved program; `header` is put in a comment at the top.
+
+    Raises NotProvedError for a program that is not proved: build() proves it first, as require_proof() does.
+    """
+    if not isinstance(checked, ProvedProgram):
+        raise NotProvedError(
+            f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
+        )
+    text = _text(checked.program, header)
+    return PrintedC(text, checked, Seal(text, checked))
+
+
+def _text(program: Program, header: str = "") -> str:
+    """The C of any program."""
     p = Printer(program)
     name_everything(p)
     run = _function(p, "isamap_run", "int64_t isamap_threads", program.body, ahead=False)

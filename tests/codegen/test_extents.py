@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from isamap_smt.codegen import print_c
 from isamap_smt.codegen.c_parallel import RUNTIME
+from isamap_smt.codegen.c_printer import _text
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
@@ -28,7 +28,7 @@ def _loops(source: str) -> dict[str, str]:
 def test_the_c_has_the_loops_of_the_schedule(case: Case) -> None:
     schedule = case.schedule()
     nest = build_nest(schedule)
-    printed = _loops(print_c(case.program()))
+    printed = _loops(_text(case.program()))
     assert set(printed) == {str(loop.var) for loop in nest.loops}
     for loop in nest.loops:
         if loop.count.is_Integer and schedule.parallel != nest.loops.index(loop):

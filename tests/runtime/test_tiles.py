@@ -62,7 +62,7 @@ def made(kernel: im.Kernel, sizes: dict[str, int], **options: Any) -> CompiledKe
         pytest.skip(f"this CPU has no {', '.join(missing)}, and SIMDe (libsimde-dev) is not installed")
     planned = im.plan(kernel, machine, sizes=sizes, strategy="exact", cost_model="analytic", **options)
     assert planned.program.schedule.proved.mapping.instruction.name.startswith("amx.")
-    return build_program(planned.program, planned.source, simde=True)
+    return build_program(planned.source, simde=True)
 
 
 def inputs(kernel: im.Kernel, **sizes: int) -> dict[str, np.ndarray]:
