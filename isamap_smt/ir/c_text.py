@@ -140,7 +140,7 @@ def check_types(i: Instruction) -> None:
 
 def _emit(code: str, operands: tuple[str, ...]) -> None:
     for m in _HOLE.finditer(code):
-        if m[0] in "{}":
+        if m[0] in ("{", "}"):
             hint = "write {operand}, {{ for a brace of C, or }}"
             raise FaultError(m.start(), f"this {m[0]} is half of something", hint)
         if m[1] is not None and m[1] not in operands:
@@ -164,14 +164,15 @@ def _statements(code: str) -> None:
     found = tokens(code)
     if not found:
         raise FaultError(0, "this says nothing", "write a statement")
-    before = ";"
+    before, choices = ";", 0
     for n, t in enumerate(found):
         if t.kind == "comment":
             raise FaultError(t.offset, "a comment", "comments belong into the prelude, or in front of the text", 2)
         if t.text in _JUMPS:
             raise FaultError(t.offset, f"{t.text} would leave the statements", FUNCTION, len(t.text))
         following = found[n + 1].text if n + 1 < len(found) else ""
-        if t.kind == "word" and following == ":" and before in ";{})":
+        choices = 0 if t.text == ";" else choices + (t.text == "?") - (t.text == ":" and choices > 0)
+        if t.kind == "word" and following == ":" and not choices and before in (";", "{", "}", ")"):
             raise FaultError(t.offset, f"{t.text} is a label", FUNCTION, len(t.text))
         before = t.text
     _common(found)
