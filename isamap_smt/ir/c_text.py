@@ -24,9 +24,7 @@ _ASSIGNMENT = re.compile(r"\{\w+\} = [^;{}]*(?:\{\w+\}[^;{}]*)*;")
 _HOLE = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
 _JUMPS = frozenset(("return", "break", "continue", "goto", "case", "default", "switch"))
 _PRAGMAS = frozenset(("_Pragma", "__pragma"))
-_DIRECTIVES = frozenset(
-    ("define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "include", "error", "warning")
-)
+_DIRECTIVES = frozenset(("define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"))
 _STORAGE = frozenset(
     ("static", "extern", "typedef", "auto", "register", "inline", "const", "_Thread_local", "restrict")
 )
@@ -237,7 +235,8 @@ def _lines(found: Iterable[Token]) -> Iterator[list[Token]]:
 def _directive(line: list[Token], around: list[Token]) -> None:
     what = line[1]
     if what.text not in _DIRECTIVES:
-        raise FaultError(what.offset, f"#{what.text} reaches beyond the prelude", "leave it out", len(what.text))
+        hint = "name the file in headers" if what.text == "include" else "leave it out"
+        raise FaultError(what.offset, f"#{what.text} reaches beyond the prelude", hint, len(what.text))
     check_brackets(line)
     if what.text in ("if", "ifdef", "ifndef"):
         around.append(what)
@@ -248,8 +247,8 @@ def _directive(line: list[Token], around: list[Token]) -> None:
             around.pop()
     elif what.text in ("define", "undef") and len(line) > 2:
         name = line[2]
-        if name.text in KEYWORDS | STANDARD or name.text.startswith("__builtin_"):
-            hint = "the C that isamap prints uses it too; take another name"
+        if name.text in KEYWORDS | STANDARD or re.match(r"_[_A-Z]", name.text):
+            hint = "others use it too: the compiler's headers, or the C that isamap prints; take another name"
             raise FaultError(name.offset, f"#{what.text} of {name.text}, a word of C", hint, len(name.text))
 
 

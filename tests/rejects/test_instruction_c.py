@@ -94,6 +94,8 @@ PRELUDES = {
     "#endif": "#endif without #if",
     "#else\n": "#else without #if",
     "#pragma STDC FP_CONTRACT ON": "#pragma reaches beyond the prelude",
+    "#include <math.h>": "#include reaches beyond the prelude",
+    "#define __v4di int": "#define of __v4di, a word of C",
     "#line 1": "#line reaches beyond the prelude",
     "#include_next <stdint.h>": "#include_next reaches beyond the prelude",
     "/* never": "this comment is never closed",
