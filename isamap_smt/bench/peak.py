@@ -6,6 +6,7 @@ import ctypes
 import math
 import time
 
+from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.machine_model.rates import in_state
@@ -19,14 +20,16 @@ def peak_source(hardware: Hardware, instruction: Instruction) -> str:
     statement = instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = [a.tensor for a in statement.inputs if a.tensor != output]
+    names = Names()
     if instruction.numbered:
-        chained = [{output: f"isamap_acc{n}", **{o: f"isamap_{o}" for o in inputs}} for n in range(chains(instruction))]
+        held = {o: names.give(o, "in") for o in inputs}
+        chained = [{**held, output: names.give(output, n)} for n in range(chains(instruction))]
         needs = (f"#include <{h}>" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
         return "\n".join([*needs, *instruction.prelude, in_state(instruction, "isamap_peak", chained)])
     types = dict(instruction.c_types)
     zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
-    words = {o: f"isamap_{o}" for o in inputs}
-    accumulators = [f"isamap_acc{n}" for n in range(CHAINS)]
+    words = {o: names.give(o, "in") for o in inputs}
+    accumulators = [names.give(output, n) for n in range(CHAINS)]
     lines = [
         f'{types[o]} {x}; {zeros[o].statement({"r": x})} __asm__ volatile("" : "+x"({x}));' for o, x in words.items()
     ]

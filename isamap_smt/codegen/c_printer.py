@@ -120,7 +120,7 @@ def _includes(headers: Iterable[str]) -> str:
 
 def _instructions(program: Program) -> list[Instruction]:
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({n.instruction.name: n.instruction for n in nodes if isinstance(n, Move | Exec)}.values())
+    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Move | Exec)}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ KEYWORDS = frozenset((
 ))  # fmt: skip
 # what the printed C uses of the standard headers, and of the compiler
 STANDARD = frozenset((
-    "NULL", "INT64_C", "UINT64_C", "aligned_alloc", "free", "memcpy", "memset", "size_t", "uintptr_t", "intptr_t",
-    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "aligned", "may_alias",
+    "NULL", "INT64_C", "UINT64_C", "aligned_alloc", "free", "memcmp", "memcpy", "memmove", "memset", "size_t", "uintptr_t",
+    "intptr_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "aligned", "may_alias",
     "vector_size",
 ))  # fmt: skip
 

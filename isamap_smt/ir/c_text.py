@@ -215,6 +215,10 @@ def _prelude(text: str) -> None:
     for line in _lines(found):
         if line[0].text == "#" and len(line) > 1:
             _directive(line, around)
+    taken = _functions(text) & STANDARD
+    for t in found:
+        if t.text in taken:
+            raise FaultError(t.offset, f"{t.text} is defined by C itself", "take another name", len(t.text))
     if around:
         raise FaultError(around[-1].offset, "this #if has no #endif", "end it within the text")
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.cache import build_library
 
@@ -113,11 +114,14 @@ def _tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
     """Each round executes once into each of rows x columns accumulators."""
     output, inputs, types = _operands(instruction)
     streamed, kept = inputs[0], inputs[1:]
-    columns_of = [(n, f"isamap_{n}_{c}") for n in kept for c in range(columns)]
+    names = Names()
+    column = {(n, c): names.give(n, c) for n in kept for c in range(columns)}
+    columns_of = [(n, x) for (n, _), x in column.items()]
+    acc = {(r, c): names.give(output, r, c) for r in range(rows) for c in range(columns)}
     declared = [f"    static {types[streamed]} isamap_memory[{rows}];"]
     declared += [f"    {types[streamed]} *isamap_rows = isamap_memory;"]
     declared += [_zero(types[n], x) for n, x in columns_of]
-    declared += [_zero(types[output], f"isamap_acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    declared += [_zero(types[output], x) for x in acc.values()]
     body = [
         '        __asm__ volatile("" : "+r"(isamap_rows) : : "memory");',
         *(_fence(types[n], x) for n, x in columns_of),
@@ -125,17 +129,17 @@ def _tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
     for r in range(rows):
         body.append(f"        {types[streamed]} isamap_row_{r} = isamap_rows[{r}];")
         for c in range(columns):
-            named = {output: f"isamap_acc_{r}_{c}", streamed: f"isamap_row_{r}", **{n: f"isamap_{n}_{c}" for n in kept}}
+            named = {output: acc[r, c], streamed: f"isamap_row_{r}", **{n: column[n, c] for n in kept}}
             body.append(_execution(instruction, named))
     # each accumulator stays a variable of its own: scalars are not joined into vectors
-    alive = [_fence(types[output], f"isamap_acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    alive = [_fence(types[output], x) for x in acc.values()]
     return _function(name, declared, [*body, *alive])
 
 
 def _chain(instruction: Instruction, name: str) -> str:
     """Each round executes a few times into one accumulator."""
     output, inputs, types = _operands(instruction)
-    named = {n: f"isamap_{n}" for n in (output, *inputs)}
+    named = _named((output, *inputs))
     declared = [_zero(types[n], x) for n, x in named.items()]
     body = [_fence(types[n], named[n]) for n in inputs]
     body += [_execution(instruction, named), _fence(types[output], named[output])] * _CHAIN
@@ -146,16 +150,17 @@ def _numbered_tile(instruction: Instruction, rows: int, columns: int, name: str)
     """The same of registers with numbers, whose C is not moved out of loops."""
     output, inputs, _ = _operands(instruction)
     grid = [(r, c) for r in range(rows) for c in range(columns)]
+    names = Names()
+    held = {(n, x): names.give(n, x) for k, n in enumerate(inputs) for x in range(columns if k else rows)}
     places = [
-        {output: f"isamap_acc_{r}_{c}", **{n: f"isamap_{n}_{c if k else r}" for k, n in enumerate(inputs)}}
-        for r, c in grid
+        {output: names.give(output, r, c), **{n: held[n, c if k else r] for k, n in enumerate(inputs)}} for r, c in grid
     ]
     return in_state(instruction, name, places)
 
 
 def _numbered_chain(instruction: Instruction, name: str) -> str:
     output, inputs, _ = _operands(instruction)
-    return in_state(instruction, name, [{n: f"isamap_{n}" for n in (output, *inputs)}] * _CHAIN)
+    return in_state(instruction, name, [_named((output, *inputs))] * _CHAIN)
 
 
 def in_state(instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
@@ -164,7 +169,12 @@ def in_state(instruction: Instruction, name: str, executions: list[dict[str, str
     declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
     enter, leave = instruction.state or ("", "")
     declared += [f"    if ({enter}) return;"] if enter else []
-    return _function(name, declared, [_execution(instruction, e) for e in executions], f"{{ {leave} }}")
+    return _function(name, declared, [_execution(instruction, e) for e in executions], leave and f"{{ {leave} }}")
+
+
+def _named(operands: tuple[str, ...]) -> dict[str, str]:
+    names = Names()
+    return {n: names.give(n) for n in operands}
 
 
 def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]:

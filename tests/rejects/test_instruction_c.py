@@ -96,6 +96,8 @@ PRELUDES = {
     "#pragma STDC FP_CONTRACT ON": "#pragma reaches beyond the prelude",
     "#include <math.h>": "#include reaches beyond the prelude",
     "#define __v4di int": "#define of __v4di, a word of C",
+    "void free(void *p) { }": "free is defined by C itself",
+    "typedef int size_t;": "size_t is defined by C itself",
     "#line 1": "#line reaches beyond the prelude",
     "#include_next <stdint.h>": "#include_next reaches beyond the prelude",
     "/* never": "this comment is never closed",
