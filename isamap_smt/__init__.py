@@ -26,12 +26,12 @@ _WHERE = {
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
     **dict.fromkeys(("Schedule", "LoopStep", "Packing"), "isamap_smt.ir.schedule"),
-    **dict.fromkeys(("Program",), "isamap_smt.ir.program"),
+    **dict.fromkeys(("Program", "ProvedProgram"), "isamap_smt.ir.program"),
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
     **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
-    **dict.fromkeys(("prove_program",), "isamap_smt.proof.program"),
+    **dict.fromkeys(("prove_program", "require_proof"), "isamap_smt.proof.program"),
     **dict.fromkeys(("find_mappings", "check_certificate", "MappingSet"), "isamap_smt.search"),
     **dict.fromkeys(("run_kernel", "run_instruction"), "isamap_smt.ir.interpret"),
     **dict.fromkeys(("schedule",), "isamap_smt.scheduling"),
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.kernel import Tensor as Tensor
     from isamap_smt.ir.mapping import Mapping as Mapping
     from isamap_smt.ir.program import Program as Program
+    from isamap_smt.ir.program import ProvedProgram as ProvedProgram
     from isamap_smt.ir.proof import ClaimResult as ClaimResult
     from isamap_smt.ir.proof import Proof as Proof
     from isamap_smt.ir.proof import ProvedMapping as ProvedMapping

@@ -22,17 +22,17 @@ TILE = "enum 8"
 # In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read
 # memory. Whoever emulates tiles defines these names before.
 PRELUDE = """\
-#ifndef isamap_tile_load
-#define isamap_tile_load(t, p, stride) \\
+#ifndef amx_tile_load
+#define amx_tile_load(t, p, stride) \\
     __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"((int64_t)(stride)), "i"(t) : "memory")
-#define isamap_tile_store(t, p, stride) \\
+#define amx_tile_store(t, p, stride) \\
     __asm__ volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"((int64_t)(stride)), "i"(t) : "memory")
-#define isamap_tile_zero(t) __asm__ volatile("tilezero %%tmm%c0" : : "i"(t))
-#define isamap_tile_dot(how, c, a, b) \\
+#define amx_tile_zero(t) __asm__ volatile("tilezero %%tmm%c0" : : "i"(t))
+#define amx_tile_dot(how, c, a, b) \\
     __asm__ volatile(how " %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(c), "i"(a), "i"(b))
 long syscall(long number, ...); /* -std=c11 hides it */
 /* This thread's tiles, as 64 bytes say. Not 0 where the system refuses them. */
-static inline int isamap_tiles_enter(const uint8_t *configuration) {
+static inline int amx_tiles_enter(const uint8_t *configuration) {
     static int asked;
     const long request = 0x1023, tile_data = 18; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
     if (!__atomic_load_n(&asked, __ATOMIC_RELAXED)) {
@@ -42,40 +42,40 @@ static inline int isamap_tiles_enter(const uint8_t *configuration) {
     __asm__ volatile("ldtilecfg %0" : : "m"(*(const uint8_t(*)[64])configuration));
     return 0;
 }
-static inline void isamap_tiles_leave(void) { __asm__ volatile("tilerelease"); }
+static inline void amx_tiles_leave(void) { __asm__ volatile("tilerelease"); }
 #endif
 """
 PARTS = """\
 /* The first rows of a tile, and of each the first 4-byte words: what lies beyond is not touched, and loaded as 0. */
-static inline void isamap_tile_part_in(char *part, const void *p, int64_t stride, int64_t rows, int64_t words) {
+static inline void amx_tile_part_in(char *part, const void *p, int64_t stride, int64_t rows, int64_t words) {
     const __mmask16 some = (__mmask16)((1u << words) - 1u);
     for (int64_t r = 0; r < rows; ++r)
         _mm512_storeu_si512(part + 64 * r, _mm512_maskz_loadu_epi32(some, (const char *)p + r * stride));
     for (int64_t r = rows; r < 16; ++r) _mm512_storeu_si512(part + 64 * r, _mm512_setzero_si512());
 }
-static inline void isamap_tile_part_out(const char *part, void *p, int64_t stride, int64_t rows, int64_t words) {
+static inline void amx_tile_part_out(const char *part, void *p, int64_t stride, int64_t rows, int64_t words) {
     const __mmask16 some = (__mmask16)((1u << words) - 1u);
     for (int64_t r = 0; r < rows; ++r)
         _mm512_mask_storeu_epi32((char *)p + r * stride, some, _mm512_loadu_si512(part + 64 * r));
 }
-#define isamap_tile_load_part(t, p, stride, rows, words) do { \\
+#define amx_tile_load_part(t, p, stride, rows, words) do { \\
         const int64_t rows_ = (rows), words_ = (words); \\
         if (rows_ == 16 && words_ == 16) { \\
-            isamap_tile_load(t, p, stride); \\
+            amx_tile_load(t, p, stride); \\
         } else { \\
             _Alignas(64) char part_[1024]; \\
-            isamap_tile_part_in(part_, p, stride, rows_, words_); \\
-            isamap_tile_load(t, part_, 64); \\
+            amx_tile_part_in(part_, p, stride, rows_, words_); \\
+            amx_tile_load(t, part_, 64); \\
         } \\
     } while (0)
-#define isamap_tile_store_part(t, p, stride, rows, words) do { \\
+#define amx_tile_store_part(t, p, stride, rows, words) do { \\
         _Alignas(64) char part_[1024]; \\
-        isamap_tile_store(t, part_, 64); \\
-        isamap_tile_part_out(part_, p, stride, rows, words); \\
+        amx_tile_store(t, part_, 64); \\
+        amx_tile_part_out(part_, p, stride, rows, words); \\
     } while (0)
 """
 WHOLE = (16, 64)  # rows, and bytes of a row, of every tile and of every operand in one
-STATE = im.TileConfiguration((WHOLE,) * 8, "isamap_tiles_enter({configuration})", "isamap_tiles_leave();")
+STATE = im.TileConfiguration((WHOLE,) * 8, "amx_tiles_enter({configuration})", "amx_tiles_leave();")
 
 
 def _product(name: str, feature: str, a: str, b: str, c: str, group: int, rounding: str) -> im.Instruction:
@@ -86,7 +86,7 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         axes={"i": 16, "j": 16, "k": 16 * group},
         dtypes={"a": a, "b": b, "c": c},
         places=dict.fromkeys("abc", "tmm"),
-        emit=f'isamap_tile_dot("t{name}", {{c}}, {{a}}, {{b}});',
+        emit=f'amx_tile_dot("t{name}", {{c}}, {{a}}, {{b}});',
         requires=(*TILES, feature),
         latency=52.0,
         per_cycle=1 / 16,
@@ -94,7 +94,7 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         c_types=dict.fromkeys("abc", TILE),
         tiles=dict.fromkeys("abc", WHOLE),
         headers=HEADERS,
-        prelude=PRELUDE,
+        prelude=(PRELUDE,),
         state=STATE,
     )
 
@@ -118,7 +118,7 @@ def _move(
         c_types={"r": TILE},
         tiles={"r": WHOLE},
         headers=HEADERS,
-        prelude=PRELUDE + PARTS if masks else PRELUDE,
+        prelude=(PRELUDE, PARTS) if masks else (PRELUDE,),
         state=STATE,
     )
 
@@ -126,8 +126,8 @@ def _move(
 def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
     """Rows of the left operand, wherever they lie; all of them or the first."""
     axes = {"i": 16, "k": 16 * group}
-    load = "isamap_tile_load({r}, {m}, {stride});"
-    part = "isamap_tile_load_part({r}, {m}, {stride}, {active}, 16);"
+    load = "amx_tile_load({r}, {m}, {stride});"
+    part = "amx_tile_load_part({r}, {m}, {stride}, {active}, 16);"
     text = "r[i,k] = m[i,k]"
     return (
         _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, "rows m"),
@@ -138,7 +138,7 @@ def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
 def _groups_of(dtype: str, group: int) -> im.Instruction:
     """The right operand, interleaved in groups, from consecutive memory."""
     text = f"r[k,j] = m[k//{group},j,k%{group}]"
-    load = "isamap_tile_load({r}, {m}, 64);"
+    load = "amx_tile_load({r}, {m}, 64);"
     return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, "contiguous m")
 
 
@@ -147,13 +147,11 @@ def _sums(dtype: str) -> tuple[im.Instruction, ...]:
     axes, load, store = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]"
     part = "{r}, {m}, {stride}, {active}, {across}"
     return (
-        _move(f"load_{dtype}", "load", load, axes, dtype, "isamap_tile_load({r}, {m}, {stride});", "rows m"),
-        _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "isamap_tile_zero({r});"),
-        _move(f"store_{dtype}", "store", store, axes, dtype, "isamap_tile_store({r}, {m}, {stride});", "rows m"),
-        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"isamap_tile_load_part({part});", "rows m", masks=2),
-        _move(
-            f"masked_store_{dtype}", "store", store, axes, dtype, f"isamap_tile_store_part({part});", "rows m", masks=2
-        ),
+        _move(f"load_{dtype}", "load", load, axes, dtype, "amx_tile_load({r}, {m}, {stride});", "rows m"),
+        _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "amx_tile_zero({r});"),
+        _move(f"store_{dtype}", "store", store, axes, dtype, "amx_tile_store({r}, {m}, {stride});", "rows m"),
+        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", "rows m", masks=2),
+        _move(f"masked_store_{dtype}", "store", store, axes, dtype, f"amx_tile_store_part({part});", "rows m", masks=2),
     )
 
 

@@ -15,30 +15,30 @@ REQUIRES = ("avx2", "fma")
 
 PRELUDE = """\
 /* Lanes below `active` are all ones, the others zero. */
-static inline __m256i isamap_avx2_mask32(int64_t active) {
+static inline __m256i avx2_mask32(int64_t active) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)active), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
-static inline __m256i isamap_avx2_mask64(int64_t active) {
+static inline __m256i avx2_mask64(int64_t active) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(active), _mm256_setr_epi64x(0, 1, 2, 3));
 }
 /* Four bytes, of any alignment and any element type, in every lane. */
-static inline __m256i isamap_avx2_broadcast32(const void *p) {
+static inline __m256i avx2_broadcast32(const void *p) {
     int32_t word;
     memcpy(&word, p, sizeof word);
     return _mm256_set1_epi32(word);
 }
-static inline __m256i isamap_avx2_even_u8(__m256i v) { return _mm256_and_si256(v, _mm256_set1_epi16(0xff)); }
-static inline __m256i isamap_avx2_odd_u8(__m256i v) { return _mm256_srli_epi16(v, 8); }
-static inline __m256i isamap_avx2_even_i8(__m256i v) { return _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8); }
-static inline __m256i isamap_avx2_odd_i8(__m256i v) { return _mm256_srai_epi16(v, 8); }
-static inline __m256i isamap_avx2_madd_u8i8(__m256i acc, __m256i a, __m256i b) {
-    __m256i even = _mm256_madd_epi16(isamap_avx2_even_u8(a), isamap_avx2_even_i8(b));
-    __m256i odd = _mm256_madd_epi16(isamap_avx2_odd_u8(a), isamap_avx2_odd_i8(b));
+static inline __m256i avx2_even_u8(__m256i v) { return _mm256_and_si256(v, _mm256_set1_epi16(0xff)); }
+static inline __m256i avx2_odd_u8(__m256i v) { return _mm256_srli_epi16(v, 8); }
+static inline __m256i avx2_even_i8(__m256i v) { return _mm256_srai_epi16(_mm256_slli_epi16(v, 8), 8); }
+static inline __m256i avx2_odd_i8(__m256i v) { return _mm256_srai_epi16(v, 8); }
+static inline __m256i avx2_madd_u8i8(__m256i acc, __m256i a, __m256i b) {
+    __m256i even = _mm256_madd_epi16(avx2_even_u8(a), avx2_even_i8(b));
+    __m256i odd = _mm256_madd_epi16(avx2_odd_u8(a), avx2_odd_i8(b));
     return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
 }
-static inline __m256i isamap_avx2_madd_i8i8(__m256i acc, __m256i a, __m256i b) {
-    __m256i even = _mm256_madd_epi16(isamap_avx2_even_i8(a), isamap_avx2_even_i8(b));
-    __m256i odd = _mm256_madd_epi16(isamap_avx2_odd_i8(a), isamap_avx2_odd_i8(b));
+static inline __m256i avx2_madd_i8i8(__m256i acc, __m256i a, __m256i b) {
+    __m256i even = _mm256_madd_epi16(avx2_even_i8(a), avx2_even_i8(b));
+    __m256i odd = _mm256_madd_epi16(avx2_odd_i8(a), avx2_odd_i8(b));
     return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
 }
 """
@@ -49,25 +49,25 @@ FLOAT = MoveCode(
     broadcast="{r} = _mm256_broadcast_ss({m});",
     zero="{r} = _mm256_setzero_ps();",
     store="_mm256_storeu_ps({m}, {r});",
-    masked_load="{r} = _mm256_maskload_ps({m}, isamap_avx2_mask32({active}));",
-    masked_store="_mm256_maskstore_ps({m}, isamap_avx2_mask32({active}), {r});",
+    masked_load="{r} = _mm256_maskload_ps({m}, avx2_mask32({active}));",
+    masked_store="_mm256_maskstore_ps({m}, avx2_mask32({active}), {r});",
 )
 DOUBLE = MoveCode(
     load="{r} = _mm256_loadu_pd({m});",
     broadcast="{r} = _mm256_broadcast_sd({m});",
     zero="{r} = _mm256_setzero_pd();",
     store="_mm256_storeu_pd({m}, {r});",
-    masked_load="{r} = _mm256_maskload_pd({m}, isamap_avx2_mask64({active}));",
-    masked_store="_mm256_maskstore_pd({m}, isamap_avx2_mask64({active}), {r});",
+    masked_load="{r} = _mm256_maskload_pd({m}, avx2_mask64({active}));",
+    masked_store="_mm256_maskstore_pd({m}, avx2_mask64({active}), {r});",
 )
 # 32-bit words: one i32, two i16 or four bytes
 WORD = MoveCode(
     load="{r} = _mm256_loadu_si256((const __m256i *)({m}));",
-    broadcast="{r} = isamap_avx2_broadcast32({m});",
+    broadcast="{r} = avx2_broadcast32({m});",
     zero="{r} = _mm256_setzero_si256();",
     store="_mm256_storeu_si256((__m256i *)({m}), {r});",
-    masked_load="{r} = _mm256_maskload_epi32((const int *)(const void *)({m}), isamap_avx2_mask32({active}));",
-    masked_store="_mm256_maskstore_epi32((int *)(void *)({m}), isamap_avx2_mask32({active}), {r});",
+    masked_load="{r} = _mm256_maskload_epi32((const int *)(const void *)({m}), avx2_mask32({active}));",
+    masked_store="_mm256_maskstore_epi32((int *)(void *)({m}), avx2_mask32({active}), {r});",
 )
 
 REGISTERS = (
@@ -117,8 +117,8 @@ def _dot(name: str, operands: tuple[str, str], group: int, emit: str, per_cycle:
 COMPUTES = (
     _float("fmadd_ps", "f32", 8, "__m256"),
     _float("fmadd_pd", "f64", 4, "__m256d"),
-    _dot("madd_u8i8", ("u8", "i8"), 4, "{acc} = isamap_avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
-    _dot("madd_i8i8", ("i8", "i8"), 4, "{acc} = isamap_avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_u8i8", ("u8", "i8"), 4, "{acc} = avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
+    _dot("madd_i8i8", ("i8", "i8"), 4, "{acc} = avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
     _dot("madd_i16i16", ("i16", "i16"), 2, "{acc} = _mm256_add_epi32({acc}, _mm256_madd_epi16({a}, {b}));", 1.0),
     im.instruction(
         "avx2.mullo_i32",

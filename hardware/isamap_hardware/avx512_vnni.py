@@ -21,20 +21,20 @@ SATURATING = (
 
 # GCC's builtin keeps the accumulator in its register; Clang's (and SIMDe's) intrinsic does so too.
 DPBUSD = """\
-static inline isamap_i32x16 isamap_dpbusd(isamap_i32x16 acc, isamap_i32x16 a, isamap_i32x16 b) {
-#if defined(__clang__) || defined(ISAMAP_SIMDE)
-    return (isamap_i32x16)_mm512_dpbusd_epi32((__m512i)acc, (__m512i)a, (__m512i)b);
+static inline avx512_i32x16 avx512_dpbusd(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {
+#if defined(__clang__) || defined(avx512_emulated)
+    return (avx512_i32x16)_mm512_dpbusd_epi32((__m512i)acc, (__m512i)a, (__m512i)b);
 #else
     typedef int builtin_i32x16 __attribute__((vector_size(64)));
-    return (isamap_i32x16)__builtin_ia32_vpdpbusd_v16si((builtin_i32x16)acc, (builtin_i32x16)a,
+    return (avx512_i32x16)__builtin_ia32_vpdpbusd_v16si((builtin_i32x16)acc, (builtin_i32x16)a,
                                                         (builtin_i32x16)b);
 #endif
 }
 """
 MADDUBS = """\
-static inline isamap_i32x16 isamap_maddubs_dot(isamap_i32x16 acc, isamap_i32x16 a, isamap_i32x16 b) {
+static inline avx512_i32x16 avx512_maddubs_dot(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {
     __m512i pairs = _mm512_maddubs_epi16((__m512i)a, (__m512i)b);
-    return acc + (isamap_i32x16)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+    return acc + (avx512_i32x16)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 }
 """
 
@@ -48,14 +48,14 @@ def _dot(
         axes={"l": 16, "e": 4},
         dtypes={"a": "u8", "b": "i8", "acc": "i32"},
         places=dict.fromkeys(("a", "b", "acc"), "zmm"),
-        emit=f"{{acc}} = isamap_{name}({{acc}}, {{a}}, {{b}});",
+        emit=f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
         requires=requires,
         latency=5.0,
         per_cycle=per_cycle,
         exact=exact,
         c_types=dict.fromkeys(("a", "b", "acc"), C_TYPE),
         headers=HEADERS,
-        prelude=WORD_PRELUDE + helper,
+        prelude=(WORD_PRELUDE, helper),
     )
 
 

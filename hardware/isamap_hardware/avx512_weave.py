@@ -58,7 +58,7 @@ def woven(register: Register, bits: int) -> tuple[im.Instruction, ...]:
             masked=masked,
             c_types={"r": register.c_type},
             headers=HEADERS,
-            prelude=PRELUDE + _function(bits, masked),
+            prelude=(PRELUDE, _function(bits, masked)),
         )
         for masked in (False, True)
     )

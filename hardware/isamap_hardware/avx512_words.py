@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from isamap_hardware.moves import MoveCode
 
-C_TYPE = "isamap_i32x16"
+C_TYPE = "avx512_i32x16"
 HEADERS = ("immintrin.h", "stdint.h", "string.h")
 REQUIRES = ("avx512f",)
 
 PRELUDE = """\
-#ifndef ISAMAP_I32X16
-#define ISAMAP_I32X16
-typedef int32_t isamap_i32x16 __attribute__((vector_size(64), may_alias));
+typedef int32_t avx512_i32x16 __attribute__((vector_size(64), may_alias));
 /* Four bytes, of any alignment and any element type, in every lane. */
-static inline isamap_i32x16 isamap_avx512_broadcast32(const void *p) {
+static inline avx512_i32x16 avx512_broadcast32(const void *p) {
     int32_t word;
     memcpy(&word, p, sizeof word);
-    return (isamap_i32x16)_mm512_set1_epi32(word);
+    return (avx512_i32x16)_mm512_set1_epi32(word);
 }
-#endif
 """
 
 WORD = MoveCode(
-    load="{r} = (isamap_i32x16)_mm512_loadu_si512({m});",
-    broadcast="{r} = isamap_avx512_broadcast32({m});",
-    zero="{r} = (isamap_i32x16)_mm512_setzero_si512();",
+    load="{r} = (avx512_i32x16)_mm512_loadu_si512({m});",
+    broadcast="{r} = avx512_broadcast32({m});",
+    zero="{r} = (avx512_i32x16)_mm512_setzero_si512();",
     store="_mm512_storeu_si512({m}, (__m512i){r});",
-    masked_load="{r} = (isamap_i32x16)_mm512_maskz_loadu_epi32((__mmask16)((1u << ({active})) - 1u), {m});",
+    masked_load="{r} = (avx512_i32x16)_mm512_maskz_loadu_epi32((__mmask16)((1u << ({active})) - 1u), {m});",
     masked_store="_mm512_mask_storeu_epi32({m}, (__mmask16)((1u << ({active})) - 1u), (__m512i){r});",
 )

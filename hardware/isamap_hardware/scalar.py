@@ -16,14 +16,14 @@ C_TYPES = {
 }  # fmt: skip
 HEADERS = ("stdint.h", "string.h")
 BF16 = """\
-static inline float isamap_bf16_to_f32(uint16_t bits) {
+static inline float bf16_to_f32(uint16_t bits) {
     uint32_t word = (uint32_t)bits << 16;
     float value;
     memcpy(&value, &word, sizeof value);
     return value;
 }
 /* To nearest even. A NaN stays one: its top bits are kept and it is made quiet. */
-static inline uint16_t isamap_f32_to_bf16(float value) {
+static inline uint16_t f32_to_bf16(float value) {
     uint32_t word;
     memcpy(&word, &value, sizeof word);
     if ((word & 0x7fffffffu) > 0x7f800000u) return (uint16_t)((word >> 16) | 0x40u);
@@ -65,8 +65,8 @@ def _integer_emit(c: str) -> str:
 
 def _computes() -> tuple[im.Instruction, ...]:
     narrow = ("u8", "i8", "u16", "i16")
-    wide_bf16 = "isamap_bf16_to_f32({a}) * isamap_bf16_to_f32({b})"
-    rounded = f"isamap_bf16_to_f32(isamap_f32_to_bf16({wide_bf16}))"
+    wide_bf16 = "bf16_to_f32({a}) * bf16_to_f32({b})"
+    rounded = f"bf16_to_f32(f32_to_bf16({wide_bf16}))"
     found = [
         _muladd("muladd_f32", ("f32", "f32", "f32"), "{c} = {c} + {a} * {b};"),
         _muladd("muladd_f64", ("f64", "f64", "f64"), "{c} = {c} + {a} * {b};"),
@@ -76,7 +76,7 @@ def _computes() -> tuple[im.Instruction, ...]:
         _muladd("muladd_f16", ("f16", "f16", "f16"),
                 "{c} = (_Float16)((float){c} + (float)(_Float16)((float){a} * (float){b}));"),
         _muladd("muladd_bf16", ("bf16", "bf16", "bf16"),
-                f"{{c}} = isamap_f32_to_bf16(isamap_bf16_to_f32({{c}}) + {rounded});", BF16),
+                f"{{c}} = f32_to_bf16(bf16_to_f32({{c}}) + {rounded});", BF16),
     ]  # fmt: skip
     for t in ("i32", "i64", "u32", "u64", *narrow):
         found.append(_muladd(f"muladd_{t}", (t, t, t), _integer_emit(t)))

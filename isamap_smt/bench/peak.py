@@ -6,6 +6,7 @@ import ctypes
 import math
 import time
 
+from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.machine_model.rates import in_state
@@ -19,24 +20,30 @@ def peak_source(hardware: Hardware, instruction: Instruction) -> str:
     statement = instruction.kernel.statements[0]
     output = statement.target.tensor
     inputs = [a.tensor for a in statement.inputs if a.tensor != output]
+    names = Names()
     if instruction.numbered:
-        chained = [{output: f"acc{n}", **{o: f"{o}_in" for o in inputs}} for n in range(chains(instruction))]
+        held = {o: names.give(o, "in") for o in inputs}
+        chained = [{**held, output: names.give(output, n)} for n in range(chains(instruction))]
         needs = (f"#include <{h}>" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
-        return "\n".join([*needs, instruction.prelude, in_state(instruction, "isamap_peak", chained)])
+        return "\n".join([*needs, *instruction.prelude, in_state(instruction, "isamap_peak", chained)])
     types = dict(instruction.c_types)
     zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
-    lines = [f'{types[o]} {o}_in; {zeros[o].format(r=o + "_in")} __asm__ volatile("" : "+x"({o}_in));' for o in inputs]
-    for n in range(CHAINS):
-        lines.append(f"{types[output]} acc{n}; {zeros[output].format(r=f'acc{n}')}")
-    words = {o: f"{o}_in" for o in inputs}
-    body = [instruction.emit.format(**words, **{output: f"acc{n}"}) for n in range(CHAINS)]
+    words = {o: names.give(o, "in") for o in inputs}
+    accumulators = [names.give(output, n) for n in range(CHAINS)]
+    lines = [
+        f'{types[o]} {x}; {zeros[o].statement({"r": x})} __asm__ volatile("" : "+x"({x}));' for o, x in words.items()
+    ]
+    lines += [f"{types[output]} {x}; {zeros[output].statement({'r': x})}" for x in accumulators]
+    body = [instruction.statement({**words, output: x}) for x in accumulators]
     # an empty asm on each accumulator keeps the compiler from folding the additions of zero
-    keep = [f'__asm__ volatile("" : "+x"(acc{n}));' for n in range(CHAINS)]
+    keep = [f'__asm__ volatile("" : "+x"({x}));' for x in accumulators]
     headers = "".join(f"#include <{h}>\n" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
     return (
-        f"{headers}{instruction.prelude}\nvoid isamap_peak(int64_t rounds) {{\n    "
+        headers
+        + "\n".join(instruction.prelude)
+        + "\nvoid isamap_peak(int64_t isamap_rounds) {\n    "
         + "\n    ".join(lines)
-        + "\n    for (int64_t n = 0; n < rounds; ++n) {\n        "
+        + "\n    for (int64_t isamap_n = 0; isamap_n < isamap_rounds; ++isamap_n) {\n        "
         + "\n        ".join(body + keep)
         + "\n    }\n}\n"
     )
@@ -47,14 +54,14 @@ def chains(instruction: Instruction) -> int:
     return 9 - len(instruction.kernel.tensors) if instruction.numbered else CHAINS
 
 
-def _zero(hardware: Hardware, instruction: Instruction, operand: str) -> str:
+def _zero(hardware: Hardware, instruction: Instruction, operand: str) -> Instruction:
     t = instruction.kernel.tensor(operand)
     place = dict(instruction.places)[operand]
     for move in hardware.moves:
         if move.kind == "zero" and dict(move.places).get("r") == place:
             r = move.kernel.tensor("r")
             if r.dtype == t.dtype and r.shape == t.shape:
-                return move.emit
+                return move
     raise LookupError(f"{hardware.name} cannot zero operand {operand} of {instruction.name}")
 
 

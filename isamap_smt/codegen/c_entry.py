@@ -33,20 +33,20 @@ def declare_arguments(p: Printer) -> None:
     for n, t in enumerate(kernel.tensors):
         name = p.places[t.name][0]
         if t.name in kernel.outputs:
-            p.put(f"{pointer_type(t.dtype)} restrict {name} = ({pointer_type(t.dtype)})tensors[{n}];")
+            p.put(f"{pointer_type(t.dtype)} restrict {name} = ({pointer_type(t.dtype)})isamap_tensors[{n}];")
         else:
-            p.put(f"const {pointer_type(t.dtype)} restrict {name} = tensors[{n}];")
-    unused(p, ["tensors", "sizes", *p.names.values(), *(p.places[t.name][0] for t in kernel.tensors)])
+            p.put(f"const {pointer_type(t.dtype)} restrict {name} = isamap_tensors[{n}];")
+    unused(p, ["isamap_tensors", "isamap_sizes", *p.sizes, *(p.places[t.name][0] for t in kernel.tensors)])
     _size_check(p)
 
 
 def _declare_sizes(p: Printer) -> None:
     free = p.program.kernel.free_sizes
     for n, size in enumerate(free):
-        p.put(f"const int64_t {p.names[size]} = sizes[{n}];")
+        p.put(f"const int64_t {p.names[size]} = isamap_sizes[{n}];")
     if FRESH.name in p.names:
-        given = "" if free else "sizes && "  # of a program without free sizes NULL will do, and adds
-        p.put(f"const int64_t {p.names[FRESH.name]} = {given}sizes[{len(free)}] != 0;")
+        given = "" if free else "isamap_sizes && "  # of a program without free sizes NULL will do, and adds
+        p.put(f"const int64_t {p.names[FRESH.name]} = {given}isamap_sizes[{len(free)}] != 0;")
 
 
 def _size_check(p: Printer) -> None:
@@ -57,15 +57,15 @@ def _size_check(p: Printer) -> None:
     for size in kernel.free_sizes:
         low = next((q.low for q in kernel.parameters if q.name == size), 1)
         p.put(f"if ({p.names[size]} < {low}) return 2;")
-    p.put("{ int64_t bound = 0, term;")
+    p.put("{ int64_t isamap_bound = 0, isamap_term;")
     for term in sp.Add.make_args(sp.expand(entry_bound(p.program))):
         coefficient, rest = term.as_coeff_Mul()
-        p.put(f"  term = INT64_C({int(coefficient)});")
+        p.put(f"  isamap_term = INT64_C({int(coefficient)});")
         for factor in sp.Mul.make_args(rest):
             base, power = factor.as_base_exp()
             for _ in range(int(power) if base != 1 else 0):
-                p.put(f"  if (__builtin_mul_overflow(term, {c_expr(base, p.names)}, &term)) return 2;")
-        p.put("  if (__builtin_add_overflow(bound, term, &bound)) return 2;")
+                p.put(f"  if (__builtin_mul_overflow(isamap_term, {c_expr(base, p.names)}, &isamap_term)) return 2;")
+        p.put("  if (__builtin_add_overflow(isamap_bound, isamap_term, &isamap_bound)) return 2;")
     p.put("}")
 
 
@@ -100,7 +100,7 @@ def in_state(p: Printer, nodes: tuple[Node, ...], body: Any) -> None:
     body()
     p.states = around
     for state in reversed(needed):
-        p.put(state.leave)
+        p.put(f"{{ {state.leave} }}")
 
 
 def back_in_state(p: Printer, inner: tuple[Node, ...]) -> None:
@@ -121,10 +121,11 @@ def pointer_type(dtype: DType) -> str:
 def packed_bytes(p: Printer) -> str:
     p.lines, p.depth = [], 1
     _declare_sizes(p)
-    unused(p, ["sizes", *p.names.values()])
+    unused(p, ["isamap_sizes", *p.sizes])
     for which, b in enumerate(packed_buffers(p.program)):
         count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
-        p.put(f"if (which == {which}) return {count} * {b.dtype.bytes};")
-    p.put("(void)which;")
+        p.put(f"if (isamap_which == {which}) return {count} * {b.dtype.bytes};")
+    p.put("(void)isamap_which;")
     p.put("return -1;")
-    return "int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) {\n" + "\n".join(p.lines) + "\n}\n"
+    head = "int64_t isamap_packed_bytes(const int64_t *isamap_sizes, int64_t isamap_which)"
+    return head + " {\n" + "\n".join(p.lines) + "\n}\n"

@@ -36,7 +36,7 @@ def c_expr(expr: Any, names: Dict[str, str], tight: bool = False) -> str:
         text = f"INT64_C({value})" if abs(value) >= _LARGE else str(value)
         return f"({text})" if tight and value < 0 else text
     if expr.is_Symbol:
-        return names.get(expr.name, expr.name)
+        return names[expr.name]
     if isinstance(expr, sp.Add):
         text = _sum(expr, names)
         return f"({text})" if tight else text

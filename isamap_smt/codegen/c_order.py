@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from isamap_smt.codegen.c_state import Printer, numbered
+from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.program import Exec, If, Loop, Move, Node, Ref, buffers, walk
 
 # Emulated registers are no registers. "v" is any vector register, those of AVX-512 included.
 MACRO = """\
-#ifdef ISAMAP_SIMDE_SHIM
+#ifdef ISAMAP_SIMDE
 #define isamap_first(...)
 #else
 #define isamap_first(...) __asm__ volatile("" : __VA_ARGS__ : : "memory")
@@ -74,4 +74,4 @@ def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[str]:
 
 def register_name(p: Printer, ref: Ref) -> str:
     """The C variable of one register of a buffer."""
-    return numbered(p.registers[ref.name], (int(substitute(i, p.constants)) for i in ref.index))
+    return p.registers[ref.name, tuple(int(substitute(i, p.constants)) for i in ref.index)]

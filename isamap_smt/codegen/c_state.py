@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
 from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.boxes import always_true
+from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
@@ -18,76 +18,13 @@ from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Exec, Loop, Move, 
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
 from isamap_smt.mapping.moves import register_operand
 
-_KEYWORDS = frozenset(
-    [
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "I",
-        "tensors",
-        "sizes",
-        "packed",
-        "threads",
-        "from",
-        "to",
-        "context",
-        "share",
-        "isamap_result",
-        # what the code uses of the standard headers
-        "NULL",
-        "aligned_alloc",
-        "free",
-        "memcpy",
-        "memset",
-        "size_t",
-        "uintptr_t",
-        *(f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64)),
-    ]
-)
-
-
-END, ONWARDS = (
-    "_end",
-    "_on",
-)  # behind a loop's variable: its count, and what counts onwards where the loop runs backwards
-
 
 @dataclass
 class Printer:
     """Text being written. names: symbols -> C identifiers. constants: unrolled variables -> numbers.
 
-    registers: buffers of registers -> what their C identifiers begin with.
+    ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
+    registers: (buffer, numbers of one of its registers) -> C identifier.
 
     ranges: variables of the loops around, with the most that each can count to.
     numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
@@ -96,7 +33,9 @@ class Printer:
     program: Program
     names: dict[str, str] = field(default_factory=dict)
     places: dict[str, tuple[str, DType, tuple[Any, ...]]] = field(default_factory=dict)
-    registers: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
+    onwards: dict[str, str] = field(default_factory=dict)
+    registers: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     register_types: dict[str, str] = field(default_factory=dict)
     register_files: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -107,6 +46,12 @@ class Printer:
     loop_variables: list[str] = field(default_factory=list)
     ranges: list[Axis] = field(default_factory=list)
     depth: int = 1
+
+    @property
+    def sizes(self) -> list[str]:
+        """What every function declares at its head: the free sizes, and whether outputs begin at 0."""
+        wanted = (*self.program.kernel.free_sizes, *([FRESH.name] if self.program.starts else ()))
+        return [self.names[n] for n in wanted]
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -137,59 +82,38 @@ class Printer:
 
 
 def name_everything(p: Printer) -> None:
-    program = p.program
-    taken = set(_KEYWORDS)
+    """Each thing of the program has a C identifier of its own."""
+    program, names = p.program, Names()
     nodes = [n for n, _ in walk((*program.ahead, *program.body))]
-    variables = {str(n.var) for n in nodes if isinstance(n, Loop)}
-    copied = {str(cell) for n in nodes if isinstance(n, Copy) for cell, _ in n.over}
-    derived = {f"{v}{ending}" for v in variables for ending in (END, ONWARDS)}
-    if variables & derived:
-        raise ScheduleError(
-            f"a loop cannot be called {min(variables & derived)}: that is what the C calls a part of another loop"
-        )
-    taken |= variables | derived | copied
-
-    def unique(name: str) -> str:
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
-
-    for size in program.kernel.free_sizes:
-        p.names[size] = unique(f"n_{size}")
-    if program.starts:
-        p.names[FRESH.name] = unique("isamap_fresh")
     for t in program.kernel.tensors:
-        p.places[t.name] = (unique(t.name), t.dtype, t.shape)
-    registers: dict[str, set[tuple[int, ...]]] = {}
+        p.places[t.name] = (names.give(t.name), t.dtype, t.shape)
+    for size in program.kernel.free_sizes:
+        p.names[size] = names.give("n", size)
+    if program.starts:
+        p.names[FRESH.name] = "isamap_fresh"
     for n in nodes:
+        if isinstance(n, Loop) and str(n.var) not in p.ends:
+            var = str(n.var)
+            p.names[var], p.ends[var] = names.give(var), names.give(var, "end")
+            p.onwards[var] = names.give(var, "on")
+        for cell in (str(v) for v, _ in n.over) if isinstance(n, Copy) else ():
+            if cell not in p.ends:
+                p.names[cell], p.ends[cell] = names.give(cell), names.give(cell, "end")
         if isinstance(n, Alloc) and n.buffer.memory == "heap":
-            p.places[n.buffer.name] = (unique(n.buffer.name), n.buffer.dtype, n.buffer.shape)
+            p.places[n.buffer.name] = (names.give(n.buffer.name), n.buffer.dtype, n.buffer.shape)
         elif isinstance(n, Alloc):
-            registers.setdefault(n.buffer.name, set()).update(register_indices(n.buffer))
+            for index in register_indices(n.buffer):
+                p.registers.setdefault((n.buffer.name, index), "")
         for register, instruction, operand in _registers(n):
             p.register_types.setdefault(register, dict(instruction.c_types)[operand])
             p.register_files.setdefault(register, dict(instruction.places)[operand])
-    for register, indices in registers.items():
-        name = register
-        while taken & (own := {numbered(name, i) for i in indices}):
-            name += "_"
-        taken |= own
-        p.registers[register] = name
+    for register, index in p.registers:
+        p.registers[register, index] = names.give(register, *index)
 
 
 def register_indices(b: Buffer) -> list[tuple[int, ...]]:
     """The numbers of a buffer's registers, one for each dimension that counts them."""
     return list(product(*(range(int(e)) for e in b.shape[: len(b.shape) - b.lanes])))
-
-
-def numbered(name: str, index: Iterable[int]) -> str:
-    """What the C calls one register of several.
-
-    >>> numbered("acc", (1, 0)), numbered("a_r", ())
-    ('acc_1_0', 'a_r')
-    """
-    return "_".join([name, *map(str, index)])
 
 
 def _registers(node: Node) -> list[tuple[str, Instruction, str]]:

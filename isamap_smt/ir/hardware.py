@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
 from isamap_smt.ir.instruction import Instruction
@@ -58,6 +59,7 @@ class Hardware(Shown):
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
+        check_together(self.instructions)
 
     def memory(self, name: str) -> Memory:
         """The memory of that name."""

@@ -7,8 +7,11 @@ when that is more than the contract says (an intermediate saturation). The scala
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
@@ -37,11 +40,14 @@ class Instruction(Shown):
     c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers known when C compiles;
     memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
-    headers: what `emit` includes. prelude: C definitions that `emit` calls, printed once per distinct text.
+    headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
-    Raises LanguageError for what no instruction can be: see isamap_smt.ir.instruction_checks.
+    Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
+    (isamap_smt.ir.c_text), with its line.
     """
+
+    own: ClassVar[bool] = False  # whether isamap wrote the C itself, and calls its own helper functions there
 
     name: str
     kernel: Kernel
@@ -57,13 +63,18 @@ class Instruction(Shown):
     masked: bool | int = False
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ("immintrin.h",)
-    prelude: str = ""
+    prelude: tuple[str, ...] = ()
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in checks.normal_form(self).items():
             object.__setattr__(self, field_name, value)
+        c_text.check_instruction(self)
+
+    def statement(self, operands: Mapping[str, str]) -> str:
+        """Its C on operands that are expressions of C, as one statement that leaves nothing behind."""
+        return c_text.statement(self.emit, operands, c_text.macros(self.prelude))
 
     @property
     def axes(self) -> dict[str, int]:
@@ -108,3 +119,16 @@ class Instruction(Shown):
         if self.requires:
             lines.append(f"  needs {', '.join(self.requires)}")
         return "\n".join(lines)
+
+
+class OwnInstruction(Instruction):
+    """An instruction whose C isamap wrote itself. It may use the names that isamap keeps to itself."""
+
+    own = True
+
+    def __post_init__(self) -> None:
+        """Nothing is checked: no text of it is anybody else's."""
+
+    def statement(self, operands: Mapping[str, str]) -> str:
+        """Its C on operands, as one statement."""
+        return c_text.statement(self.emit, operands)

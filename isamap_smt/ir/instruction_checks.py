@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sized
 from math import prod
-from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -30,7 +29,6 @@ PRECONDITIONS = (
 
 _TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
 KINDS = ("compute", "load", "store", "broadcast", "zero")
-WORDS = ("active", "across")  # that `emit` may use of one that masks an axis, and of one that masks two
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
@@ -45,7 +43,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     check_cost(name, i.cost)
     if not (i.exact is None or isinstance(i.exact, Kernel)):
         raise LanguageError(f"instruction {name}: exact={i.exact!r}: pass a Kernel, or None")
-    for what, text in (("emit", i.emit), ("rounding", i.rounding), ("prelude", i.prelude)):
+    for what, text in (("emit", i.emit), ("rounding", i.rounding)):
         if not isinstance(text, str):
             raise LanguageError(f"instruction {name}: {what}={text!r} is {type(text).__name__}: pass a text")
     operands = [t.name for t in contract.tensors]
@@ -59,8 +57,6 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
     masked = masks(name, i.masked, contract.axes)
     asked = preconditions(name, contract, i.kind, i.preconditions)
-    words = [*WORDS[: int(masked)], *(["stride"] if any(text.split()[0] == "rows" for text in asked) else [])]
-    _check_emit(name, i.emit, [*operands, *words])
     for operand in registers if i.emit else ():
         if operand not in dict(c_types) and dict(places)[operand] != MAIN:
             raise LanguageError(
@@ -74,6 +70,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         "masked": masked,
         "c_types": c_types,
         "headers": texts(name, "headers", i.headers, "immintrin.h"),
+        "prelude": preludes(name, i.prelude),
         "state": state(name, i.state),
         "tiles": tiles(
             name, contract, dict(c_types), i.state, {o: (rows, row) for o, rows, row in _triples(name, i.tiles)}
@@ -134,20 +131,6 @@ def _check_numbers(name: str, c_types: tuple[tuple[str, str], ...]) -> None:
             raise LanguageError(
                 f"instruction {name}: c_types of {operand} is {c_type!r}: 'enum 8' is one of 8 registers, which the C numbers"
             )
-
-
-def _check_emit(name: str, emit: str, known: list[str]) -> None:
-    """The C names what is known, and nothing else, in braces."""
-    braces = "a brace of C's is written twice: '{{'"
-    try:
-        parts = [
-            (word, form or conversion) for _, word, form, conversion in Formatter().parse(emit) if word is not None
-        ]
-    except ValueError as e:
-        raise LanguageError(f"instruction {name}: emit={emit!r}: {e}; {braces}") from None
-    for word, more in parts:
-        if word not in known or more:
-            raise LanguageError(f"instruction {name}: emit names {{{word}}}; {did_you_mean(word, known)}\n{braces}")
 
 
 def whole_axes(name: str, axes: Any) -> dict[str, int]:
@@ -265,6 +248,13 @@ def masks(name: str, given: Any, axes: Sized) -> bool | int:
     raise LanguageError(
         f"instruction {name}: masked={given!r}: pass how many of its first axes are masked, 0 to {min(2, len(axes))}"
     )
+
+
+def preludes(name: str, given: Any) -> tuple[str, ...]:
+    """The texts of a prelude, which may be one. Raises LanguageError."""
+    if isinstance(given, str):
+        return (given,) if given.strip() else ()
+    return texts(name, "prelude", given, "static inline int twice(int n) { return 2 * n; }")
 
 
 def state(name: str, given: Any) -> TileConfiguration | None:

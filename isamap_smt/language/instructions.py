@@ -32,7 +32,7 @@ def instruction(
     masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] = ("immintrin.h",),
-    prelude: str = "",
+    prelude: str | Sequence[str] = (),
     state: TileConfiguration | None = None,
     tiles: Mapping[str, tuple[int, int]] | None = None,
 ) -> Instruction:
@@ -72,7 +72,7 @@ def instruction(
         masked=masked,
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
         headers=headers,  # type: ignore[arg-type]
-        prelude=prelude,
+        prelude=checks.preludes(name, prelude),
         state=state,
         tiles=checks.rows_and_bytes(name, tiles or {}),
     )

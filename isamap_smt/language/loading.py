@@ -13,7 +13,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import IsamapError, did_you_mean
 
-# code that is not the user's: this library, and what imports modules
+# code that is not the user's: this library, what imports modules, and what dataclasses make
 _OWN = (f"{Path(__file__).parents[1]}/", f"{Path(importlib.util.__file__).parent}/", "<frozen ", "<string>")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.cache import build_library
 
@@ -96,7 +97,7 @@ def source(instructions: Sequence[Instruction]) -> str:
     """The C of all measurements: isamap_tile_N_ROWS_COLUMNS(rounds) and isamap_chain_N(rounds) of the N-th."""
     named = [h for i in instructions for h in i.headers]
     headers = [f"#include <{h}>" for h in dict.fromkeys((*named, "stdint.h", "string.h", "math.h"))]
-    preludes = list(dict.fromkeys(i.prelude for i in instructions))
+    preludes = list(dict.fromkeys(part for i in instructions for part in i.prelude))
     code = []
     for n, i in enumerate(instructions):
         tile, chain = (_numbered_tile, _numbered_chain) if i.numbered else (_tile, _chain)
@@ -113,30 +114,35 @@ def _tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
     """Each round executes once into each of rows x columns accumulators."""
     output, inputs, types = _operands(instruction)
     streamed, kept = inputs[0], inputs[1:]
-    columns_of = [(n, f"{n}_{c}") for n in kept for c in range(columns)]
-    declared = [f"    static {types[streamed]} memory[{rows}];", f"    {types[streamed]} *rows = memory;"]
+    names = Names()
+    column = {(n, c): names.give(n, c) for n in kept for c in range(columns)}
+    columns_of = [(n, x) for (n, _), x in column.items()]
+    acc = {(r, c): names.give(output, r, c) for r in range(rows) for c in range(columns)}
+    declared = [f"    static {types[streamed]} isamap_memory[{rows}];"]
+    declared += [f"    {types[streamed]} *isamap_rows = isamap_memory;"]
     declared += [_zero(types[n], x) for n, x in columns_of]
-    declared += [_zero(types[output], f"acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    declared += [_zero(types[output], x) for x in acc.values()]
     body = [
-        '        __asm__ volatile("" : "+r"(rows) : : "memory");',
+        '        __asm__ volatile("" : "+r"(isamap_rows) : : "memory");',
         *(_fence(types[n], x) for n, x in columns_of),
     ]
     for r in range(rows):
-        body.append(f"        {types[streamed]} row_{r} = rows[{r}];")
+        body.append(f"        {types[streamed]} isamap_row_{r} = isamap_rows[{r}];")
         for c in range(columns):
-            named = {output: f"acc_{r}_{c}", streamed: f"row_{r}", **{n: f"{n}_{c}" for n in kept}}
+            named = {output: acc[r, c], streamed: f"isamap_row_{r}", **{n: column[n, c] for n in kept}}
             body.append(_execution(instruction, named))
     # each accumulator stays a variable of its own: scalars are not joined into vectors
-    alive = [_fence(types[output], f"acc_{r}_{c}") for r in range(rows) for c in range(columns)]
+    alive = [_fence(types[output], x) for x in acc.values()]
     return _function(name, declared, [*body, *alive])
 
 
 def _chain(instruction: Instruction, name: str) -> str:
     """Each round executes a few times into one accumulator."""
     output, inputs, types = _operands(instruction)
-    declared = [_zero(types[n], n) for n in (output, *inputs)]
-    body = [_fence(types[n], n) for n in inputs]
-    body += [_execution(instruction, {n: n for n in (output, *inputs)}), _fence(types[output], output)] * _CHAIN
+    named = _named((output, *inputs))
+    declared = [_zero(types[n], x) for n, x in named.items()]
+    body = [_fence(types[n], named[n]) for n in inputs]
+    body += [_execution(instruction, named), _fence(types[output], named[output])] * _CHAIN
     return _function(name, declared, body)
 
 
@@ -144,13 +150,17 @@ def _numbered_tile(instruction: Instruction, rows: int, columns: int, name: str)
     """The same of registers with numbers, whose C is not moved out of loops."""
     output, inputs, _ = _operands(instruction)
     grid = [(r, c) for r in range(rows) for c in range(columns)]
-    places = [{output: f"acc_{r}_{c}", **{n: f"{n}_{c if k else r}" for k, n in enumerate(inputs)}} for r, c in grid]
+    names = Names()
+    held = {(n, x): names.give(n, x) for k, n in enumerate(inputs) for x in range(columns if k else rows)}
+    places = [
+        {output: names.give(output, r, c), **{n: held[n, c if k else r] for k, n in enumerate(inputs)}} for r, c in grid
+    ]
     return in_state(instruction, name, places)
 
 
 def _numbered_chain(instruction: Instruction, name: str) -> str:
     output, inputs, _ = _operands(instruction)
-    return in_state(instruction, name, [{n: n for n in (output, *inputs)}] * _CHAIN)
+    return in_state(instruction, name, [_named((output, *inputs))] * _CHAIN)
 
 
 def in_state(instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
@@ -159,7 +169,13 @@ def in_state(instruction: Instruction, name: str, executions: list[dict[str, str
     declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
     state = instruction.state
     declared += [f"    if ({state.entering}) return;"] if state else []
-    return _function(name, declared, [_execution(instruction, e) for e in executions], state.leave if state else "")
+    leave = f"{{ {state.leave} }}" if state else ""
+    return _function(name, declared, [_execution(instruction, e) for e in executions], leave)
+
+
+def _named(operands: tuple[str, ...]) -> dict[str, str]:
+    names = Names()
+    return {n: names.give(n) for n in operands}
 
 
 def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]:
@@ -169,10 +185,7 @@ def _operands(instruction: Instruction) -> tuple[str, list[str], dict[str, str]]
 
 
 def _execution(instruction: Instruction, named: dict[str, str]) -> str:
-    code = instruction.emit
-    for operand, name in named.items():
-        code = code.replace(f"{{{operand}}}", name)
-    return f"        {code}"
+    return f"        {instruction.statement(named)}"
 
 
 def _zero(c_type: str, name: str) -> str:
@@ -186,5 +199,7 @@ def _fence(c_type: str, name: str) -> str:
 
 
 def _function(name: str, declared: list[str], body: list[str], after: str = "") -> str:
-    loop = ["    for (int64_t round = 0; round < rounds; ++round) {", *body, "    }"]
-    return "\n".join([f"__attribute__((aligned(64))) void {name}(int64_t rounds) {{", *declared, *loop, after, "}"])
+    loop = ["    for (int64_t isamap_round = 0; isamap_round < isamap_rounds; ++isamap_round) {", *body, "    }"]
+    return "\n".join(
+        [f"__attribute__((aligned(64))) void {name}(int64_t isamap_rounds) {{", *declared, *loop, after, "}"]
+    )

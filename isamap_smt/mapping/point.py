@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.instruction import Cost, Instruction, OwnInstruction
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import read, rewrite_reads
 from isamap_smt.ir.typed import typed_value
@@ -29,7 +29,7 @@ def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
     point = Kernel("scalar.point", tuple(operands), (contract,), (), f"one point of {s.source or kernel.name}")
     kinds = {t.name: (f"{{{t.name}}}", t.dtype) for t in operands}
     emit = c_update(s.op, typed_value(point, contract), kinds, "{acc}", operands[0].dtype)
-    return Instruction(
+    return OwnInstruction(
         "scalar.point",
         point,
         places=tuple((t.name, "scalar") for t in operands),
@@ -38,5 +38,5 @@ def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
         rounding="unfused" if operands[0].dtype.is_float else "exact",
         c_types=tuple((t.name, t.dtype.c) for t in operands),
         headers=("stdint.h", "string.h"),
-        prelude="".join(prelude(emit)),
+        prelude=prelude(emit),
     )

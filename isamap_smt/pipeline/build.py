@@ -36,7 +36,7 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
     """
     match planned:
         case Plan():
-            return build_program(planned.program, planned.source, cc=cc, sanitize=sanitize)  # printed already
+            return build_program(planned.source, cc=cc, sanitize=sanitize)  # printed already
         case ProvedProgram():
             checked = planned
         case Program():
@@ -45,4 +45,4 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
             raise NotProvedError(
                 f"build() takes a Plan, a Program or a ProvedProgram, not {type(planned).__name__}; make one with plan()"
             )
-    return build_program(checked.program, print_c(checked.program, header(checked)), cc=cc, sanitize=sanitize)
+    return build_program(print_c(checked, header(checked)), cc=cc, sanitize=sanitize)

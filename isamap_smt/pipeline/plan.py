@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from isamap_smt.codegen import lower, print_c
+from isamap_smt.codegen import PrintedC, lower, print_c
 from isamap_smt.ir.errors import ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -97,9 +97,9 @@ class Plan(Shown):
         return self.proved.mapping.instruction
 
     @cached_property
-    def source(self) -> str:
+    def source(self) -> PrintedC:
         """The program in C."""
-        return print_c(self.program, header(self.checked))
+        return print_c(self.checked, header(self.checked))
 
     @cached_property
     def mappings(self) -> MappingSet:

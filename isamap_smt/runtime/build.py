@@ -1,8 +1,8 @@
-"""From a program and its C to a kernel that can be called."""
+"""From C that was printed of a proved program to a kernel that can be called."""
 
 from __future__ import annotations
 
-from isamap_smt.ir.program import Program
+from isamap_smt.codegen.printed import PrintedC, require_printed
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import CompiledKernel
@@ -10,18 +10,18 @@ from isamap_smt.runtime.packing import used_instructions
 
 
 def build_program(
-    program: Program, source: str, *, cc: str | None = None, sanitize: bool = False, simde: bool = False
+    source: PrintedC, *, cc: str | None = None, sanitize: bool = False, simde: bool = False
 ) -> CompiledKernel:
-    """The program compiled for this CPU, from the cache where it was built before.
+    """What print_c() printed, compiled for this CPU, from the cache where it was built before.
 
     sanitize: with address and undefined-behaviour checks; the process must have the compiler's libasan preloaded.
     simde: instructions this CPU lacks are emulated by SIMDe's headers, for tests.
-    Raises BuildError, and HardwareError where this CPU lacks an instruction.
+    Raises NotProvedError for other text, BuildError, and HardwareError where this CPU lacks an instruction.
     """
-    used = used_instructions(program)
+    used = used_instructions(require_printed(source, "build_program()").checked.program)
     emulate = simde and bool(missing_features(used))
     if not emulate:
         require_features(used)
     requires = {feature for i in used for feature in i.requires}
     library = build_library(source, requires, cc=cc, native=not emulate, sanitize=sanitize, simde=emulate)
-    return CompiledKernel(program, source, library, emulated=emulate)
+    return CompiledKernel(source, library, emulated=emulate)

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.codegen.printed import PrintedC, require_printed
 from isamap_smt.ir.errors import ArgumentError, BuildError, HardwareError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
@@ -81,20 +82,20 @@ class CompiledKernel(Shown):
     """
 
     def __init__(
-        self,
-        program: Program,
-        source: str,
-        library: Path,
-        *,
-        messages: Dict[int, str] | None = None,
-        emulated: bool = False,
+        self, source: PrintedC, library: Path, *, messages: Dict[int, str] | None = None, emulated: bool = False
     ) -> None:
-        """messages: what an entry check's code means. emulated: the library runs without the features it requires.
+        """source: what print_c() returned. library: that, compiled. messages: what an entry check's code means. emulated: the
+        library runs without the features it requires.
 
-        Raises HardwareError where this CPU lacks an instruction, BuildError where the library is no kernel.
+        Raises NotProvedError for other text, HardwareError where this CPU lacks an instruction, BuildError where the library is
+        no kernel.
         """
+        program = require_printed(source, "CompiledKernel()").checked.program
         if not emulated:
             require_features(used_instructions(program))
+        self._load(program, source, library, messages)
+
+    def _load(self, program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> None:
         self.program = program
         self.kernel: Kernel = program.kernel
         self.signature = check.Signature.of(program.kernel)
@@ -256,6 +257,13 @@ class CompiledKernel(Shown):
         lines += [f"  each call checks that {a}" for a in self.program.assumptions]
         lines += [f"  each call checks that {low} <= {name} <= {high}" for name, low, high in self.ranges]
         return "\n".join(lines)
+
+
+def _by_hand(program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> CompiledKernel:
+    """A library that nothing is proved about, as a kernel: for tests of the calls alone."""
+    made = CompiledKernel.__new__(CompiledKernel)
+    made._load(program, source, library, messages)
+    return made
 
 
 class Call:

@@ -18,6 +18,7 @@ _PLACES = ("/usr/include", "/usr/local/include")
 SHIM = r"""
 #ifndef ISAMAP_SIMDE_SHIM
 #define ISAMAP_SIMDE_SHIM
+#define avx512_emulated /* compilers' own builtins are not there */
 #pragma GCC system_header
 #include_next <immintrin.h>
 #include <math.h>
@@ -144,16 +145,16 @@ static inline void isamap_simde_tile_dot(const char *how, int c, int a, int b) {
             memcpy(at, &acc, 4);
         }
 }
-#define isamap_tile_load(t, p, stride) isamap_simde_tile_load((t), (p), (stride))
-#define isamap_tile_store(t, p, stride) isamap_simde_tile_store((t), (p), (stride))
-#define isamap_tile_zero(t) isamap_simde_tile_zero(t)
-#define isamap_tile_dot(how, c, a, b) isamap_simde_tile_dot((how), (c), (a), (b))
-static inline int isamap_tiles_enter(const uint8_t *configuration) {
+#define amx_tile_load(t, p, stride) isamap_simde_tile_load((t), (p), (stride))
+#define amx_tile_store(t, p, stride) isamap_simde_tile_store((t), (p), (stride))
+#define amx_tile_zero(t) isamap_simde_tile_zero(t)
+#define amx_tile_dot(how, c, a, b) isamap_simde_tile_dot((how), (c), (a), (b))
+static inline int amx_tiles_enter(const uint8_t *configuration) {
     memcpy(isamap_simde_configuration, configuration, 64);
     memset(isamap_simde_tiles, 0, sizeof isamap_simde_tiles);
     return 0;
 }
-static inline void isamap_tiles_leave(void) { memset(isamap_simde_configuration, 0, 64); }
+static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0, 64); }
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_maskz_loadu_pd
 #undef _mm512_maskz_loadu_epi32

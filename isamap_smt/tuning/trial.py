@@ -138,7 +138,7 @@ def prepared(job: Job) -> tuple[Any, Kernel, Arrays]:
     if schedule is None:
         raise IsamapError("the mapping is not legal, or the record means no schedule")
     checked = require_proof(lower(schedule))
-    compiled = build_program(checked.program, print_c(checked.program, str(schedule)), cc=job.cc)
+    compiled = build_program(print_c(checked, str(schedule)), cc=job.cc)
     kernel = job.kernel.with_sizes(dict(job.sizes))
     arrays = _arrays(kernel, job.seed)
     return prepare(compiled, arrays, job.threads), kernel, arrays

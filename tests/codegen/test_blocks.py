@@ -58,7 +58,7 @@ def test_rows_are_interleaved(sizes: tuple[int, int, int], types: tuple[str, str
     assert call in plan.source
     rng = np.random.default_rng(1)
     a, b = (rng.integers(-9, 10, s).astype(kernel.tensor("A").dtype.numpy) for s in ((i, k), (k, j)))
-    got = build_program(plan.program, plan.source, cc=cc, simde=True)(a, b)
+    got = build_program(plan.source, cc=cc, simde=True)(a, b)
     np.testing.assert_array_equal(got, a.astype(np.int64) @ b.astype(np.int64))
 
 

@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from isamap_smt.codegen import print_c
 from isamap_smt.codegen.c_parallel import RUNTIME
+from isamap_smt.codegen.c_printer import _text
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline import plan
 from tests.codegen.pinned import CONVOLUTIONS, GEMM, Case
 
-_LOOP = re.compile(r"for \(int64_t (\w+) = \w+(?:, \w+_end = (.+?))?; \1 < ([^;]+); \+\+\1\)")
+_LOOP = re.compile(r"for \(int64_t im_(\w+) = \w+(?:, \w+_end = (.+?))?; im_\1 < ([^;]+); \+\+im_\1\)")
 
 
 def _loops(source: str) -> dict[str, str]:
@@ -28,7 +28,7 @@ def _loops(source: str) -> dict[str, str]:
 def test_the_c_has_the_loops_of_the_schedule(case: Case) -> None:
     schedule = case.schedule()
     nest = build_nest(schedule)
-    printed = _loops(print_c(case.program()))
+    printed = _loops(_text(case.program()))
     assert set(printed) == {str(loop.var) for loop in nest.loops}
     for loop in nest.loops:
         if loop.count.is_Integer and schedule.parallel != nest.loops.index(loop):
@@ -49,7 +49,7 @@ def test_solved_tiles_are_the_steps_that_are_emitted() -> None:
     for axis, program_axis in nest.axes.items():
         if not program_axis.reduction:
             accumulators *= tiles[axis]["register"] // program_axis.leaf
-    declared = re.search(r"^ *\S+ (acc[\w, ]*);", planned.source, re.M)
+    declared = re.search(r"^ *\S+ (im_acc[\w, ]*);", planned.source, re.M)
     assert declared
     assert len(declared[1].split(",")) == accumulators
 
@@ -57,4 +57,4 @@ def test_solved_tiles_are_the_steps_that_are_emitted() -> None:
 def test_a_pinned_tile_is_emitted() -> None:
     planned = plan(find_kernel("gemm"), find_hardware("host"), sizes={"i": 250, "j": 190, "k": 130}, fix={"tile.k": 26})
     assert 26 in [s.step for s in planned.schedule.loops if s.axis == "k"]
-    assert "26 * k0" in planned.source
+    assert "26 * im_k0" in planned.source

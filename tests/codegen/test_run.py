@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import isamap_smt as im
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.program import Program
@@ -21,7 +22,7 @@ def test_the_program_computes_the_kernel(case: Case) -> None:
     missing = missing_features(used_instructions(program))
     if missing and find_simde() is None:
         pytest.skip(f"this CPU lacks {', '.join(missing)}, and SIMDe's headers are not installed")
-    compiled = build_program(program, print_c(program), simde=bool(missing))
+    compiled = build_program(print_c(im.require_proof(program)), simde=bool(missing))
     kernel, sizes = case.the_kernel(), dict(case.sizes)
     rng = np.random.default_rng(7)
     arrays = random_arrays(kernel, sizes, rng, outputs=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import isamap_smt as im
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime import build_library, find_compiler
@@ -51,7 +52,7 @@ def _prepare(case: Case, cc: str, directory: Path) -> tuple[str, str, np.ndarray
     """(library, file of arrays, what must come out)."""
     program = case.program()
     features = {f for i in used_instructions(program) for f in i.requires}
-    library = build_library(print_c(program), features, cc=cc, sanitize=True)
+    library = build_library(print_c(im.require_proof(program)), features, cc=cc, sanitize=True)
     kernel, sizes = case.the_kernel(), dict(case.sizes)
     arrays = random_arrays(kernel, sizes, np.random.default_rng(3), outputs=True)
     out = kernel.outputs[0]

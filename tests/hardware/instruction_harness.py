@@ -48,14 +48,14 @@ int signal_of(void (*call)(int64_t, void *, void *), int64_t active, void *m, vo
 
 def c_name(instruction: Instruction) -> str:
     """The C function that holds this instruction."""
-    return instruction.name.replace(".", "_")
+    return "isamap_" + instruction.name.replace(".", "_")
 
 
 def source(instructions: Iterable[Instruction]) -> str:
     """C with one function per instruction, and the guard."""
     chosen = [i for i in instructions if i.emit]
     headers = dict.fromkeys(h for i in chosen for h in i.headers)
-    parts = [GUARD, *(f"#include <{h}>" for h in headers), *dict.fromkeys(i.prelude for i in chosen)]
+    parts = [GUARD, *(f"#include <{h}>" for h in headers), *dict.fromkeys(part for i in chosen for part in i.prelude)]
     parts += [_numbered(i) if i.numbered else _compute(i) if i.kind == "compute" else _move(i) for i in chosen]
     return "\n".join(parts)
 

@@ -53,7 +53,7 @@ def kernel_source(instruction: Instruction, rows: int) -> str:
     acc = [f"acc_{n}" for n in range(rows)]
     lines = [
         *(f"#include <{h}>" for h in ("stdint.h", "string.h", *instruction.headers)),
-        instruction.prelude,
+        *instruction.prelude,
         f"void kernel(int64_t k_end, const {element('a')} *restrict a, const {element('b')} *restrict b, "
         f"{element(out)} *restrict c) {{",
         f"{types[out]} {', '.join(acc)};",

@@ -21,7 +21,7 @@ from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.proof.program import prove_program
 
 REPOSITORY = Path(__file__).parents[2]
-ENTER, LEAVE = "isamap_tiles_enter({configuration})", "isamap_tiles_leave();"
+ENTER, LEAVE = "amx_tiles_enter({configuration})", "amx_tiles_leave();"
 TEXT = "C[i,j] += i32(A[i,k]) * i32(B[k,j])"
 
 

@@ -12,6 +12,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError, BuildError, DTypeError, SizeError
 from isamap_smt.ir.program import Program
 from isamap_smt.runtime import CompiledKernel, build_library
+from isamap_smt.runtime.compiled import _by_hand
 
 C = """
 #include <stdint.h>
@@ -29,7 +30,7 @@ def compiled(text: str, assumptions: tuple[str, ...] = ()) -> CompiledKernel:
     """A kernel of that signature whose code only marks that it ran."""
     kernel = im.kernel(text, name="k")
     program = Program(cast(Any, None), kernel, (), (), assumptions)
-    return CompiledKernel(program, C, build_library(C))
+    return _by_hand(program, C, build_library(C))
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +136,6 @@ def test_a_size_that_no_shape_determines() -> None:
 
 def test_a_library_that_is_no_kernel(gemm: CompiledKernel) -> None:
     with pytest.raises(BuildError, match=r"\.so is not a compiled kernel: .*isamap_run"):
-        CompiledKernel(gemm.program, "", build_library("int x;"))
+        _by_hand(gemm.program, "", build_library("int x;"))
     with pytest.raises(BuildError, match=r"cannot load /nowhere/k\.so"):
-        CompiledKernel(gemm.program, "", "/nowhere/k.so")  # type: ignore[arg-type]
+        _by_hand(gemm.program, "", "/nowhere/k.so")  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.program import Program
 from isamap_smt.runtime import CompiledKernel, build_library
+from isamap_smt.runtime.compiled import _by_hand
 
 GEMM = """
 #include <stdint.h>
@@ -51,4 +52,4 @@ def gemm() -> CompiledKernel:
     kernel = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
     source = with_places(kernel, GEMM)
     program = program_of(kernel, assumptions=("B is finite",))
-    return CompiledKernel(program, source, build_library(source), messages={3: "I is nineteen"})
+    return _by_hand(program, source, build_library(source), messages={3: "I is nineteen"})

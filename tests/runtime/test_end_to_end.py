@@ -75,7 +75,7 @@ def program_of(name: str, *, constant: bool = False, parallel: bool = False) -> 
 def build(name: str, *, constant: bool = False, parallel: bool = False) -> CompiledKernel:
     """That program, compiled with run-time sizes."""
     program = program_of(name, constant=constant, parallel=parallel)
-    return build_program(program, print_c(program), simde=True)
+    return build_program(print_c(im.require_proof(program)), simde=True)
 
 
 def arrays(kernel: CompiledKernel) -> dict[str, np.ndarray]:
@@ -143,7 +143,7 @@ def test_gemm_is_clean_under_the_sanitizers(name: str, tmp_path: Path) -> None:
     instructions = used_instructions(program)
     emulated = bool(missing_features(instructions))
     requires = {feature for i in instructions for feature in i.requires}
-    library = build_library(print_c(program), requires, cc=cc, sanitize=True, simde=emulated)
+    library = build_library(print_c(im.require_proof(program)), requires, cc=cc, sanitize=True, simde=emulated)
     inputs = arrays(build(name))
     tensors = program.kernel.tensors
     out = np.zeros((SIZES["I"], SIZES["J"]), tensors[0].dtype.numpy)

@@ -62,7 +62,7 @@ def made(kernel: im.Kernel, sizes: dict[str, int], **options: Any) -> CompiledKe
         pytest.skip(f"this CPU has no {', '.join(missing)}, and SIMDe (libsimde-dev) is not installed")
     planned = im.plan(kernel, machine, sizes=sizes, strategy="exact", cost_model="analytic", **options)
     assert planned.program.schedule.proved.mapping.instruction.name.startswith("amx.")
-    return build_program(planned.program, planned.source, simde=True)
+    return build_program(planned.source, simde=True)
 
 
 def inputs(kernel: im.Kernel, **sizes: int) -> dict[str, np.ndarray]:
@@ -201,6 +201,6 @@ def test_a_state_is_entered_where_tiles_are_used_and_nowhere_else() -> None:
     functions = planned.source.split("\n}\n")
     for f in functions:
         body = f.partition("{")[2]
-        uses = any(f"isamap_tile_{word}(" in body for word in ("dot", "load", "store", "zero"))
-        if "#define" not in f and "isamap_tiles_enter(const" not in f:
-            assert uses == ("isamap_tiles_enter((" in body) == ("isamap_tiles_leave();" in body), f[:200]
+        uses = any(f"amx_tile_{word}(" in body for word in ("dot", "load", "store", "zero"))
+        if "#define" not in f and "amx_tiles_enter(const" not in f:
+            assert uses == ("amx_tiles_enter((" in body) == ("amx_tiles_leave();" in body), f[:200]

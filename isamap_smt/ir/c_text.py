@@ -1,0 +1,331 @@
+"""What the C of a description may say, so that it means the same wherever it is printed.
+
+emit     statements that leave nothing behind: they are printed in a block of their own, cannot jump out of it, and take
+         their operands as closed expressions
+prelude  definitions, and macros that neither paste names together nor define a word of C or of isamap
+state    one expression, and statements like those of emit
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as Dict
+from typing import TYPE_CHECKING
+
+from isamap_smt.ir.c_names import KEYWORDS, STANDARD
+from isamap_smt.ir.c_tokens import FaultError, Token, check_brackets, located, tokens, words
+from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.tiles import PLACE
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.instruction import Instruction
+
+_ASSIGNMENT = re.compile(r"\{\w+\} = [^;{}]*(?:\{\w+\}[^;{}]*)*;")
+_HOLE = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
+_JUMPS = frozenset(("return", "break", "continue", "goto", "case", "default", "switch"))
+_PRAGMAS = frozenset(("_Pragma", "__pragma"))
+_DIRECTIVES = frozenset(("define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"))
+_STORAGE = frozenset(
+    ("static", "extern", "typedef", "auto", "register", "inline", "const", "_Thread_local", "restrict")
+)
+_PRIMARY = re.compile(r"\w+(\(.*\))?", re.DOTALL)
+FUNCTION = "put it into a function of the prelude"
+
+
+def filled(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset()) -> str:
+    """The `emit` with its operands, each a closed expression: in brackets, where it is neither one name or call nor a whole
+    argument. macros: those of the prelude, which may do anything with an argument.
+
+    >>> filled("{r} = f({m}, *{m});", {"r": "im_r", "m": "im_A + 4"})
+    'im_r = f(im_A + 4, *(im_A + 4));'
+    """
+    careful = bool(macros) and bool(macros & words(_without_holes(code)))
+
+    def put(m: re.Match[str]) -> str:
+        if m[1] is None:
+            return m[0][0]
+        text = operands[m[1]]
+        before, after = code[: m.start()].rstrip()[-1:], code[m.end() :].lstrip()[:1]
+        whole = before in ("(", ",") and after in (")", ",") and not careful
+        return text if whole or _closed(text) else f"({text})"
+
+    return _HOLE.sub(put, code)
+
+
+def _closed(text: str) -> bool:
+    """Whether it is one name, number or call."""
+    if not _PRIMARY.fullmatch(text):
+        return False
+    depth, least = 0, len(text)
+    for n, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if c == ")" and depth == 0:
+            least = min(least, n)
+    return least >= len(text) - 1
+
+
+def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset()) -> str:
+    """The `emit` with its operands as one statement: in a block, behind which nothing of it is left. One assignment to an
+    operand declares nothing and stays as it is.
+
+    >>> statement("int t = {a}; {c} += t;", {"a": "im_a", "c": "im_c"})
+    '{ int t = im_a; im_c += t; }'
+    """
+    plain = _ASSIGNMENT.fullmatch(code) is not None and not (macros and macros & words(_without_holes(code)))
+    text = filled(code, operands, macros)
+    return text if plain else f"{{ {text} }}"
+
+
+def _without_holes(code: str) -> str:
+    """The same C, of the same length, with a number in each hole and plain braces."""
+    return _HOLE.sub(lambda m: m[0][0] + " " if m[1] is None else "0".ljust(len(m[0])), code)
+
+
+# ---- one instruction ---------------------------------------------------------------------------------------------------
+
+
+def check_instruction(i: Instruction) -> None:
+    """Nothing happens for C that is as this module says. Raises LanguageError with the line of the text."""
+    if isinstance(i.prelude, str):
+        raise LanguageError(f"instruction {i.name}: prelude is one text; write prelude=(text,)")
+    check_types(i)
+    given: list[tuple[str, str, Callable[[str], None]]] = []
+    if i.emit:
+        operands = _operands(i)
+        given.append(("emit", i.emit, lambda code: _emit(code, operands)))
+    numbers = [""] if len(i.prelude) == 1 else [f" {n}" for n in range(1, len(i.prelude) + 1)]
+    given += [(f"prelude{n}", part, _prelude) for n, part in zip(numbers, i.prelude, strict=True)]
+    if i.state:
+        entered = i.state.enter.replace(PLACE, "0".ljust(len(PLACE)))
+        given += [("state, entered", entered, _expression), ("state, left", i.state.leave, _statements)]
+    for what, text, check in given:
+        try:
+            check(text)
+        except FaultError as fault:
+            raise located(f"instruction {i.name}: {what}", text, fault) from None
+
+
+def _operands(i: Instruction) -> tuple[str, ...]:
+    """The names that `emit` may have in braces. Raises LanguageError where one would mean two things."""
+    own = [t.name for t in i.kernel.tensors]
+    more = ["active", "across"][: int(i.masked)] + (["stride"] if i.by_rows else [])
+    for n in more:
+        if n in own:
+            raise LanguageError(f"instruction {i.name}: operand {n} is called what {{{n}}} means in emit; rename it")
+    return (*own, *more)
+
+
+def check_types(i: Instruction) -> None:
+    """Nothing happens where C types are words that declare a variable, and headers name a file. Raises LanguageError."""
+    own = [t.name for t in i.kernel.tensors]
+    for operand, text in i.c_types:
+        place = f"instruction {i.name}: c_types of {operand}"
+        if operand not in own:
+            raise LanguageError(f"{place}: there is no such operand; {did_you_mean(operand, own)}")
+        numbered = re.fullmatch(r"enum [1-9][0-9]*", text)
+        try:
+            found = tokens(text)
+        except FaultError as fault:
+            raise located(place, text, fault) from None
+        if not numbered and (not found or any(t.kind != "word" or t.text in _STORAGE for t in found)):
+            raise LanguageError(
+                f"{place}: {text!r} is no type that can stand before a list of variables; "
+                "name it by a typedef in the prelude"
+            )
+    for h in i.headers:
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_./+-]*", h):
+            raise LanguageError(f"instruction {i.name}: header {h!r} is no name of a file, such as 'immintrin.h'")
+
+
+def _emit(code: str, operands: tuple[str, ...]) -> None:
+    for m in _HOLE.finditer(code):
+        if m[0] in ("{", "}"):
+            hint = "write {operand}, {{ for a brace of C, or }}"
+            raise FaultError(m.start(), f"this {m[0]} is half of something", hint)
+        if m[1] is not None and m[1] not in operands:
+            raise FaultError(m.start(), f"{m[0]} is no operand here", did_you_mean(m[1], operands), len(m[0]))
+        beside = re.search(r"[\w}]\Z", code[: m.start()]) or re.match(r"[\w{]", code[m.end() :])
+        if m[1] is not None and beside:
+            raise FaultError(m.start(), f"{m[0]} would grow together with its neighbour", "put a blank between", 1)
+    plain = _without_holes(code)
+    for t in tokens(plain):
+        if t.kind == "string":
+            inside = code[t.offset : t.offset + len(t.text)]
+            if any(m[1] is not None for m in _HOLE.finditer(inside)):
+                raise FaultError(
+                    t.offset, "an operand stands in a string", "operands are expressions of C", len(t.text)
+                )
+    _statements(plain)
+
+
+def _statements(code: str) -> None:
+    """Statements that are whole, and that control leaves at their end."""
+    found = tokens(code)
+    if not found:
+        raise FaultError(0, "this says nothing", "write a statement")
+    before, choices = ";", 0
+    for n, t in enumerate(found):
+        if t.kind == "comment":
+            raise FaultError(t.offset, "a comment", "comments belong into the prelude, or in front of the text", 2)
+        if t.text in _JUMPS:
+            raise FaultError(t.offset, f"{t.text} would leave the statements", FUNCTION, len(t.text))
+        following = found[n + 1].text if n + 1 < len(found) else ""
+        choices = 0 if t.text == ";" else choices + (t.text == "?") - (t.text == ":" and choices > 0)
+        if t.kind == "word" and following == ":" and not choices and before in (";", "{", "}", ")"):
+            raise FaultError(t.offset, f"{t.text} is a label", FUNCTION, len(t.text))
+        before = t.text
+    _common(found)
+    last = [t for t in found if t.kind != "line"][-1]
+    if last.text not in ";}":
+        raise FaultError(last.offset, "the last statement is not ended", "end it with ;", len(last.text))
+
+
+def _expression(code: str) -> None:
+    """One expression."""
+    found = tokens(code)
+    for t in found:
+        if t.kind == "comment" or t.text in (";", "{", "}"):
+            raise FaultError(t.offset, f"{t.text[:2]} in an expression", FUNCTION)
+    _common(found)
+
+
+def _common(found: tuple[Token, ...]) -> None:
+    check_brackets(found)
+    for t in found:
+        if t.kind == "paste" or t.text == "#":
+            raise FaultError(t.offset, "a line for the preprocessor", "such lines belong into the prelude", len(t.text))
+        _check_pragma(t)
+
+
+def _check_pragma(t: Token) -> None:
+    if t.text in _PRAGMAS:
+        raise FaultError(t.offset, f"{t.text} changes how the compiler reads what follows", "leave it out", len(t.text))
+
+
+# ---- preludes ----------------------------------------------------------------------------------------------------------
+
+
+def _prelude(text: str) -> None:
+    found = [t for t in tokens(text) if t.kind != "comment"]
+    check_brackets([t for line in _lines(found) if line[0].text != "#" for t in line])
+    around: list[Token] = []
+    for t in found:
+        _check_pragma(t)
+        if t.kind == "paste":
+            raise FaultError(t.offset, "## makes a name of two", "names are passed whole; write them out", 2)
+    for line in _lines(found):
+        if line[0].text == "#" and len(line) > 1:
+            _directive(line, around)
+    taken = _functions(text) & STANDARD
+    for t in found:
+        if t.text in taken:
+            raise FaultError(t.offset, f"{t.text} is defined by C itself", "take another name", len(t.text))
+    if around:
+        raise FaultError(around[-1].offset, "this #if has no #endif", "end it within the text")
+
+
+def _lines(found: Iterable[Token]) -> Iterator[list[Token]]:
+    """The tokens of each line that has some."""
+    line: list[Token] = []
+    for t in found:
+        if t.kind != "line":
+            line.append(t)
+        elif line:
+            yield line
+            line = []
+    if line:
+        yield line
+
+
+def _directive(line: list[Token], around: list[Token]) -> None:
+    what = line[1]
+    if what.text not in _DIRECTIVES:
+        hint = "name the file in headers" if what.text == "include" else "leave it out"
+        raise FaultError(what.offset, f"#{what.text} reaches beyond the prelude", hint, len(what.text))
+    check_brackets(line)
+    if what.text in ("if", "ifdef", "ifndef"):
+        around.append(what)
+    elif what.text in ("elif", "else", "endif"):
+        if not around:
+            raise FaultError(what.offset, f"#{what.text} without #if", "begin it within the text", len(what.text))
+        if what.text == "endif":
+            around.pop()
+    elif what.text in ("define", "undef") and len(line) > 2:
+        name = line[2]
+        if name.text in KEYWORDS | STANDARD or re.match(r"_[_A-Z]", name.text):
+            hint = "others use it too: the compiler's headers, or the C that isamap prints; take another name"
+            raise FaultError(name.offset, f"#{what.text} of {name.text}, a word of C", hint, len(name.text))
+
+
+def macros(prelude: Iterable[str]) -> frozenset[str]:
+    """The names that texts define for the preprocessor."""
+    lines = (line for part in prelude for line in _lines(tokens(part)))
+    return frozenset(x[2].text for x in lines if len(x) > 2 and x[0].text == "#" and x[1].text in ("define", "undef"))
+
+
+# ---- several instructions in one file of C -----------------------------------------------------------------------------
+
+
+def check_together(instructions: Iterable[Instruction]) -> None:
+    """Nothing happens where no instruction's prelude gives a meaning to what another's C says. Raises LanguageError."""
+    all_of_them = [i for i in instructions if not i.own]
+    holders: dict[str, list[Instruction]] = {}
+    for i in all_of_them:
+        for part in i.prelude:
+            holders.setdefault(part, []).append(i)
+    for part, having in holders.items():
+        mine = macros([part])
+        defined = _functions(part)
+        for i in all_of_them if mine else ():
+            if part not in i.prelude and (met := mine & _said(i)):
+                _refuse(having[0], i, f"defines the macro {min(met)}, which the C of {i.name} holds", min(met))
+        for other, theirs in holders.items():
+            if other != part and (twice := defined & _functions(other)):
+                name = min(twice)
+                _refuse(having[0], theirs[0], f"defines {name}, and that of {theirs[0].name} does so otherwise", name)
+
+
+def _refuse(one: Instruction, other: Instruction, what: str, name: str) -> None:
+    raise LanguageError(
+        f"instruction {one.name}: its prelude {what}\n"
+        f"  rename {name} in one of them, or give both instructions the same text of the prelude, in parts: "
+        f"prelude=(COMMON, OWN)"
+    )
+
+
+def _said(i: Instruction) -> frozenset[str]:
+    """All words of an instruction's C."""
+    texts = (_without_holes(i.emit), *i.prelude, *_state(i), *(t for _, t in i.c_types))
+    return frozenset().union(*map(words, texts))
+
+
+def _state(i: Instruction) -> tuple[str, ...]:
+    return (i.state.enter.replace(PLACE, " "), i.state.leave) if i.state else ()
+
+
+def _functions(part: str) -> frozenset[str]:
+    """The functions and types that a text defines, those of its macros left out."""
+    found, depth, last, named, typedef = set(), 0, "", "", False
+    for line in _lines(t for t in tokens(part) if t.kind != "comment"):
+        if line[0].text == "#":
+            continue
+        for t in line:
+            if t.kind == "word" and depth == 0:
+                typedef = typedef or t.text == "typedef"
+                last = last if t.text in KEYWORDS else t.text
+            elif t.text in ("(", "[", "{"):
+                if t.text == "{" and depth == 0 and named:
+                    found.add(named)
+                if t.text == "(" and depth == 0:
+                    named = last
+                depth += 1
+            elif t.text in (")", "]", "}"):
+                depth -= 1
+                if t.text == "}" and depth == 0 and not typedef:
+                    named = last = ""
+            elif t.text == ";" and depth == 0:
+                if typedef:
+                    found.add(last)
+                typedef, named, last = False, "", ""
+    return frozenset(found)
