@@ -21,7 +21,7 @@ from isamap_smt.codegen.standard_names import RESERVED
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, reserved
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.program import Exec, Move, Program, walk
 
 OWN = "isamap"  # the prefix of what the runtime loads
 PACK = "const void *const *isamap_tensors, const int64_t *isamap_sizes, void *const *isamap_packed"
@@ -35,16 +35,22 @@ def prefix_of(name: str) -> str:
     return f"{made}_kernel" if _clash(made) else made
 
 
-def check_prefix(prefix: str) -> str:
+def check_prefix(prefix: str, program: Program | None = None) -> str:
     """The prefix itself. Raises UnknownNameError for one that C cannot export, or that means something else there."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", prefix):
         raise UnknownNameError(
             f"prefix {prefix!r}: the C exports functions of that name, so it is a letter and then letters, digits and _"
         )
+    other = re.sub("(?i)^(im|isamap)(_|$)", "", prefix) or "my"
     if why := _clash(prefix):
-        raise UnknownNameError(
-            f"prefix {prefix!r} {why}; try {prefix}_kernel" if prefix != OWN else f"prefix {prefix!r} {why}"
-        )
+        raise UnknownNameError(f"prefix {prefix!r} {why}; try {other}_kernel")
+    nodes = () if program is None else (*program.ahead, *program.body)
+    for i in (n.instruction for n, _ in walk(nodes) if isinstance(n, Move | Exec)):
+        said = {w for part in (*i.prelude, i.emit, *(i.state or ())) for w in re.findall(r"\w+", part)}
+        if prefix in said or any(w.startswith(f"{prefix}_") for w in said):
+            raise UnknownNameError(
+                f"prefix {prefix!r}: the C of instruction {i.name} says that name, too; try {other}_kernel"
+            )
     return prefix
 
 
