@@ -80,7 +80,7 @@ def write(
     requires = {feature for i in used_instructions(planned.program) for feature in i.requires}
     exported = prefix or prefix_of(planned.kernel.name)
     check_prefix(exported, planned.program)
-    source = print_c(planned.program, header(planned.checked), exported)
+    source = print_c(planned.checked, header(planned.checked), exported)
     with whole_directory(output) as scratch:
         (scratch / "kernel.c").write_text(source)
         (scratch / "kernel.h").write_text(c_header(planned.program, exported, portable_flags(requires)))

@@ -17,7 +17,7 @@ from isamap_smt.codegen.c_checks import stamp_words
 from isamap_smt.codegen.c_entry import packed_buffers, unused
 from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
-from isamap_smt.codegen.standard_names import RESERVED
+from isamap_smt.codegen.standard_names import MACROS, RESERVED
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, reserved
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.kernel import Tensor
@@ -32,7 +32,7 @@ def prefix_of(name: str) -> str:
     """The prefix that the C of a kernel of this name has where none is asked for."""
     made = re.sub(r"\W", "_", name)
     made = f"kernel_{made}" if not made[:1].isalpha() else made
-    return f"{made}_kernel" if _clash(made) else made
+    return f"kernel_{made}" if _clash(made) else made
 
 
 def check_prefix(prefix: str, program: Program | None = None) -> str:
@@ -55,7 +55,7 @@ def check_prefix(prefix: str, program: Program | None = None) -> str:
 
 
 def _clash(prefix: str) -> str:
-    if prefix in RESERVED | KEYWORDS | STANDARD:
+    if prefix in RESERVED | KEYWORDS | STANDARD | MACROS:
         return "is a word of C or C++, or a function of their libraries"
     if reserved(f"{prefix}_"):
         return "begins as the names inside of the generated C do"

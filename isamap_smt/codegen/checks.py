@@ -221,10 +221,12 @@ def _place(a: Asked) -> tuple[int, int]:
             return SIZES, 2
         case Dimension():
             return SIZES, 4
-        case Aligned() | Start():
+        case Aligned():
             return ADDRESSES, 2
-        case Overlap():
+        case Start():
             return ADDRESSES, 3
+        case Overlap():
+            return ADDRESSES, 4
         case Finite() | Range():
             return VALUES, 0
         case Filled():

@@ -133,14 +133,14 @@ def infer_sizes(
         if name not in kernel.free_sizes:
             raise SizeError(f"{kernel.name} has no free size {name!r}; {did_you_mean(name, kernel.free_sizes)}")
         sizes[name], origin[name] = int(value), f"sizes={{{name!r}: {value}}}"
-    open_dimensions = [
-        (tensor, d) for tensor in kernel.tensors.values() if tensor.name in arrays for d in range(len(tensor.shape))
-    ]
-    while True:
-        left = [x for x in open_dimensions if not _settle(arrays[x[0].name], *x, sizes, origin)]
-        if len(left) == len(open_dimensions):
-            break
-        open_dimensions = left
+    open_dimensions: list[tuple[Tensor, int]] = []
+    for names in (kernel.inputs, kernel.kernel.outputs):  # inputs decide: an output of another shape is what is wrong
+        open_dimensions += [(kernel.tensors[n], d) for n in names if n in arrays for d in range(arrays[n].ndim)]
+        while True:
+            left = [x for x in open_dimensions if not _settle(kernel, arrays[x[0].name], *x, sizes, origin)]
+            if len(left) == len(open_dimensions):
+                break
+            open_dimensions = left
     for name, value in sizes.items():
         low = lows.get(name, 1)
         if value < low:
@@ -199,10 +199,12 @@ def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
     return shape
 
 
-def _settle(array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], origin: dict[str, str]) -> bool:
+def _settle(
+    kernel: Signature, array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], origin: dict[str, str]
+) -> bool:
     """Use one dimension: check it if it is known, solve it if one size in it is unknown. False when more are."""
     extent, got = tensor.shape[d], int(array.shape[d])
-    where = f"dimension {d} of {tensor.name}"
+    where = f"dimension {d} of {tensor.name}" + (", given as out," if tensor.name in kernel.outputs else "")
     if is_constant(extent):
         if int(extent) != got:
             raise SizeError(f"{where} is {got}, it must be {int(extent)}")
@@ -220,7 +222,7 @@ def _settle(array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], or
     solved = _solve(extent, name, got, sizes)
     if solved is None:
         return False
-    sizes[name], origin[name] = solved, where
+    sizes[name], origin[name] = solved, where.rstrip(",")
     return True
 
 

@@ -76,7 +76,7 @@ SHARED = f32(12)
             (f32(2, 3), f32(3, 4)),
             {"out": f32(2, 5)},
             SizeError,
-            "out is [2, 5], but C must be [2, 4] with I=2, J=4, K=3",
+            "dimension 1 of C, given as out, is 5, but J = 4 because J=4 (dimension 1 of B)",
         ),
         ((f32(2, 3), f32(3, 4)), {"out": {"D": f32(2, 4)}}, ArgumentError, "k has no output 'D'"),
         (
