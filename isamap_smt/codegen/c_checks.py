@@ -24,6 +24,7 @@ from isamap_smt.codegen.checks import (
     Check,
     Dimension,
     Filled,
+    Given,
     Overlap,
     Present,
     Threads,
@@ -41,7 +42,6 @@ from isamap_smt.ir.program import Alloc
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
 _INFINITE = {"f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80"}
 IDENTITY = "ISAMAP_IDENTITY"
-_ARGUMENTS = ("sizes", "tensors", "packed")
 _RELATIONS = {"==": sp.Eq, "<=": sp.Le, ">=": sp.Ge, "<": sp.Lt, ">": sp.Gt}
 
 OVERLAP = """\
@@ -68,7 +68,7 @@ static uint64_t isamap_digest(const void *data, int64_t bytes) {
 def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str) -> str:
     """isamap_checked() for a call, isamap_packing() for what is packed ahead, isamap_sized() for its sizes alone."""
     packs = bool(p.program.ahead)
-    elsewhere = [Present("packed"), *map(Present, constants_only(p.program))]  # asked where it runs, and where it packs
+    elsewhere = [Given("packed"), *map(Present, constants_only(p.program))]  # asked where it runs, and where it packs
     call = tuple(c for c in checks if c.asked not in elsewhere)
     found = [_checked(p, "isamap_checked", True, declare_sizes, call)]
     if packs:
@@ -86,13 +86,18 @@ def packing_checks(p: Printer, checks: Iterable[Check]) -> tuple[Check, ...]:
 
     def concerns(a: Asked) -> bool:
         match a:
-            case Present(of=of):
-                return of in {"sizes", "tensors", "packed", *constant} or of.startswith("packed[")
             case Relation(condition=c):
                 return c.names <= sizes
-            case Dimension(tensor=t) | Aligned(tensor=t) | Start(tensor=t) | Finite(tensor=t) | Range(tensor=t):
+            case (
+                Present(tensor=t)
+                | Dimension(tensor=t)
+                | Aligned(tensor=t)
+                | Start(tensor=t)
+                | Finite(tensor=t)
+                | Range(tensor=t)
+            ):
                 return t in constant
-        return isinstance(a, Fits)
+        return isinstance(a, Given | Fits)
 
     return tuple(c for c in checks if concerns(c.asked))
 
@@ -130,7 +135,7 @@ def print_texts(name: str, checks: tuple[Check, ...]) -> str:
 def _checked(p: Printer, name: str, more: bool, declare_sizes: str, checks: tuple[Check, ...]) -> str:
     arguments = "const void *const *isamap_tensors, const int64_t *isamap_sizes, void *const *isamap_packed"
     arguments += ", int64_t isamap_threads" if more else ""
-    sizes = [c for c in checks if c.asked == Present("sizes")]
+    sizes = [c for c in checks if c.asked == Given("sizes")]
     lines = "".join(_line(p, c) for c in checks if c not in sizes)
     opening = "".join(_line(p, c) for c in sizes)  # before the first of them is read
     names = [
@@ -169,10 +174,12 @@ def _line(p: Printer, c: Check) -> str:
 def _broken(p: Printer, a: Asked) -> str:
     """The condition in C under which a check that reads no elements fails."""
     match a:
-        case Present(of=of) if of.startswith("packed["):
+        case Given(argument=of) if "[" in of:
             return f"isamap_packed && (!isamap_{of} || (uintptr_t)isamap_{of} % {PACKED_START})"
-        case Present(of=of):
-            return f"!isamap_{of}" if of in _ARGUMENTS else f"!isamap_tensors[{_number(p, of)}]"
+        case Given(argument=of):
+            return f"!isamap_{of}"
+        case Present(tensor=t):
+            return f"!isamap_tensors[{_number(p, t)}]"
         case Relation(condition=condition):
             return f"!({_condition(p, condition)})"
         case Dimension(extent=e):

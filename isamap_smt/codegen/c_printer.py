@@ -43,7 +43,7 @@ from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_p
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything, register_indices
-from isamap_smt.codegen.checks import Check, Present, entry_checks
+from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.boxes import most
@@ -140,7 +140,7 @@ def _includes(headers: Iterable[str]) -> str:
 
 def _calls(checks: tuple[Check, ...]) -> list[str]:
     """What is asked before a call computes, as expressions of a code."""
-    missing = [f"isamap_packed ? 0 : {c.code}" for c in checks if c.asked == Present("packed")]
+    missing = [f"isamap_packed ? 0 : {c.code}" for c in checks if c.asked == Given("packed")]
     return [*missing, "isamap_checked(isamap_tensors, isamap_sizes, isamap_packed, isamap_threads)"]
 
 

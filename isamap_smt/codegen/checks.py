@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import sympy as sp
@@ -41,10 +42,17 @@ PACKED_START = 64  # bytes: where buffers that are filled ahead start
 
 
 @dataclass(frozen=True)
-class Present:
-    """A pointer is not NULL: what the interface itself asks, and no proof has to."""
+class Given:
+    """An argument of the C is not NULL, what is packed at the multiple of bytes it needs; no proof has to ask that."""
 
-    of: str
+    argument: str
+
+
+@dataclass(frozen=True)
+class Present:
+    """The pointer to the tensor is not NULL."""
+
+    tensor: str
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,19 @@ class Threads:
 
 
 Asked = (
-    Relation | Fits | Dimension | Present | Aligned | Start | Overlap | Finite | Range | Filled | Unchanged | Threads
+    Given
+    | Relation
+    | Fits
+    | Dimension
+    | Present
+    | Aligned
+    | Start
+    | Overlap
+    | Finite
+    | Range
+    | Filled
+    | Unchanged
+    | Threads
 )
 
 
@@ -106,13 +126,13 @@ def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tupl
     found = hypotheses(program, assumptions(program) if assumed is None else assumed)
     asked = [*_interface(program), *(a for h in found for a in _asked(program, h))]
     checks: list[Check] = []
-    used: dict[str, int] = {}
+    used: set[str] = set()
     for group in (SIZES, ADDRESSES, VALUES, PACKED, THREADS):
         mine = {x: _told(x) for x in asked if _place(x)[0] == group}
         for n, (a, (name, text)) in enumerate(sorted(mine.items(), key=lambda x: (_place(x[0]), x[1]))):
-            used[name] = used.get(name, 0) + 1
-            again = f"_{used[name]}" if used[name] > 1 else ""
-            checks.append(Check(group + n, name + again, text, a))
+            again = next(k for k in count(1) if f"{name}_{k}" not in used) if name in used else 0
+            used.add(f"{name}_{again}" if again else name)
+            checks.append(Check(group + n, f"{name}_{again}" if again else name, text, a))
     return tuple(checks)
 
 
@@ -174,8 +194,8 @@ def _holds(h: Relation, values: dict[str, int]) -> bool:
 
 def _interface(program: Program) -> Iterator[Asked]:
     if program.kernel.free_sizes:
-        yield Present("sizes")
-    yield Present("tensors")
+        yield Given("sizes")
+    yield Given("tensors")
     yield Threads()
 
 
@@ -192,9 +212,9 @@ def _asked(program: Program, h: Hypothesis) -> Iterator[Asked]:
                 if other != written and not first:
                     yield Overlap(written, other)
         case Unchanged():
-            yield Present("packed")
+            yield Given("packed")
             for n in range(sum(isinstance(x, Alloc) for x in program.ahead)):
-                yield from (Present(f"packed[{n}]"), Filled(n))
+                yield from (Given(f"packed[{n}]"), Filled(n))
             yield h
         case Relation() | Fits() | Start() | Finite() | Range():
             yield h
@@ -210,11 +230,10 @@ def _never_negative(e: Any, low: dict[str, int]) -> bool:
 def _place(a: Asked) -> tuple[int, int]:
     """The group that a check belongs to, and its rank there: each may rely on those before it."""
     match a:
-        case Present(of=of):
-            return (SIZES if of == "sizes" else PACKED if of.startswith("packed") else ADDRESSES), of not in (
-                "tensors",
-                "packed",
-            )
+        case Given(argument=of):
+            return {"sizes": SIZES, "tensors": ADDRESSES}.get(of, PACKED), 0 if "[" not in of else 1
+        case Present():
+            return ADDRESSES, 1
         case Relation(condition=c):
             return SIZES, 1 if c.left.is_Symbol and c.right.is_Integer else 3
         case Fits():
@@ -240,11 +259,13 @@ def _place(a: Asked) -> tuple[int, int]:
 def _told(a: Asked) -> tuple[str, str]:
     """(name, text) of what a check finds."""
     match a:
-        case Present(of=of) if of.startswith("packed["):
-            text = f"{of} is NULL, or starts at no multiple of {PACKED_START} bytes"
-            return f"NULL_PACKED_{of[7:-1]}", text
-        case Present(of=of):
-            return f"NULL_{of}", f"{of} is NULL"
+        case Given(argument=of) if "[" in of:
+            text = f"the argument {of} is NULL, or starts at no multiple of {PACKED_START} bytes"
+            return f"NO_{of[:-1].replace('[', '_').upper()}", text
+        case Given(argument=of):
+            return f"NO_{of.upper()}", f"the argument {of} is NULL"
+        case Present(tensor=t):
+            return f"NULL_{t}", f"{t} is NULL"
         case Relation(condition=c):
             name = "SIZE_" + "_".join(sorted(c.names))
             if c.left.is_Symbol and c.right.is_Integer:
@@ -297,6 +318,7 @@ __all__ = [
     "Check",
     "Dimension",
     "Filled",
+    "Given",
     "Overlap",
     "Present",
     "Threads",

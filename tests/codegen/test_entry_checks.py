@@ -7,12 +7,13 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.header import c_header
 from isamap_smt.codegen import print_c
-from isamap_smt.codegen.checks import Check, entry_checks
+from isamap_smt.codegen.checks import Check, Given, Present, entry_checks
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.program import ProvedProgram
@@ -47,16 +48,16 @@ CONV_MAIN = """
     const void *tensors[3];
     const int64_t sizes[] = {8, 3, 1, 0};
     expect(0, k(I, W, O, 8, 3, 1, 1, 0));
-    expect(k_NULL_sizes, k_run(tensors, NULL, NULL, 1));
+    expect(k_NO_SIZES, k_run(tensors, NULL, NULL, 1));
     expect(k_SIZE_P, k(I, W, O, 0, 3, 1, 1, 0));
     expect(k_SIZE_P, k(I, W, O, INT64_MIN, 3, 1, 1, 0));
     expect(k_SIZE_R, k(I, W, O, 8, -1, 1, 1, 0));
     expect(k_SIZE_q, k(I, W, O, 8, 3, -1, 1, 0));
     expect(k_TOO_LARGE, k(I, W, O, INT64_MAX - 1, 3, 1, 1, 0));
     expect(k_TOO_LARGE, k(I, W, O, 8, 3, INT64_C(1) << 62, 1, 0));
-    expect(k_SIZE_P_2, k(I, W, O, 7, 3, 1, 1, 0));
+    expect(k_SIZE_P_1, k(I, W, O, 7, 3, 1, 1, 0));
     expect(k_NEGATIVE_I, k(I, W, O, 2, 1, 5, 1, 0));
-    expect(k_NULL_tensors, k_run(NULL, sizes, NULL, 1));
+    expect(k_NO_TENSORS, k_run(NULL, sizes, NULL, 1));
     expect(k_NULL_I, k(NULL, W, O, 8, 3, 1, 1, 0));
     expect(k_NULL_W, k(I, NULL, O, 8, 3, 1, 1, 0));
     expect(k_NULL_O, k(I, W, NULL, 8, 3, 1, 1, 0));
@@ -96,10 +97,10 @@ GEMM_MAIN = """
     memset(packed[0], 0, (size_t)bytes);
     for (int n = 0; n < 12; ++n) B[n] = changed[n] = n % 3 - 1;
     expect(k_PACKED_0, k(A, NULL, C, 2, 4, 3, packed, 1, 0)); /* not filled yet */
-    expect(k_NULL_sizes, k_pack(tensors, NULL, packed));
-    expect(k_NULL_tensors, k_pack(NULL, sizes, packed));
-    expect(k_NULL_packed, k_pack(tensors, sizes, NULL));
-    expect(k_NULL_PACKED_0, k_pack(tensors, sizes, (void *[]){NULL}));
+    expect(k_NO_SIZES, k_pack(tensors, NULL, packed));
+    expect(k_NO_TENSORS, k_pack(NULL, sizes, packed));
+    expect(k_NO_PACKED, k_pack(tensors, sizes, NULL));
+    expect(k_NO_PACKED_0, k_pack(tensors, sizes, (void *[]){NULL}));
     expect(k_NULL_B, k_pack((const void *[]){C, A, NULL}, sizes, packed));
     expect(k_UNALIGNED_B, k_pack((const void *[]){C, A, (const char *)B + 2}, sizes, packed));
     B[11] = -65;
@@ -123,9 +124,9 @@ GEMM_MAIN = """
     expect(0, k(A, changed, C, 2, 4, 3, packed, 1, k_TRUST_PACKED));
     changed[5] = 65;
     expect(k_RANGE_B, k(A, changed, C, 2, 4, 3, packed, 1, 0));
-    expect(k_NULL_packed, k(A, NULL, C, 2, 4, 3, NULL, 1, 0));
-    expect(k_NULL_PACKED_0, k(A, NULL, C, 2, 4, 3, (void *[]){NULL}, 1, 0));
-    expect(k_NULL_PACKED_0, k(A, NULL, C, 2, 4, 3, (void *[]){(char *)packed[0] + 8}, 1, 0));
+    expect(k_NO_PACKED, k(A, NULL, C, 2, 4, 3, NULL, 1, 0));
+    expect(k_NO_PACKED_0, k(A, NULL, C, 2, 4, 3, (void *[]){NULL}, 1, 0));
+    expect(k_NO_PACKED_0, k(A, NULL, C, 2, 4, 3, (void *[]){(char *)packed[0] + 8}, 1, 0));
     A[5] = 128;
     expect(k_RANGE_A, k(A, NULL, C, 2, 4, 3, packed, 1, 0));
     A[5] = -1;
@@ -220,3 +221,15 @@ def test_what_a_proof_lists_is_what_is_checked(name: str) -> None:
 def test_sizes_that_are_fixed_ask_nothing() -> None:
     program = im.plan("gemm", "scalar", sizes={"i": 2, "j": 3, "k": 4}).program
     assert not [c for c in entry_checks(program) if isinstance(c, Check) and c.code < 2000]
+
+
+def test_tensors_and_sizes_named_like_arguments_and_codes() -> None:
+    kernel = im.kernel("I[auto,p] += NULL[auto,k] * sizes[k,p] * tensors[k] * packed[p]")
+    planned = im.plan(kernel, "scalar")
+    asked = [c.asked for c in entry_checks(planned.program)]
+    assert all(Given(n) in asked for n in ("sizes", "tensors"))
+    assert all(Present(n) in asked for n in ("sizes", "tensors", "packed", "I", "NULL"))
+    assert len({c.name for c in entry_checks(planned.program)}) == len(asked)
+    a, b = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
+    run = im.build(planned)
+    assert (run(a, b, np.ones(3, np.float32), np.ones(4, np.float32)) == 3).all()
