@@ -15,26 +15,40 @@ from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 
 
 @click.command("compile")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where to write.")
+@click.option("--prefix", metavar="NAME", help="What the exported functions begin with; by default the kernel's name.")
+@click.option("--target", metavar="TRIPLE", help="Compile for another machine, such as aarch64-linux-musl.")
 @compiler_option
 @plan_options
 @kernel_options
-def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    words: tuple[str, ...],
+    output: Path,
+    prefix: str | None,
+    target: str | None,
+    cc: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Write kernel.c, kernel.h, kernel.so, proofs.json and report.html into DIR.
 
     The library is built for the features that HARDWARE requires, whether or not this CPU has them.
     """
     check_place(output)
+    if prefix is not None:
+        check_prefix(prefix)  # before anything is searched for
     planned = make_plan(words, options)
     with progress("writing") as tell:
-        files = write(planned, output, cc, tell)
+        files = write(planned, output, cc, tell, prefix, target)
     if as_json:
         print_json({
             "directory": str(output),
+            "prefix": prefix or prefix_of(planned.kernel.name),
             "files": files,
             "instruction": planned.instruction.name,
             "mapping": planned.proved.mapping.id,
@@ -51,18 +65,27 @@ def command(words: tuple[str, ...], output: Path, cc: str | None, as_json: bool,
         out.print(f"  {output / name}  {about}")
 
 
-def write(planned: Any, output: Path, cc: str | None, tell: Any) -> dict[str, str]:
-    """Write everything about a plan into a directory; returns file -> what it is."""
+def write(
+    planned: Any, output: Path, cc: str | None, tell: Any, prefix: str | None = None, target: str | None = None
+) -> dict[str, str]:
+    """Write everything about a plan into a directory; returns file -> what it is. Raises UnknownNameError for a wrong prefix,
+    HardwareError where the target cannot have the instructions."""
+    from isamap_smt.codegen import print_c
+    from isamap_smt.pipeline.plan import header
     from isamap_smt.report.page import html_report
     from isamap_smt.runtime.cache import build_library
+    from isamap_smt.runtime.compiler import portable_flags
     from isamap_smt.runtime.packing import used_instructions
 
     requires = {feature for i in used_instructions(planned.program) for feature in i.requires}
+    exported = prefix or prefix_of(planned.kernel.name)
+    check_prefix(exported, planned.program)
+    source = print_c(planned.checked, header(planned.checked), exported)
     with whole_directory(output) as scratch:
-        (scratch / "kernel.c").write_text(planned.source)
-        (scratch / "kernel.h").write_text(c_header(planned.program))
+        (scratch / "kernel.c").write_text(source)
+        (scratch / "kernel.h").write_text(c_header(planned.program, exported, portable_flags(requires)))
         tell("compiling")
-        shutil.copy(build_library(planned.source, requires, cc=cc), scratch / "kernel.so")
+        shutil.copy(build_library(source, requires, cc=cc, target=target), scratch / "kernel.so")
         tell("writing the report")
         (scratch / MARK).write_text(json.dumps(proofs_document(planned), indent=2, default=str) + "\n")
         (scratch / "report.html").write_text(html_report(planned))

@@ -45,7 +45,9 @@ def kernel_options(function: Command) -> Command:
 
 def compiler_option(function: Command) -> Command:
     """--cc."""
-    help_text = "zig, clang, gcc or a path; by default that of the ziglang wheel, else a system one."
+    help_text = (
+        "zig, clang, gcc or a path, with arguments: 'gcc -O2'; by default that of the ziglang wheel, else a system one."
+    )
     return click.option("--cc", metavar="COMPILER", help=help_text)(function)
 
 

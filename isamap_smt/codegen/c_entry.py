@@ -8,9 +8,9 @@ import sympy as sp
 
 from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
+from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, states, walk
-from isamap_smt.proof.program_memory import entry_bound
 
 
 def packed_buffers(program: Program) -> list[Buffer]:
@@ -29,44 +29,26 @@ def heap_buffers(body: tuple[Node, ...], inside_parallel: bool) -> list[Buffer]:
 
 def declare_arguments(p: Printer) -> None:
     kernel = p.program.kernel
-    _declare_sizes(p)
+    p.lines += declare_sizes(p)
     for n, t in enumerate(kernel.tensors):
         name = p.places[t.name][0]
         if t.name in kernel.outputs:
             p.put(f"{pointer_type(t.dtype)} restrict {name} = ({pointer_type(t.dtype)})isamap_tensors[{n}];")
         else:
             p.put(f"const {pointer_type(t.dtype)} restrict {name} = isamap_tensors[{n}];")
-    unused(p, ["isamap_tensors", "isamap_sizes", *p.sizes, *(p.places[t.name][0] for t in kernel.tensors)])
-    _size_check(p)
+    unused(
+        p, ["isamap_tensors", "isamap_sizes", "isamap_how", *p.sizes, *(p.places[t.name][0] for t in kernel.tensors)]
+    )
 
 
-def _declare_sizes(p: Printer) -> None:
+def declare_sizes(p: Printer) -> list[str]:
+    """Lines that name each free size, and behind them how the call is made; of a kernel without free sizes NULL will do."""
     free = p.program.kernel.free_sizes
-    for n, size in enumerate(free):
-        p.put(f"const int64_t {p.names[size]} = isamap_sizes[{n}];")
+    lines = [f"    const int64_t {p.names[size]} = isamap_sizes[{n}];" for n, size in enumerate(free)]
+    lines.append(f"    const int64_t isamap_how = {'' if free else '!isamap_sizes ? 0 : '}isamap_sizes[{len(free)}];")
     if FRESH.name in p.names:
-        given = "" if free else "isamap_sizes && "  # of a program without free sizes NULL will do, and adds
-        p.put(f"const int64_t {p.names[FRESH.name]} = {given}isamap_sizes[{len(free)}] != 0;")
-
-
-def _size_check(p: Printer) -> None:
-    """Refuse sizes for which some index, counter or byte offset would leave int64_t: the proof's own hypothesis."""
-    kernel = p.program.kernel
-    if not kernel.free_sizes:
-        return
-    for size in kernel.free_sizes:
-        low = next((q.low for q in kernel.parameters if q.name == size), 1)
-        p.put(f"if ({p.names[size]} < {low}) return 2;")
-    p.put("{ int64_t isamap_bound = 0, isamap_term;")
-    for term in sp.Add.make_args(sp.expand(entry_bound(p.program))):
-        coefficient, rest = term.as_coeff_Mul()
-        p.put(f"  isamap_term = INT64_C({int(coefficient)});")
-        for factor in sp.Mul.make_args(rest):
-            base, power = factor.as_base_exp()
-            for _ in range(int(power) if base != 1 else 0):
-                p.put(f"  if (__builtin_mul_overflow(isamap_term, {c_expr(base, p.names)}, &isamap_term)) return 2;")
-        p.put("  if (__builtin_add_overflow(isamap_bound, isamap_term, &isamap_bound)) return 2;")
-    p.put("}")
+        lines.append(f"    const int64_t {p.names[FRESH.name]} = isamap_how & {BEGIN};")
+    return lines
 
 
 def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:
@@ -116,16 +98,3 @@ def unused(p: Printer, names: list[str]) -> None:
 
 def pointer_type(dtype: DType) -> str:
     return f"{dtype.c} *"
-
-
-def packed_bytes(p: Printer) -> str:
-    p.lines, p.depth = [], 1
-    _declare_sizes(p)
-    unused(p, ["isamap_sizes", *p.sizes])
-    for which, b in enumerate(packed_buffers(p.program)):
-        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
-        p.put(f"if (isamap_which == {which}) return {count} * {b.dtype.bytes};")
-    p.put("(void)isamap_which;")
-    p.put("return -1;")
-    head = "int64_t isamap_packed_bytes(const int64_t *isamap_sizes, int64_t isamap_which)"
-    return head + " {\n" + "\n".join(p.lines) + "\n}\n"

@@ -3,12 +3,15 @@
 The C exports
 
     int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
+    int isamap_check(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
     int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
     int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which);
+    const char *isamap_text(int code);
 
-tensors in the order of kernel.tensors; sizes in the order of kernel.free_sizes, then, of a program that starts outputs by
-itself, whether it shall (1) or the call adds to what they hold (0); packed in the order of the buffers filled by `ahead`.
-Results: 0 done, 1 out of memory, 2 sizes out of range, -1 the system refuses the state that an instruction needs.
+tensors in the order of kernel.tensors; sizes in the order of kernel.free_sizes, then how the call is made: a sum of BEGIN
+(outputs that the program starts by itself begin at 0; else the call adds to what they hold), TRUST_FINITE and TRUST_RANGES (the
+elements are not looked at); packed in the order of the buffers filled by `ahead`. Results: 0 done, 1 out of memory, -1 the
+system refuses the state that an instruction needs, else the code of the check (checks.py) that the call fails.
 """
 
 from __future__ import annotations
@@ -21,23 +24,26 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.c_blocks import Block, block_of, helpers
+from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
 from isamap_smt.codegen.c_compute import c_compute
 from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
 from isamap_smt.codegen.c_entry import (
     back_in_state,
     declare_arguments,
+    declare_sizes,
     heap_buffers,
     in_state,
     packed_buffers,
-    packed_bytes,
     pointer_type,
     unused,
     with_buffers,
 )
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
+from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, name_everything, register_indices
+from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.boxes import most
@@ -73,25 +79,35 @@ from isamap_smt.mapping.point_c import prelude
 Over = tuple[tuple[Any, Any], ...]
 
 
-def print_c(checked: ProvedProgram, header: str = "") -> PrintedC:
-    """The C source of a proved program; `header` is put in a comment at the top.
+def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> PrintedC:
+    """The C source of a proved program; `header` is put in a comment at the top, `prefix` before the names of what is exported.
 
-    Raises NotProvedError for a program that is not proved: build() proves it first, as require_proof() does.
+    Raises NotProvedError for a program that is not proved (build() proves it first, as require_proof() does), and where its proof
+    assumes what no check of the C tests.
     """
     if not isinstance(checked, ProvedProgram):
         raise NotProvedError(
             f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
         )
-    text = _text(checked.program, header)
+    text = _text(checked.program, header, prefix, checked.proof.assumptions)
     return PrintedC(text, checked, Seal(text, checked))
 
 
-def _text(program: Program, header: str = "") -> str:
-    """The C of any program."""
+def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[str, ...] | None = None) -> str:
+    """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
+    checks = entry_checks(program, assumed)
     p = Printer(program)
     name_everything(p)
-    run = _function(p, "isamap_run", "int64_t isamap_threads", program.body, ahead=False)
-    pack = _function(p, "isamap_pack", "", program.ahead, ahead=True)
+    sizes = declare_sizes(p)
+    run = _function(p, f"int {prefix}_run({CALL})", program.body, _calls(checks))
+    pack = _function(
+        p,
+        f"int {prefix}_pack({PACK})",
+        program.ahead,
+        ["isamap_packing(isamap_tensors, isamap_sizes, isamap_packed)"],
+        ahead=True,
+    )
+    tested = print_checks(p, checks, "".join(f"{line}\n" for line in sizes))
     used = _instructions(program)
     code = "".join([*p.functions, run, pack])
     theirs = [i for i in used if not i.own]
@@ -107,18 +123,28 @@ def _text(program: Program, header: str = "") -> str:
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code)]),
         RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
+        with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
         *p.functions,
         run,
-        pack,
-        packed_bytes(p),
+        print_check(prefix),
+        with_identity(pack, pack),
+        print_packed_bytes(p, prefix, sizes),
+        print_texts(f"{prefix}_text", checks),
+        "" if prefix == OWN else print_typed(program, prefix),
     ]
     return "\n".join(part for part in parts if part)
 
 
 def _includes(headers: Iterable[str]) -> str:
     return "".join(f"#include <{h}>\n" for h in dict.fromkeys(headers))
+
+
+def _calls(checks: tuple[Check, ...]) -> list[str]:
+    """What is asked before a call computes, as expressions of a code."""
+    missing = [f"isamap_packed ? 0 : {c.code}" for c in checks if c.asked == Given("packed")]
+    return [*missing, "isamap_checked(isamap_tensors, isamap_sizes, isamap_packed, isamap_threads)"]
 
 
 def _instructions(program: Program) -> list[Instruction]:
@@ -129,22 +155,27 @@ def _instructions(program: Program) -> list[Instruction]:
 # ---- functions -----------------------------------------------------------------------------------------------------
 
 
-def _function(p: Printer, name: str, last: str, body: tuple[Node, ...], ahead: bool) -> str:
+def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False) -> str:
+    """The function that computes this body where all that is `asked` gives 0; ahead: what it fills is stamped."""
     p.lines, p.depth = [], 1
     packed = packed_buffers(p.program)
-    arguments = "const void *const *isamap_tensors, const int64_t *isamap_sizes, void *const *isamap_packed"
-    arguments += f", {last}" if last else ""
+    if ahead and not body:
+        unused(p, ["isamap_tensors", "isamap_sizes", "isamap_packed"])
+        return f"{opening} {{\n" + "\n".join([*p.lines, "    return 0;"]) + "\n}\n"
+    p.put("int isamap_result = 0;")
+    for question in asked:
+        p.put(f"if ((isamap_result = {question})) return isamap_result;")
     declare_arguments(p)
     for which, b in enumerate(packed):
-        p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = isamap_packed[{which}];")
-    unused(
-        p, ["isamap_packed", *([last.rsplit(maxsplit=1)[-1]] if last else []), *(p.places[b.name][0] for b in packed)]
-    )
-    p.put("int isamap_result = 0;")
+        at = f"(void *)((char *)isamap_packed[{which}] + {8 * stamp_words(p)})"
+        p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = {at};")
+    unused(p, ["isamap_packed", *([] if ahead else ["isamap_threads"]), *(p.places[b.name][0] for b in packed)])
     owned = [] if ahead else heap_buffers(body, inside_parallel=False)
     in_state(p, body, lambda: with_buffers(p, owned, lambda: _print_body(p, body)))
+    for line in print_stamps(p) if ahead else ():
+        p.put(line)
     p.put("return isamap_result;")
-    return f"int {name}({arguments}) {{\n" + "\n".join(p.lines) + "\n}\n"
+    return f"{opening} {{\n" + "\n".join(p.lines) + "\n}\n"
 
 
 # ---- statements ----------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from isamap_smt.codegen.statements import others
 from isamap_smt.codegen.tile import Lowering, Nodes, tested
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, is_constant, sym, symbols_of
+from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
     Copy,
@@ -162,7 +163,7 @@ def _assumptions(state: Lowering) -> tuple[str, ...]:
         return ()
     padded = _padded(nest, state.feeds)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
-    return tuple(f"{t} is finite" for t in sorted(others))
+    return tuple(str(Finite(t)) for t in sorted(others))
 
 
 def _loops(state: Lowering, position: int) -> Nodes:

@@ -278,7 +278,7 @@ def check_together(instructions: Iterable[Instruction]) -> None:
         mine = macros([part])
         defined = _functions(part)
         for i in all_of_them if mine else ():
-            if part not in i.prelude and (met := mine & _said(i)):
+            if part not in i.prelude and (met := mine & said_by(i)):
                 _refuse(having[0], i, f"defines the macro {min(met)}, which the C of {i.name} holds", min(met))
         for other, theirs in holders.items():
             if other != part and (twice := defined & _functions(other)):
@@ -294,7 +294,7 @@ def _refuse(one: Instruction, other: Instruction, what: str, name: str) -> None:
     )
 
 
-def _said(i: Instruction) -> frozenset[str]:
+def said_by(i: Instruction) -> frozenset[str]:
     """All words of an instruction's C."""
     texts = (_without_holes(i.emit), *i.prelude, *_state(i), *(t for _, t in i.c_types))
     return frozenset().union(*map(words, texts))

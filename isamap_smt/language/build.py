@@ -293,7 +293,11 @@ def turns(axis: Index, *statements: Assignment) -> Turns:
 
 def as_text(statements: Any) -> str:
     """Kernel text for one statement (or block) of the Python form, or for several in order."""
-    given = [statements] if isinstance(statements, Assignment | Turns) else list(statements)
+    given = (
+        list(statements)
+        if isinstance(statements, Iterable) and not isinstance(statements, Assignment)
+        else [statements]
+    )
     declared: list[Any] = []
     written: list[str] = []
     for s in given:

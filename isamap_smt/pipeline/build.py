@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from isamap_smt.codegen import print_c
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.errors import NotProvedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
@@ -19,8 +20,14 @@ def compile(
 ) -> CompiledKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
 
-    Raises what these two raise.
+    Raises what these two raise, and UnknownNameError for an option that neither has.
     """
+    known = [n for n, p in signature(plan).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise UnknownNameError(
+                f"compile() has no option {name!r}; {did_you_mean(name, [*known, 'cc', 'sanitize'])}"
+            )
     return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
 
 

@@ -38,6 +38,7 @@ from isamap_smt.pipeline.knowledge import (
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
 from isamap_smt.pipeline.padding import padding
+from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.turns import lasting, one_turn, turned
@@ -397,7 +398,7 @@ def _shared(
 def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:
     """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
     best: tuple[float, Schedule, MappingSet] | None = None
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
         if n - len(problems) == TRIED or (best is not None and n >= choice.near):
             break
@@ -405,13 +406,13 @@ def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock)
         try:
             found = clock.time("schedule", work)
         except ScheduleError as error:
-            problems.append(f"{proved.mapping.id}: {error}")
+            problems.append((proved.mapping.id, str(error)))
             continue
         cost = found.objective if found.objective is not None else float("inf")
         if best is None or cost < best[0]:
             best = (cost, found, mappings)
     if best is None:
-        raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
+        raise nothing_scheduled(problems)
     return best[1], best[2]
 
 

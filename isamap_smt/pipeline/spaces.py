@@ -7,6 +7,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.pipeline.choose import Candidates
+from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.scheduling import nothing, solved
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -34,7 +35,7 @@ def spaces(task: Task, choice: Candidates, timeout: float, figures: Figures = DE
     parts: list[Any] = []
     found: list[MappingSet] = []
     best: tuple[int, Point] | None = None
-    problems: list[str] = []
+    problems: list[tuple[str, str]] = []
     for mappings, proved in choice.found[:TRIED]:
         try:
             part = space(
@@ -45,12 +46,12 @@ def spaces(task: Task, choice: Candidates, timeout: float, figures: Figures = DE
             if answer.choice is None or answer.cost is None:
                 raise ScheduleError(nothing(part, answer, dict(task.pins)))
         except ScheduleError as error:
-            problems.append(f"{proved.mapping.id}: {error}")
+            problems.append((proved.mapping.id, str(error)))
             continue
         parts.append(part)
         found.append(mappings)
         if best is None or answer.cost.total < best[0]:
             best = (answer.cost.total, Point(len(parts) - 1, answer.choice))
     if best is None:
-        raise ScheduleError("no mapping could be scheduled:\n  " + "\n  ".join(problems))
+        raise nothing_scheduled(problems)
     return Spaces(Space(tuple(parts)), tuple(found), best[1], choice.notes)

@@ -13,6 +13,7 @@ import sympy as sp
 from isamap_encodings import bounds, solve, space
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, is_constant, sym, symbols_of
+from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.witness_points import Instance, size_vectors
@@ -52,8 +53,8 @@ class Hypotheses:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The hypotheses for the reader."""
-        return (*(f"{n} >= {low}" for n, low in self.lows), *(f"{e} >= 1" for e in self.extents))
+        """The hypotheses for the reader. An axis that has no points leaves its statement none, of which all claims hold."""
+        return (*(f"{n} >= {low}" for n, low in self.lows), *(Stated(f"{e} >= 1") for e in self.extents))
 
     def claims(self, mapping: Mapping, fused: bool) -> list[ClaimResult]:
         """Claim 14: some sizes satisfy everything at once with a point in the domain, and divisors are positive."""

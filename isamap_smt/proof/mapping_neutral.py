@@ -10,6 +10,7 @@ from typing import Any
 
 from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.hypotheses import Finite, Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
 from isamap_smt.proof.scalar_trees import accumulation, kind
@@ -126,19 +127,20 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     ordered = mapping.statement.ordered and out.is_float
-    words = [f"operand cells that no guarded point reads are filled with {FILL[op]}"]
+    words: list[str] = [Stated(f"operand cells that no guarded point reads are filled with {FILL[op]}")]
     alive = [o for o in operands if not isinstance(reached([o], True), Proved)]
     if out.is_float and op == "+":
         if ordered and alive:
             text = f"0 * {tensors[alive[0]]} is +0 or -0, and -0 + 0 = +0: an accumulator of -0 would change its sign"
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
         if ordered:
-            words.append(f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays")
+            stays = f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays"
+            words.append(Stated(stays))
             if len(operands) != 2 or not isinstance(value, SMul):
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
         else:
-            words.append("padding may turn a sum of -0 into +0")
-        words += [f"{tensors[o]} is finite" for o in alive]
+            words.append(Stated("padding may turn a sum of -0 into +0"))
+        words += [str(Finite(tensors[o])) for o in alive]
     verdict = _arithmetic(op, kind(out), bool(ordered), bool(alive))
     if not isinstance(verdict, Proved):
         text = verdict.reason if isinstance(verdict, Unknown) else "the fill is not neutral"

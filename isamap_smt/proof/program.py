@@ -16,6 +16,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.program_accesses import accesses
+from isamap_smt.proof.program_assumptions import listed
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_configuration import configuration_claims
@@ -57,9 +58,7 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]
-    mapped = [a for p in proofs for a in p.assumptions]
-    assumptions = dict.fromkeys((*_entry(program, book), *mapped, *program.assumptions))
-    made = Proof(tuple(results), arithmetic, tuple(assumptions), time.perf_counter() - started)
+    made = Proof(tuple(results), arithmetic, listed(book.sites, book.assumptions), time.perf_counter() - started)
     return made, tuple(book.wanted)
 
 
@@ -137,17 +136,3 @@ def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
         return []
     words = "the program computes what its kernel says"
     return [ClaimResult(open_ones[0].claim, open_ones[0].subject, Refuted(found.sizes, found.text), words)]
-
-
-def _entry(program: Program, book: Book) -> list[str]:
-    """Hypotheses that every claim rests on, in words."""
-    kernel = program.kernel
-    low = {p.name: p.low for p in kernel.parameters}
-    sizes = [f"{name} >= {low.get(name, 1)}" for name in book.sites.sizes]
-    arrays = [f"{t.name} is a row-major array of shape {list(t.shape)}" for t in kernel.tensors]
-    apart = [f"{o} overlaps no other array" for o in kernel.outputs]
-    packed = {s.node.src.name for s in book.sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
-    constant = [
-        f"{t} does not change after it was packed" for t in sorted(packed) if t in {x.name for x in kernel.tensors}
-    ]
-    return [*sizes, *arrays, *apart, *constant, *book.assumptions]

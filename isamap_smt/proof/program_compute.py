@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.program import Compute, Exec
 from isamap_smt.ir.scalar import Cast, Read, SMul, sums
 from isamap_smt.proof.program_book import Book, place
@@ -148,4 +149,4 @@ def _floating(book: Book, inputs: list[Place], ordered: bool) -> tuple[Formula, 
 
 def _finite(book: Book, tensor: str) -> bool:
     """Only what comes in at a call can be checked there."""
-    return f"{tensor} is finite" in book.sites.program.assumptions and tensor in book.sites.kernel.inputs
+    return str(Finite(tensor)) in book.sites.program.assumptions and tensor in book.sites.kernel.inputs

@@ -17,6 +17,7 @@ import sympy as sp
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
@@ -158,7 +159,7 @@ def _most(polynomials: tuple[Any, ...]) -> Any:
 
 def entry_bound(program: Program) -> Any:
     """A polynomial in the free sizes: while it is below 2**63, no index, counter or byte offset overflows int64."""
-    return _bound(collect(program))
+    return bound_of(collect(program))
 
 
 def _sizes(sites: Sites) -> dict[str, Any]:
@@ -167,7 +168,8 @@ def _sizes(sites: Sites) -> dict[str, Any]:
     return {n: IMax(sym(n), -sym(n)) if n in below else sym(n) for n in sites.sizes}
 
 
-def _bound(sites: Sites) -> Any:
+def bound_of(sites: Sites) -> Any:
+    """The same of what was collected already."""
     found: list[Any] = [sp.S.One]
     for t in sites.kernel.tensors:
         found.append(sp.expand(substitute(sp.Mul(*_positive(t.shape)) * t.dtype.bytes, _sizes(sites))))
@@ -211,14 +213,15 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
 
 
 def _fits(book: Book) -> None:
-    bound = _bound(book.sites)
+    bound = bound_of(book.sites)
     words = "every index, counter and byte offset fits 64 bits"
     if is_constant(bound) or not symbols_of([bound]):
         right = bound < LIMIT
         book.structure("memory", "", words, bool(right), f"a number may reach {bound}")
         return
-    book.assumptions[f"{bound} < 2**63"] = None
-    book.note("memory", "", f"{words} while {bound} < 2**63 (checked at entry)", Proved())
+    fits = str(Fits(bound))
+    book.assumptions[fits] = None
+    book.note("memory", "", f"{words} while {fits} (checked at entry)", Proved())
 
 
 # ---- hypotheses ------------------------------------------------------------------------------------------------------

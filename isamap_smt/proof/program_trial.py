@@ -14,6 +14,7 @@ import numpy as np
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
@@ -211,7 +212,7 @@ def _elements(
     values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
     for assumed, least, greatest in kernel.ranges:
         values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values
-    if special and t.dtype.is_float and f"{name} is finite" not in assumptions:
+    if special and t.dtype.is_float and str(Finite(name)) not in assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
     return values

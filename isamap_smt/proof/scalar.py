@@ -20,6 +20,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.hypotheses import Range, Stated
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import REDUCTIONS
 from isamap_smt.ir.mapping import Mapping
@@ -40,7 +41,7 @@ from isamap_smt.proof.scalar_trees import (
 )
 
 MODELLED = ("exact", "fused", "unfused")
-ZEROS = "of +0 and -0, max and min may give either: results are equal as values, the sign of a zero is not kept"
+ZEROS = Stated("of +0 and -0, max and min may give either: results are equal as values, the sign of a zero is not kept")
 Ranges = dict[str, tuple[int, int]]  # tensor -> least and greatest value
 
 
@@ -90,18 +91,18 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     """Hypotheses of the scalar claim in words: value ranges, and rounding and order that the reals do not show."""
     i = mapping.instruction
     ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
-    words = [f"{low} <= {name} <= {high}" for name, low, high in dict.fromkeys(ranges)]
+    words = [str(Range(*r)) for r in dict.fromkeys(ranges)]
     s = mapping.statement
     if arithmetic(mapping) == "reassociate":
         if s.reduction_axes and accumulation(mapping.kernel, s)[0] in ("+", "*"):
             over = ", ".join(s.reduction_axes)
-            words.append(f"terms over {over} may be combined in any order, each result rounded to nearest even")
+            words.append(Stated(f"terms over {over} may be combined in any order, each result rounded to nearest even"))
         if i.rounding == "fused":
-            words.append(f"{i.name} rounds a product and its sum once")
+            words.append(Stated(f"{i.name} rounds a product and its sum once"))
     if _zeros_meet(mapping):
         words.append(ZEROS)
     if i.rounding not in MODELLED:
-        words.append(f"{i.name}: {i.rounding}")
+        words.append(Stated(f"{i.name}: {i.rounding}"))
     return tuple(words)
 
 

@@ -1,7 +1,7 @@
-"""The caller's arrays become pointers and sizes, after every hypothesis of the compiled code is checked.
+"""The caller's arrays become pointers and sizes, after what the C cannot see is checked: dtypes, shapes and layout.
 
-Compiled code assumes row-major contiguous arrays of the kernel's dtypes and shapes, aligned for their elements, with no
-output overlapping anything else. Sizes that are not fixed are read off the shapes.
+Sizes that are not fixed are read off the shapes. All other hypotheses are the C's to check; what its code does not tell, which
+element is at fault, is looked up here afterwards.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.conditions import parse_condition, parse_start
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
@@ -100,7 +99,7 @@ def outputs_of(kernel: Signature, out: Any) -> dict[str, np.ndarray]:
 
 
 def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
-    """The array's dtype, rank, layout, alignment and writability fit. Raises DTypeError, SizeError or ArgumentError."""
+    """The array's dtype, rank, layout and writability fit. Raises DTypeError, SizeError or ArgumentError."""
     tensor = kernel.tensors[name]
     if array.dtype != tensor.dtype.numpy:
         got = from_numpy(array.dtype) or array.dtype
@@ -114,10 +113,6 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
         raise ArgumentError(
             f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); "
             f"try np.ascontiguousarray({name})"
-        )
-    if not array.flags.aligned:
-        raise ArgumentError(
-            f"{name} starts at an address that is no multiple of {array.dtype.alignment} bytes; try {name}.copy()"
         )
     if written and not array.flags.writeable:
         raise ArgumentError(f"{name} is read-only, and {kernel.name} writes it; try {name}.copy()")
@@ -138,14 +133,14 @@ def infer_sizes(
         if name not in kernel.free_sizes:
             raise SizeError(f"{kernel.name} has no free size {name!r}; {did_you_mean(name, kernel.free_sizes)}")
         sizes[name], origin[name] = int(value), f"sizes={{{name!r}: {value}}}"
-    open_dimensions = [
-        (tensor, d) for tensor in kernel.tensors.values() if tensor.name in arrays for d in range(len(tensor.shape))
-    ]
-    while True:
-        left = [x for x in open_dimensions if not _settle(arrays[x[0].name], *x, sizes, origin)]
-        if len(left) == len(open_dimensions):
-            break
-        open_dimensions = left
+    open_dimensions: list[tuple[Tensor, int]] = []
+    for names in (kernel.inputs, kernel.kernel.outputs):  # inputs decide: an output of another shape is what is wrong
+        open_dimensions += [(kernel.tensors[n], d) for n in names if n in arrays for d in range(arrays[n].ndim)]
+        while True:
+            left = [x for x in open_dimensions if not _settle(kernel, arrays[x[0].name], *x, sizes, origin)]
+            if len(left) == len(open_dimensions):
+                break
+            open_dimensions = left
     for name, value in sizes.items():
         low = lows.get(name, 1)
         if value < low:
@@ -173,65 +168,26 @@ def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[s
             )
 
 
-def check_aliasing(kernel: Signature, arrays: Dict[str, np.ndarray]) -> None:
-    """No output overlaps another tensor. Raises ArgumentError that names both."""
-    for name in kernel.outputs:
-        for other, array in arrays.items():
-            # arrays are contiguous, so that overlapping address ranges are shared elements
-            if other != name and name in arrays and np.may_share_memory(arrays[name], array):
-                raise ArgumentError(f"{name} and {other} overlap in memory, and {kernel.name} writes {name}; copy one")
+def not_finite(kernel: Signature, name: str, array: np.ndarray) -> str:
+    """Where the C found an element that is not finite: which is the first."""
+    return (
+        f"{_first(name, array, ~np.isfinite(array))}, and {kernel.name} was proved for finite {name}; "
+        "use an instruction with masks, or pass check_finite=False to accept other results for such elements"
+    )
 
 
-def check_finite(kernel: Signature, names: tuple[str, ...], arrays: Dict[str, np.ndarray]) -> None:
-    """Tensors that the proof assumes finite are. Raises ArgumentError that names the first element that is not."""
-    for name in names:
-        bad = ~np.isfinite(arrays[name])
-        if bad.any():
-            where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-            raise ArgumentError(
-                f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for finite {name}; "
-                "use an instruction with masks, or pass check_finite=False to accept other results for such elements"
-            )
+def out_of_range(kernel: Signature, name: str, low: int, high: int, array: np.ndarray) -> str:
+    """Where the C found an element that is out of range: which is the first."""
+    return (
+        f"{_first(name, array, (array < low) | (array > high))}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
+        "compile without that assumption, with an instruction that needs none, or pass check_ranges=False, and such "
+        "elements give wrong results"
+    )
 
 
-def check_ranges(kernel: Signature, ranges: tuple[tuple[str, int, int], ...], arrays: Dict[str, np.ndarray]) -> None:
-    """Tensors of which the proof assumes a range, as (name, low, high), keep to it. Raises ArgumentError."""
-    for name, low, high in ranges:
-        bad = (arrays[name] < low) | (arrays[name] > high)
-        if bad.any():
-            where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-            raise ArgumentError(
-                f"{name}{list(where)} is {arrays[name][where]}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
-                "compile without that assumption, or with an instruction that needs none"
-            )
-
-
-def check_conditions(
-    kernel: Signature, texts: tuple[str, ...], arrays: Dict[str, np.ndarray], sizes: Dict[str, int], some: bool = False
-) -> None:
-    """The conditions that instructions ask of sizes and addresses hold. Raises SizeError and ArgumentError.
-
-    some: not all sizes are known yet, and conditions on others are left for later.
-    """
-    for text in texts:
-        start = parse_start(text)
-        if start is not None:
-            name, multiple = start
-            if name in arrays and arrays[name].ctypes.data % multiple:
-                raise ArgumentError(
-                    f"{name} starts {arrays[name].ctypes.data % multiple} bytes after a multiple of {multiple}, and "
-                    f"{kernel.name} was compiled with instructions that need it aligned; copy it to such an address"
-                )
-            continue
-        condition = parse_condition(text)
-        if condition is None or (some and not condition.names <= set(sizes)):
-            continue
-        if not condition.holds(int(evaluate(condition.left, sizes)), int(evaluate(condition.right, sizes))):
-            known = ", ".join(f"{n}={sizes[n]}" for n in sorted(condition.names))
-            raise SizeError(
-                f"{kernel.name} was compiled for {text} only, which an instruction asks for, and is called with {known}; "
-                "pad the arrays, or compile for these sizes"
-            )
+def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:
+    where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+    return f"{name}{list(where)} is {array[where]}"
 
 
 def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
@@ -243,10 +199,12 @@ def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
     return shape
 
 
-def _settle(array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], origin: dict[str, str]) -> bool:
+def _settle(
+    kernel: Signature, array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], origin: dict[str, str]
+) -> bool:
     """Use one dimension: check it if it is known, solve it if one size in it is unknown. False when more are."""
     extent, got = tensor.shape[d], int(array.shape[d])
-    where = f"dimension {d} of {tensor.name}"
+    where = f"dimension {d} of {tensor.name}" + (", given as out," if tensor.name in kernel.outputs else "")
     if is_constant(extent):
         if int(extent) != got:
             raise SizeError(f"{where} is {got}, it must be {int(extent)}")
@@ -264,7 +222,7 @@ def _settle(array: np.ndarray, tensor: Tensor, d: int, sizes: dict[str, int], or
     solved = _solve(extent, name, got, sizes)
     if solved is None:
         return False
-    sizes[name], origin[name] = solved, where
+    sizes[name], origin[name] = solved, where.rstrip(",")
     return True
 
 

@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import Compiler, compile_shared, find_compiler
+from isamap_smt.runtime.target import check_target
 
 _SCRATCH = ".building-"
 _DIGEST = ".digest"
@@ -57,18 +58,23 @@ def build_library(
     native: bool = False,
     sanitize: bool = False,
     simde: bool = False,
+    target: str | None = None,
 ) -> Path:
     """The shared library of this C source, from the cache or newly built.
 
     requires: features the code uses, by archspec's names. native: for this CPU alone. sanitize: with address and
-    undefined-behaviour checks. simde: x86 vector instructions this CPU lacks are emulated by SIMDe. Raises BuildError.
+    undefined-behaviour checks. simde: x86 vector instructions this CPU lacks are emulated by SIMDe. target: for the machine of
+    this triple. Raises BuildError, and HardwareError where no such machine has the features.
     """
-    compiler = find_compiler(cc)
+    requires = set(requires)
+    if target is not None:
+        check_target(target, requires)
+    compiler = find_compiler(cc or ("zig" if target else None))
     if sanitize:
         compiler = _sanitizing(compiler)
     if simde:
         requires = emulation.supported(requires)
-    flags = compiler.flags(requires, native=native, sanitize=sanitize)
+    flags = compiler.flags(requires, native=native, sanitize=sanitize, target=target)
     if simde:
         flags += ["-DISAMAP_SIMDE", *emulation.include_flags()]
     cache = cache_directory()

@@ -1,48 +1,43 @@
 """A compiled kernel is a function on NumPy arrays: it checks them, then runs the machine code on their memory.
 
-The library exports, with 0 for success, 1 for out of memory, -1 for registers the system refuses, others for a failed entry check:
-
-    int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads);
-    int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed);
-    int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which);
-
-tensors in the order of kernel.tensors; sizes in that of kernel.free_sizes, then 1 where outputs begin at 0 and 0 where the
-call adds to what they hold; packed in the order of the buffers which `ahead` fills. ctypes releases Python's lock while the
-code runs.
+What the library exports, and how it says which hypothesis of the proof a call breaks, is described in codegen/c_printer.py.
+ctypes releases Python's lock while the code runs.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import itertools
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from isamap_smt.codegen.c_interface import OWN
+from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_PACKED, TRUST_RANGES, constants_only
 from isamap_smt.codegen.printed import PrintedC, require_printed
-from isamap_smt.ir.errors import ArgumentError, BuildError, HardwareError, SizeError
+from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mentioned import mentioned
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, mentioned, used_instructions
+from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, used_instructions
+from isamap_smt.runtime.refusals import refusal
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 PAGE = 4096  # bytes
 HUGE_PAGE = 2 << 20
 _places = itertools.count(1)
 _SHAPES_KEPT = 1024
-_FINITE = " is finite"
-MESSAGES = {2: "sizes are out of the range that the code was proved for (1 to 2^31, arrays below 2^62 bytes)"}
+_TRUSTED = TRUST_FINITE | TRUST_RANGES | TRUST_PACKED
 
 _Pointers = ctypes.POINTER(ctypes.c_void_p)
 _Sizes = ctypes.POINTER(ctypes.c_int64)
@@ -81,11 +76,8 @@ class CompiledKernel(Shown):
     Returns the output, or a dictionary when there are several.
     """
 
-    def __init__(
-        self, source: PrintedC, library: Path, *, messages: Dict[int, str] | None = None, emulated: bool = False
-    ) -> None:
-        """source: what print_c() returned. library: that, compiled. messages: what an entry check's code means. emulated: the
-        library runs without the features it requires.
+    def __init__(self, source: PrintedC, library: Path, *, emulated: bool = False) -> None:
+        """source: what print_c() returned. library: that, compiled. emulated: the library runs without the features it requires.
 
         Raises NotProvedError for other text, HardwareError where this CPU lacks an instruction, BuildError where the library is
         no kernel.
@@ -93,20 +85,19 @@ class CompiledKernel(Shown):
         program = require_printed(source, "CompiledKernel()").checked.program
         if not emulated:
             require_features(used_instructions(program))
-        self._load(program, source, library, messages)
+        self._load(program, source, library)
 
-    def _load(self, program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> None:
+    def _load(self, program: Program, source: str, library: Path) -> None:
         self.program = program
         self.kernel: Kernel = program.kernel
         self.signature = check.Signature.of(program.kernel)
         self._fits: dict[Any, Dict[str, int]] = {}
         self.source = source
         self.library = Path(library)
-        self.messages = {**MESSAGES, **(messages or {})}
         self.constants = constant_tensors(program)
-        self.finite = tuple(a.removesuffix(_FINITE) for a in program.assumptions if a.endswith(_FINITE))
         self.ranges = assumed_ranges(program)
-        self._run, self._pack, self._packed_bytes = _entry_points(self.library)
+        self._dropped = frozenset(constants_only(program))  # a call reads what was packed of them
+        self._exported = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
 
     def __call__(
@@ -116,10 +107,15 @@ class CompiledKernel(Shown):
         sizes: Dict[str, int] | None = None,
         threads: int = 1,
         check_finite: bool = True,
+        check_ranges: bool = True,
         **named: Any,
     ) -> Any:
-        """Run on these arrays. Raises ArgumentError, DTypeError or SizeError before anything is written."""
-        call = self.prepare(*inputs, out=out, sizes=sizes, threads=threads, check_finite=check_finite, **named)
+        """Run on these arrays. Raises ArgumentError, DTypeError or SizeError before anything is written.
+
+        check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
+        """
+        values = {"check_finite": check_finite, "check_ranges": check_ranges}
+        call = self.prepare(*inputs, out=out, sizes=sizes, threads=threads, **values, **named)
         call.run()
         return call.result
 
@@ -130,17 +126,28 @@ class CompiledKernel(Shown):
         sizes: Dict[str, int] | None = None,
         threads: int = 1,
         check_finite: bool = True,
+        check_ranges: bool = True,
         **named: Any,
     ) -> Call:
         """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
 
         Constant operands are packed by each run(); see pack().
         """
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, check_finite)
-        return Call(self, arguments, self._new_buffers(arguments.sizes), _threads(threads), pack=self._buffers > 0)
+        trust, count = _trust(check_finite, check_ranges), _threads(threads)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
+        self._checked(arguments, None, count, trust)
+        return Call(self, arguments, self._new_buffers(arguments.sizes), count, pack=self._buffers > 0)
 
-    def pack(self, *, sizes: Dict[str, int] | None = None, **constants: Any) -> PackedKernel:
-        """This kernel with its constant operands packed once. Raises ArgumentError when they are others.
+    def pack(
+        self,
+        *,
+        sizes: Dict[str, int] | None = None,
+        check_finite: bool = True,
+        check_ranges: bool = True,
+        **constants: Any,
+    ) -> PackedKernel:
+        """This kernel with its constant operands packed once. Raises ArgumentError when they are others, or break what
+        the proof assumes of their values.
 
         `sizes` gives those that the packed form needs and the constants' shapes do not determine.
         """
@@ -154,22 +161,20 @@ class CompiledKernel(Shown):
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
-        check.check_conditions(self.signature, self.program.assumptions, arrays, known, some=True)
         # No expression of `ahead` mentions the others.
         lows = {p.name: p.low for p in self.kernel.parameters}
         full = {n: known.get(n, max(1, lows.get(n, 1))) for n in self.kernel.free_sizes}
         buffers = self._new_buffers(full)
-        self._packing(arrays, full, buffers)
-        return PackedKernel(self, arrays, {n: _digest(a) for n, a in arrays.items()}, known, tuple(buffers))
+        values = self._size_array(full, _trust(check_finite, check_ranges))
+        self._check(self._exported.pack(self._pointers(arrays), values, _buffer_pointers(buffers)), arrays, full)
+        return PackedKernel(self, arrays, known, tuple(buffers))
 
-    def _arguments(
-        self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None, finite: bool
-    ) -> check.Arguments:
-        """Everything checked; outputs that the caller did not pass are made."""
+    def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:
+        """What the C cannot see is checked; outputs that the caller did not pass are made."""
         signature = self.signature
         missing = [n for n in signature.inputs if n not in arrays]
         if missing:
-            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite")]
+            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite", "check_ranges")]
             hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
             raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
         results = check.outputs_of(signature, out)
@@ -177,16 +182,19 @@ class CompiledKernel(Shown):
             check.check_array(signature, name, array, written=name in results)
         everything = {**arrays, **results}
         sizes = self._sizes_of(everything, given)
-        check.check_aliasing(signature, everything)
-        if finite:
-            check.check_finite(signature, self.finite, everything)
-        check.check_ranges(signature, self.ranges, everything)
         fresh = not results
         for name in self.kernel.outputs:
             if name not in everything:
                 everything[name] = self._made(name, sizes, fresh)
-        check.check_conditions(signature, self.program.assumptions, everything, sizes)
         return check.Arguments(everything, sizes, fresh)
+
+    def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> None:
+        """Nothing happens where the C takes this call. `packed`: pointers to what was packed, None before that. Constants that
+        are among the arrays are compared with it. Raises what refusal() gives."""
+        tensors = self._pointers(arguments.arrays)
+        values = self._size_array(arguments.sizes, trust | (BEGIN if arguments.fresh else 0))
+        code = self._exported.check(tensors, values, packed, ctypes.c_int64(threads))
+        self._check(code, arguments.arrays, arguments.sizes)
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
@@ -216,32 +224,25 @@ class CompiledKernel(Shown):
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
         values = self._size_array(sizes)
-        counts = [int(self._packed_bytes(values, n)) for n in range(self._buffers)]
+        counts = [int(self._exported.packed_bytes(values, n)) for n in range(self._buffers)]
+        for n in counts:
+            self._check(-n if n < -1 else 0, {}, sizes)
         if any(n < 0 for n in counts):
             raise BuildError(f"{self.library} does not know its own packed buffers: it was built for another program")
         return [lasting_empty(n) for n in counts]
-
-    def _packing(self, arrays: Dict[str, np.ndarray], sizes: Dict[str, int], buffers: list[np.ndarray]) -> None:
-        self._check(self._pack(self._pointers(arrays), self._size_array(sizes), _buffer_pointers(buffers)))
 
     def _pointers(self, arrays: Dict[str, np.ndarray]) -> Any:
         """Pointers in the order of kernel.tensors; NULL for those that are not given."""
         addresses = [arrays[t.name].ctypes.data if t.name in arrays else None for t in self.kernel.tensors]
         return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
-    def _size_array(self, sizes: Dict[str, int], fresh: bool = False) -> Any:
-        values = [*(int(sizes[n]) for n in self.signature.free_sizes), int(fresh)]
-        return (ctypes.c_int64 * max(1, len(values)))(*values)
+    def _size_array(self, sizes: Dict[str, int], how: int = 0) -> Any:
+        values = [*(int(sizes[n]) for n in self.signature.free_sizes), how]
+        return (ctypes.c_int64 * len(values))(*values)
 
-    def _check(self, code: int) -> None:
-        if code == 1:
-            raise MemoryError(f"{self.kernel.name}: no memory for its buffers")
-        if code == -1:
-            raise HardwareError(
-                f"{self.kernel.name}: the system refuses this process the registers that its instructions use"
-            )
+    def _check(self, code: int, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
         if code:
-            raise SizeError(f"{self.kernel.name}: {self.messages.get(code, f'entry check {code} failed')}")
+            raise refusal(self.program, code, self._exported.text(code).decode(), arrays, sizes)
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.kernel.name}, inputs {', '.join(self.kernel.inputs)}, {self.library.name})"
@@ -259,10 +260,10 @@ class CompiledKernel(Shown):
         return "\n".join(lines)
 
 
-def _by_hand(program: Program, source: str, library: Path, messages: Dict[int, str] | None = None) -> CompiledKernel:
+def _by_hand(program: Program, source: str, library: Path) -> CompiledKernel:
     """A library that nothing is proved about, as a kernel: for tests of the calls alone."""
     made = CompiledKernel.__new__(CompiledKernel)
-    made._load(program, source, library, messages)
+    made._load(program, source, library)
     return made
 
 
@@ -275,10 +276,12 @@ class Call:
         self.arguments = arguments
         self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
         self._tensors = kernel._pointers(arguments.arrays)
-        self._sizes = kernel._size_array(arguments.sizes, arguments.fresh)
+        self._rest = kernel._pointers({n: a for n, a in arguments.arrays.items() if n not in kernel._dropped})
+        # its elements have been looked at
+        self._sizes = kernel._size_array(arguments.sizes, _TRUSTED | (BEGIN if arguments.fresh else 0))
         self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.program.starts]
         self._packed = _buffer_pointers(buffers)
-        self._pack = kernel._pack if pack else None
+        self._pack = kernel._exported.pack if pack else None
 
     def run(self) -> None:
         """Compute; outputs with `+=` that were given, or that the program does not start by itself, are added to once
@@ -289,8 +292,12 @@ class Call:
         for name in self._begun:
             self._kernel._begin(name, self.arguments.arrays[name])
         if self._pack is not None:
-            self._kernel._check(self._pack(self._tensors, self._sizes, self._packed))
-        self._kernel._check(self._kernel._run(self._tensors, self._sizes, self._packed, self._threads))
+            self._told(self._pack(self._tensors, self._sizes, self._packed))
+        self._told(self._kernel._exported.run(self._rest, self._sizes, self._packed, self._threads))
+
+    def _told(self, code: int) -> None:
+        if code:
+            self._kernel._check(code, self.arguments.arrays, self.arguments.sizes)
 
     @property
     def result(self) -> Any:
@@ -306,7 +313,6 @@ class PackedKernel:
 
     compiled: CompiledKernel
     constants: Dict[str, np.ndarray]
-    digests: Dict[str, str]
     sizes: Dict[str, int]
     buffers: tuple[np.ndarray, ...]
 
@@ -323,13 +329,14 @@ class PackedKernel:
         sizes: Dict[str, int] | None = None,
         threads: int = 1,
         check_finite: bool = True,
+        check_ranges: bool = True,
         **named: Any,
     ) -> Call:
         """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
-        kernel = self.compiled.signature
-        for name in self.constants:
-            if name in named:
-                self._unchanged(name, check.as_array(named.pop(name), name))
+        kernel, trust = self.compiled.signature, _trust(check_finite, check_ranges)
+        again = {n: check.as_array(named.pop(n), n) for n in self.constants if n in named}
+        for name, array in again.items():
+            self._alike(name, array)
         free = [n for n in kernel.inputs if n not in self.constants]
         if len(inputs) > len(free):
             raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
@@ -337,26 +344,25 @@ class PackedKernel:
             if name in named:
                 raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
             named[name] = value
-        arrays = check.as_arrays(self.compiled.signature, (), {**named, **self.constants})
-        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **whole_sizes(sizes)}, check_finite)
-        return Call(self.compiled, arguments, list(self.buffers), _threads(threads), pack=False)
+        arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
+        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **whole_sizes(sizes)})
+        looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
+        buffers, count = list(self.buffers), _threads(threads)
+        self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)
+        return Call(self.compiled, arguments, buffers, count, pack=False)
 
-    def _unchanged(self, name: str, array: np.ndarray) -> None:
+    def _alike(self, name: str, array: np.ndarray) -> None:
+        """Raise ArgumentError where the array cannot hold the same elements, by its shape or type."""
         held = self.constants[name]
-        if array.shape != held.shape or array.dtype != held.dtype or _digest(array) != self.digests[name]:
+        if array.shape != held.shape or array.dtype != held.dtype:
             raise ArgumentError(
-                f"{name} is not the array that was packed: {_difference(array, held)}; call pack({name}=...) again"
+                f"{name} is not the array that was packed: it is {array.dtype}{list(array.shape)}, packed was "
+                f"{held.dtype}{list(held.shape)}; call pack({name}=...) again"
             )
 
 
-def _difference(array: np.ndarray, held: np.ndarray) -> str:
-    if array.shape != held.shape or array.dtype != held.dtype:
-        return f"it is {array.dtype}{list(array.shape)}, packed was {held.dtype}{list(held.shape)}"
-    return "its elements have changed"
-
-
-def _digest(array: np.ndarray) -> str:
-    return hashlib.blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).hexdigest()
+def _trust(check_finite: bool, check_ranges: bool) -> int:
+    return (0 if check_finite else TRUST_FINITE) | (0 if check_ranges else TRUST_RANGES)
 
 
 def _threads(threads: int) -> int:
@@ -368,15 +374,29 @@ def _buffer_pointers(buffers: list[np.ndarray]) -> Any:
     return (ctypes.c_void_p * max(1, len(buffers)))(*(b.ctypes.data for b in buffers))
 
 
-def _entry_points(library: Path) -> tuple[Any, Any, Any]:
+@dataclass(frozen=True)
+class _Exported:
+    """The functions of a library."""
+
+    run: Any
+    check: Any
+    pack: Any
+    packed_bytes: Any
+    text: Any
+
+
+def _entry_points(library: Path) -> _Exported:
     try:
         loaded = ctypes.CDLL(str(library))
-        run, pack, packed = loaded.isamap_run, loaded.isamap_pack, loaded.isamap_packed_bytes
+        found = _Exported(*(getattr(loaded, f"{OWN}_{f.name}") for f in fields(_Exported)))
     except OSError as error:
         raise BuildError(f"cannot load {library}: {error}") from None
     except AttributeError as error:
         raise BuildError(f"{library} is not a compiled kernel: {error}") from None
-    run.argtypes, run.restype = [_Pointers, _Sizes, _Pointers, ctypes.c_int64], ctypes.c_int
-    pack.argtypes, pack.restype = [_Pointers, _Sizes, _Pointers], ctypes.c_int
-    packed.argtypes, packed.restype = [_Sizes, ctypes.c_int64], ctypes.c_int64
-    return run, pack, packed
+    call = [_Pointers, _Sizes, _Pointers, ctypes.c_int64]
+    found.run.argtypes, found.run.restype = call, ctypes.c_int
+    found.check.argtypes, found.check.restype = call, ctypes.c_int
+    found.pack.argtypes, found.pack.restype = call[:3], ctypes.c_int
+    found.packed_bytes.argtypes, found.packed_bytes.restype = [_Sizes, ctypes.c_int64], ctypes.c_int64
+    found.text.argtypes, found.text.restype = [ctypes.c_int], ctypes.c_char_p
+    return found

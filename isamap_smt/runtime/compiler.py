@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,16 +34,15 @@ _FEATURES = {
     "amx_int8": "amx-int8",
     "amx_bf16": "amx-bf16",
 }
-_BASE = (
-    "-std=c11",
-    "-O3",
+_BASE = ("-std=c11", "-O3")
+# what the code means depends on these: they stand behind the user's own
+_MEANING = (
     "-ffp-contract=off",  # a*b + c rounds twice unless the instruction says `fused`
     "-fno-fast-math",
     "-fno-strict-aliasing",  # vectors are loaded from arrays of any element type
-    "-fPIC",
-    "-shared",
     "-pthread",
 )
+_SHARED = ("-fPIC", "-shared")
 HELP = (
     "install the default one with `pip install ziglang` (no system package needed), "
     "or a system one with `apt-get install gcc`, or name one with --cc or ISAMAP_CC"
@@ -51,38 +51,54 @@ HELP = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """How to start it, whose it is ('zig', 'clang' or 'gcc') and what it calls its version."""
+    """How to start it, whose it is ('zig', 'clang' or 'gcc'), what it calls its version, and the user's own arguments."""
 
     command: tuple[str, ...]
     family: str
     version: str
+    arguments: tuple[str, ...] = ()
 
-    def flags(self, requires: Iterable[str] = (), *, native: bool = False, sanitize: bool = False) -> list[str]:
+    def flags(
+        self, requires: Iterable[str] = (), *, native: bool = False, sanitize: bool = False, target: str | None = None
+    ) -> list[str]:
         """Flags for a shared library that uses these features (archspec's names).
 
-        native: tune for, and use everything of, this CPU. sanitize: address and undefined-behaviour checks.
+        native: tune for, and use everything of, this CPU. sanitize: address and undefined-behaviour checks. target: for the
+        machine of this triple, such as aarch64-linux-musl. Raises BuildError where the compiler takes none.
         """
         llvm = sorted({_FEATURES.get(feature, feature) for feature in requires})
-        if self.family == "zig":
-            named = (feature.replace("-", "_") for feature in llvm)
-            target = ["-mcpu=" + "+".join(["native" if native else "x86_64", *named])]
+        features = [feature.replace("-", "_") for feature in llvm]
+        if target is not None:
+            if self.family != "zig":
+                raise BuildError(
+                    f"--target needs the compiler of the ziglang wheel, not {self}; leave out --cc and ISAMAP_CC"
+                )
+            chosen = ["-target", target, "-mcpu=" + "+".join(["baseline", *features])]
+        elif self.family == "zig":
+            chosen = ["-mcpu=" + "+".join(["native" if native else "x86_64", *features])]
         else:
-            target = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
+            chosen = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
         if sanitize:
             checks = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g", "-O1"]
         else:
             # zig adds undefined-behaviour traps unless it is told not to
             checks = ["-fno-sanitize=undefined"] if self.family == "zig" else []
-        return [*_BASE, *target, *checks]
+        return [*_BASE, *chosen, *self.arguments, *_MEANING, *_SHARED, *checks]
 
     def __str__(self) -> str:
-        return f"{' '.join(self.command)} ({self.version})"
+        return f"{' '.join((*self.command, *self.arguments))} ({self.version})"
+
+
+def portable_flags(requires: Iterable[str]) -> list[str]:
+    """What gcc and clang need to compile the code by itself, for a library or a program."""
+    return [*_BASE, *(f"-m{f}" for f in sorted({_FEATURES.get(f, f) for f in requires})), *_MEANING, "-lm"]
 
 
 def find_compiler(cc: str | None = None) -> Compiler:
     """The compiler named by `cc`, else by ISAMAP_CC, else the ziglang wheel's, else the system's clang or gcc.
 
-    `cc` is 'zig', 'clang', 'gcc', another command or a path. Raises BuildError that says what to install.
+    `cc` is 'zig', 'clang', 'gcc', another command or a path, with arguments behind it: 'gcc -O2'. Raises BuildError that says
+    what to install.
     """
     named = cc or os.environ.get("ISAMAP_CC")
     if named:
@@ -123,13 +139,22 @@ def compile_shared(
         raise BuildError(f"{compiler} refused the generated C:\n{_complaints(done.stderr, source)}")
 
 
-def _named(name: str, origin: str) -> Compiler:
-    if name == "zig" and find_spec("ziglang") is not None:
-        return _probe((sys.executable, "-m", "ziglang", "cc"))
+def _named(text: str, origin: str) -> Compiler:
+    try:
+        name, *more = [text] if shutil.which(text) else shlex.split(text)
+    except ValueError as error:
+        raise BuildError(f"{origin} {text!r}: {error}; it is a command with its arguments, such as 'gcc -O2'") from None
     path = shutil.which(name)
-    if path is None:
+    if name == "zig" and find_spec("ziglang") is not None:
+        command: tuple[str, ...] = (sys.executable, "-m", "ziglang", "cc")
+    elif path is None:
         raise BuildError(f"the C compiler {name!r} named by {origin} is not there; {HELP}")
-    return _probe((path, "cc") if Path(path).name.startswith("zig") else (path,))
+    else:
+        path = os.path.abspath(path)  # it is started elsewhere
+        command = (path, "cc") if Path(path).name.startswith("zig") else (path,)
+    if command[-1] == "cc" and more[:1] == ["cc"]:
+        more = more[1:]
+    return replace(_probe(command), arguments=tuple(more))
 
 
 @functools.cache

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, buffers, walk
+from isamap_smt.ir.program import Copy, Exec, Move, Program, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
@@ -23,29 +21,6 @@ def constant_tensors(program: Program) -> tuple[str, ...]:
         elif isinstance(node, Move) and node.memory is not None and node.instruction.kind != "store":
             sources.add(node.memory.name)
     return tuple(n for n in program.kernel.inputs if n in sources)
-
-
-def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
-    """Every expression that decides what these nodes do: counts, indices, guards and buffer shapes."""
-    found: list[Any] = []
-    for node, _ in walk(nodes):
-        match node:
-            case Alloc(buffer):
-                found += buffer.shape
-            case Copy():
-                found += [*node.dst.index, *node.src.index, *(n for _, n in node.over), *node.guard]
-            case Move():
-                found += [*node.register.index, *(node.memory.index if node.memory else ())]
-                found += node.active
-            case Exec():
-                found += [i for _, ref in node.operands for i in ref.index]
-            case Compute():
-                found += [i for ref in (node.dst, *node.reads) for i in ref.index]
-            case Loop():
-                found.append(node.count)
-            case If():
-                found += node.condition
-    return found
 
 
 def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:

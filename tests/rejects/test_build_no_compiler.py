@@ -78,3 +78,31 @@ def test_simde_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simde, "_PLACES", ())
     with pytest.raises(BuildError, match="SIMDe's headers are not there: apt-get install libsimde-dev"):
         build_library("int x;", simde=True)
+
+
+@pytest.fixture
+def gcc(tmp_path: Path) -> Path:
+    """A compiler that writes down how it is started, and does not compile."""
+    fake = tmp_path / "my gcc"
+    fake.write_text('#!/bin/sh\necho "gcc (Some) 12.2.0"\n[ "$1" = --version ] || { echo "$@" > "$0.log"; exit 1; }\n')
+    fake.chmod(0o755)
+    return fake
+
+
+def test_arguments_of_the_compiler(gcc: Path) -> None:
+    plain = find_compiler(str(gcc))
+    assert (plain.arguments, plain.command) == ((), (str(gcc),))
+    found = find_compiler(f"'{gcc}' -O1 -DX='a b'")
+    assert (found.command, found.arguments) == ((str(gcc),), ("-O1", "-DX=a b"))
+    flags = found.flags()
+    assert flags.index("-O3") < flags.index("-O1") < flags.index("-ffp-contract=off")  # its meaning stays
+    assert find_compiler("zig cc -O1").arguments == find_compiler("zig -O1").arguments == ("-O1",)
+    with pytest.raises(BuildError, match='--cc "gcc \'x": No closing quotation; it is a command with its arguments'):
+        find_compiler("gcc 'x")
+
+
+def test_a_path_from_here(gcc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(gcc.parent.parent)
+    with pytest.raises(BuildError, match="refused the generated C"):  # started from a directory of its own
+        build_library("int x;", cc=f"'{gcc.parent.name}/my gcc' -O1")
+    assert " -O1 -ffp-contract=off" in Path(f"{gcc}.log").read_text()

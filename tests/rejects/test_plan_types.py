@@ -12,6 +12,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import (
     DTypeError,
     IsamapError,
+    LanguageError,
     NotProvedError,
     RangeError,
     ScheduleError,
@@ -93,3 +94,16 @@ def test_build_takes_programs_only() -> None:
 def test_an_element_type_is_a_name() -> None:
     with pytest.raises(DTypeError, match="5 is no element type"):
         dot().with_dtypes({"A": 5})  # type: ignore[dict-item]
+
+
+def test_an_option_that_compile_does_not_have() -> None:
+    with pytest.raises(UnknownNameError, match="compile\\(\\) has no option 'thread'; did you mean threads\\?"):
+        im.compile(dot(), "scalar", thread=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"), [(lambda a: a, "function"), (3, "int"), (len, "builtin_function_or_method")]
+)
+def test_a_kernel_that_is_no_text(given: Any, kind: str) -> None:
+    with pytest.raises(LanguageError, match=f"a kernel is text or statements such as .*; this is {kind}"):
+        im.kernel(given)

@@ -10,6 +10,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.pipeline.problems import nothing_scheduled
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "schedule"))
 from machines import GEMM_NT, cube, hardware, proved
@@ -59,3 +60,27 @@ def test_threads_cannot_share_a_reduction() -> None:
 def test_too_few_trips_for_the_threads() -> None:
     with pytest.raises(ScheduleError, match="or no loop has 8 trips for 8 threads"):
         im.schedule(proved(), hardware(), {"i": 2, "j": 8, "k": 64}, fix={"parallel": "i"}, threads=8)
+
+
+@pytest.mark.parametrize(
+    ("pins", "text"),
+    [
+        ({"register.q": 3}, "no program axis 'q'; known: i, j, k"),
+        ({"tile.k": 0}, "tile.k=0: must be at least 1"),
+    ],
+)
+def test_what_all_mappings_have_in_common_is_said_once(pins: dict[str, Any], text: str) -> None:
+    with pytest.raises(ScheduleError) as caught:
+        im.plan("gemm", "host", fix=pins)
+    assert str(caught.value) == text
+
+
+def test_what_some_mappings_have_in_common_is_said_once() -> None:
+    found = nothing_scheduled(
+        [("l=j", "A is too large; pack it"), ("l=i", "B lies apart"), ("l=k", "A is too large; or not")]
+    )
+    assert str(found).splitlines() == [
+        "no mapping could be scheduled:",
+        "  l=j and 1 more: A is too large; pack it",
+        "  l=i: B lies apart",
+    ]

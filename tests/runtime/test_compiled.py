@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import isamap_smt as im
+from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.runtime import CompiledKernel
 from isamap_smt.runtime.compiled import HUGE_PAGE, aligned_empty, lasting_empty
 
@@ -81,12 +81,12 @@ def test_python_goes_on_while_it_runs(gemm: CompiledKernel) -> None:
     assert turns > 3
 
 
-def test_entry_checks_become_errors(gemm: CompiledKernel) -> None:
+def test_codes_become_errors_of_their_kind(gemm: CompiledKernel) -> None:
     with pytest.raises(MemoryError, match="gemm: no memory for its buffers"):
         gemm(*matrices(rows=13))
-    with pytest.raises(im.IsamapError, match="out of the range that the code was proved for"):
+    with pytest.raises(SizeError, match="gemm: I is seventeen; it is called with I=17, J=7, K=3"):
         gemm(*matrices(rows=17))
-    with pytest.raises(im.IsamapError, match="gemm: I is nineteen"):
+    with pytest.raises(ArgumentError, match="gemm: I is nineteen"):
         gemm(*matrices(rows=19))
 
 

@@ -39,6 +39,11 @@ int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *p
         for (int64_t k = 0; k < K; k++) P[j * K + k] = B[k * J + j];
     return 0;
 }
+int isamap_check(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads) {
+    (void)tensors; (void)sizes; (void)packed; (void)threads;
+    return 0;
+}
+const char *isamap_text(int code) { (void)code; return ""; }
 int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) { return which ? -1 : 4 * sizes[1] * sizes[2]; }
 """
 
@@ -89,13 +94,12 @@ def test_packed_once_for_many_calls_and_sizes(gemm: CompiledKernel) -> None:
     assert packs(gemm) == before + 1
 
 
-def test_another_constant_is_noticed(gemm: CompiledKernel) -> None:
+def test_another_constant_is_noticed() -> None:
     a, b = arrays()
-    ready = gemm.pack(B=b)
+    ready = im.compile("gemm", "scalar", constant=["B"]).pack(B=b)
+    assert (ready(a, B=b) == a @ b).all()
     b[1, 1] += 1
-    with pytest.raises(
-        im.IsamapError, match=r"B is not the array that was packed: its elements have changed; .*pack\(B"
-    ):
+    with pytest.raises(im.IsamapError, match="gemm: B does not hold what was packed; pack it again"):
         ready(a, B=b)
     with pytest.raises(im.IsamapError, match=r"it is float32\[2, 5\], packed was float32\[3, 5\]"):
         ready(a, B=b[:2])

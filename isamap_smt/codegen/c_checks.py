@@ -1,0 +1,265 @@
+"""The entry checks in C: one static function that says which hypothesis of the proof a call breaks, and the text of each code.
+
+Those of sizes and addresses cost a few cycles each. Those that read whole tensors, of values, are left out where the caller
+asks for that. What is packed ahead begins with a stamp: which packing filled it, for which sizes, and a digest of each constant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import sympy as sp
+
+from isamap_smt.codegen.c_expr import c_condition, c_expr
+from isamap_smt.codegen.c_state import Printer
+from isamap_smt.codegen.checks import (
+    ADDRESSES,
+    PACKED_START,
+    TRUST_FINITE,
+    TRUST_PACKED,
+    TRUST_RANGES,
+    Aligned,
+    Asked,
+    Check,
+    Dimension,
+    Filled,
+    Given,
+    Overlap,
+    Present,
+    Threads,
+    constants_only,
+    packed_ahead,
+    packing_sizes,
+)
+from isamap_smt.ir.c_names import c_string
+from isamap_smt.ir.conditions import Condition
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.ir.program import Alloc
+
+TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
+_INFINITE = {"f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80"}
+IDENTITY = "ISAMAP_IDENTITY"
+_RELATIONS = {"==": sp.Eq, "<=": sp.Le, ">=": sp.Ge, "<": sp.Lt, ">": sp.Gt}
+
+OVERLAP = """\
+static inline int isamap_overlap(const void *isamap_a, int64_t isamap_m, const void *isamap_b, int64_t isamap_n) {
+    const uintptr_t isamap_p = (uintptr_t)isamap_a, isamap_q = (uintptr_t)isamap_b;
+    return isamap_m > 0 && isamap_n > 0 && isamap_p < isamap_q + (uintptr_t)isamap_n && isamap_q < isamap_p + (uintptr_t)isamap_m;
+}
+"""
+DIGEST = """\
+/* One flipped bit always changes it: each step is a bijection of what it has seen. Eight sums run side by side. */
+static uint64_t isamap_digest(const void *data, int64_t bytes) {
+    uint64_t sum[8] = {1, 2, 3, 4, 5, 6, 7, 8}, word[8], all = (uint64_t)bytes;
+    for (int64_t at = 0; at < bytes; at += 64) {
+        if (bytes - at < 64) memset(word, 0, 64);
+        memcpy(word, (const char *)data + at, (size_t)isamap_min(64, bytes - at));
+        for (int w = 0; w < 8; ++w) sum[w] = (sum[w] ^ word[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    for (int w = 0; w < 8; ++w) all = (all ^ sum[w]) * UINT64_C(0xbf58476d1ce4e5b9);
+    return all;
+}
+"""
+
+
+def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str) -> str:
+    """isamap_checked() for a call, isamap_packing() for what is packed ahead, isamap_sized() for its sizes alone."""
+    packs = bool(p.program.ahead)
+    elsewhere = [Given("packed"), *map(Present, constants_only(p.program))]  # asked where it runs, and where it packs
+    call = tuple(c for c in checks if c.asked not in elsewhere)
+    found = [_checked(p, "isamap_checked", True, declare_sizes, call)]
+    if packs:
+        found.append(_checked(p, "isamap_packing", False, declare_sizes, packing_checks(p, checks)))
+        sizes = tuple(c for c in packing_checks(p, checks) if c.code < ADDRESSES)
+        found.append(_checked(p, "isamap_sized", False, declare_sizes, sizes))
+    text = "\n".join(found)
+    helpers = [OVERLAP if "isamap_overlap(" in text else "", DIGEST if packs else ""]
+    return "\n".join(part for part in (*helpers, *found) if part)
+
+
+def packing_checks(p: Printer, checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Those that concern packing ahead: of the tensors that it reads, and of sizes that decide what it does."""
+    constant, sizes = set(packed_ahead(p.program)), set(packing_sizes(p.program))
+
+    def concerns(a: Asked) -> bool:
+        match a:
+            case Relation(condition=c):
+                return c.names <= sizes
+            case (
+                Present(tensor=t)
+                | Dimension(tensor=t)
+                | Aligned(tensor=t)
+                | Start(tensor=t)
+                | Finite(tensor=t)
+                | Range(tensor=t)
+            ):
+                return t in constant
+        return isinstance(a, Given | Fits)
+
+    return tuple(c for c in checks if concerns(c.asked))
+
+
+def stamp_words(p: Printer) -> int:
+    """Words of 8 bytes that a packed buffer begins with: so many that its elements start at a cache line."""
+    words = 1 + len(packing_sizes(p.program)) + len(packed_ahead(p.program))
+    return -(-8 * words // PACKED_START) * PACKED_START // 8
+
+
+def print_stamps(p: Printer) -> list[str]:
+    """Lines that stamp each buffer that was filled."""
+    words = [IDENTITY, *(f"(uint64_t){p.names[n]}" for n in packing_sizes(p.program))]
+    words += [f"isamap_digest(isamap_tensors[{_number(p, t)}], {_bytes(p, t)})" for t in packed_ahead(p.program)]
+    lines = [f"const uint64_t isamap_words[] = {{{', '.join(words)}}};"]
+    buffers = sum(isinstance(n, Alloc) for n in p.program.ahead)
+    return [*lines, *(f"memcpy(isamap_packed[{n}], isamap_words, sizeof isamap_words);" for n in range(buffers))]
+
+
+def with_identity(text: str, packing: str) -> str:
+    """The C with what tells this packing from others written in."""
+    return text.replace(IDENTITY, "UINT64_C(0x" + hashlib.blake2b(packing.encode(), digest_size=8).hexdigest() + ")")
+
+
+def print_texts(name: str, checks: tuple[Check, ...]) -> str:
+    """The function that says what a code means."""
+    known = {**TEXTS, **{c.code: c.text for c in checks}}
+    lines = "".join(f"    case {code}: return {c_string(text)};\n" for code, text in known.items())
+    return (
+        f"const char *{name}(int isamap_code) {{\n    switch (isamap_code) {{\n{lines}    }}\n"
+        '    return "no code of this kernel";\n}\n'
+    )
+
+
+def _checked(p: Printer, name: str, more: bool, declare_sizes: str, checks: tuple[Check, ...]) -> str:
+    arguments = "const void *const *isamap_tensors, const int64_t *isamap_sizes, void *const *isamap_packed"
+    arguments += ", int64_t isamap_threads" if more else ""
+    sizes = [c for c in checks if c.asked == Given("sizes")]
+    lines = "".join(_line(p, c) for c in checks if c not in sizes)
+    opening = "".join(_line(p, c) for c in sizes)  # before the first of them is read
+    names = [
+        "isamap_tensors",
+        "isamap_sizes",
+        "isamap_packed",
+        *(["isamap_threads"] if more else []),
+        "isamap_how",
+        *p.sizes,
+    ]
+    unused = " ".join(f"(void){n};" for n in names)
+    return f"static int {name}({arguments}) {{\n{opening}{declare_sizes}    {unused}\n{lines}    return 0;\n}}\n"
+
+
+def _line(p: Printer, c: Check) -> str:
+    """The check in C, as lines of a function that returns its code."""
+    match c.asked:
+        case Fits(bound=bound):
+            return _fits(p, bound, c.code)
+        case Finite(tensor=t):
+            return _values(p, t, TRUST_FINITE, c.code, _not_finite(_tensor(p, t).dtype))
+        case Range(tensor=t, low=low, high=high):
+            outside = _outside(_tensor(p, t).dtype, low, high)
+            return _values(p, t, TRUST_RANGES, c.code, outside) if outside else ""
+        case Unchanged(tensor=t):
+            at = 1 + len(packing_sizes(p.program)) + packed_ahead(p.program).index(t)
+            held = f"((const uint64_t *)isamap_packed[0])[{at}]"
+            given = f"isamap_tensors[{_number(p, t)}]"
+            return (
+                f"    if (isamap_packed && !(isamap_how & {TRUST_PACKED}) && {given} &&\n"
+                f"        isamap_digest({given}, {_bytes(p, t)}) != {held}) return {c.code};\n"
+            )
+    return f"    if ({_broken(p, c.asked)}) return {c.code};\n"
+
+
+def _broken(p: Printer, a: Asked) -> str:
+    """The condition in C under which a check that reads no elements fails."""
+    match a:
+        case Given(argument=of) if "[" in of:
+            return f"isamap_packed && (!isamap_{of} || (uintptr_t)isamap_{of} % {PACKED_START})"
+        case Given(argument=of):
+            return f"!isamap_{of}"
+        case Present(tensor=t):
+            return f"!isamap_tensors[{_number(p, t)}]"
+        case Relation(condition=condition):
+            return f"!({_condition(p, condition)})"
+        case Dimension(extent=e):
+            return f"{c_expr(e, p.names)} < 0"
+        case Aligned(tensor=t, multiple=m) | Start(tensor=t, multiple=m):
+            return f"(uintptr_t)isamap_tensors[{_number(p, t)}] % {m}"
+        case Overlap(written=w, other=o):
+            sides = (f"isamap_tensors[{_number(p, t)}], {_bytes(p, t)}" for t in (w, o))
+            return f"isamap_overlap({', '.join(sides)})"
+        case Filled(buffer=n):
+            words = [IDENTITY, *(f"(uint64_t){p.names[s]}" for s in packing_sizes(p.program))]
+            stamp = f"((const uint64_t *)isamap_packed[{n}])"
+            return "isamap_packed && (" + " || ".join(f"{stamp}[{k}] != {w}" for k, w in enumerate(words)) + ")"
+        case Threads():
+            return "isamap_threads < 1"
+    raise TypeError(f"no C for the check {a!r}")
+
+
+def _condition(p: Printer, c: Condition) -> str:
+    return c_condition((_RELATIONS[c.op](c.left, c.right, evaluate=False),), p.names)
+
+
+def _fits(p: Printer, bound: object, code: int) -> str:
+    lines = ["    { int64_t isamap_bound = 0, isamap_term;"]
+    for term in sp.Add.make_args(sp.expand(bound)):
+        coefficient, rest = term.as_coeff_Mul()
+        lines.append(f"      isamap_term = INT64_C({int(coefficient)});")
+        for factor in sp.Mul.make_args(rest):
+            base, power = factor.as_base_exp()
+            for _ in range(int(power) if base != 1 else 0):
+                lines.append(
+                    f"      if (__builtin_mul_overflow(isamap_term, {c_expr(base, p.names)}, &isamap_term)) return {code};"
+                )
+        lines.append(f"      if (__builtin_add_overflow(isamap_bound, isamap_term, &isamap_bound)) return {code};")
+    return "\n".join([*lines, "    }", ""])
+
+
+def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
+    """A loop over all elements `x` of a tensor that is there; it stops at none, so that it is computed in vectors."""
+    t = _tensor(p, name)
+    of = t.dtype.c if not t.dtype.is_float else f"uint{t.dtype.bits}_t"
+    count = c_expr(sp.Mul(*t.shape), p.names)
+    pointer = f"isamap_tensors[{_number(p, name)}]"
+    return (
+        f"    if (!(isamap_how & {trust}) && {pointer}) {{\n"
+        f"        int isamap_bad = 0;\n"
+        f"        const int64_t isamap_count = {count};\n"
+        f"        for (int64_t isamap_at = 0; isamap_at < isamap_count; ++isamap_at) {{\n"
+        f"            {of} isamap_x;\n"
+        f"            memcpy(&isamap_x, (const {of} *){pointer} + isamap_at, sizeof isamap_x);\n"
+        f"            isamap_bad |= {bad};\n"
+        f"        }}\n"
+        f"        if (isamap_bad) return {code};\n"
+        f"    }}\n"
+    )
+
+
+def _not_finite(d: DType) -> str:
+    return f"(isamap_x & {_INFINITE[d.name]}) == {_INFINITE[d.name]}"
+
+
+def _outside(d: DType, low: int, high: int) -> str:
+    """Where an element is outside; what the type rules out is not asked."""
+    number = {"u64": "UINT64_C({})", "i64": "INT64_C({})", "u32": "{}u"}.get(d.name, "{}").format
+    sides = [f"isamap_x < {number(low)}"] if low > d.low else []
+    sides += [f"isamap_x > {number(high)}"] if high < d.high else []
+    return " | ".join(f"({s})" for s in sides)
+
+
+def _bytes(p: Printer, name: str) -> str:
+    t = _tensor(p, name)
+    return f"{c_expr(sp.Mul(*t.shape), p.names, tight=True)} * {t.dtype.bytes}"
+
+
+def _number(p: Printer, name: str) -> int:
+    return [t.name for t in p.program.kernel.tensors].index(name)
+
+
+def _tensor(p: Printer, name: str) -> Tensor:
+    return p.program.kernel.tensor(name)
+
+
+__all__ = ["print_checks", "print_stamps", "print_texts", "stamp_words", "with_identity"]

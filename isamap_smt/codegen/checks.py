@@ -1,0 +1,330 @@
+"""What the C tests before it computes: a check, with a code and a text, for every hypothesis of the program's proof.
+
+The list is made from the proof's own assumptions. One that no rule here reads is an error, so that no C is printed which takes
+for granted what nobody looks at.
+
+    1000 ...  sizes     2000 ...  addresses     3000 ...  values     4000 ...  what was packed ahead     5000 ...  threads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.hypotheses import (
+    Apart,
+    Finite,
+    Fits,
+    Hypothesis,
+    Range,
+    Relation,
+    Shape,
+    Start,
+    Stated,
+    Unchanged,
+    read_hypothesis,
+)
+from isamap_smt.ir.mentioned import mentioned
+from isamap_smt.ir.program import Alloc, Program, walk
+from isamap_smt.proof.program_assumptions import assumptions
+from isamap_smt.proof.program_memory import entry_bound
+from isamap_smt.proof.program_sites import refs
+
+SIZES, ADDRESSES, VALUES, PACKED, THREADS = 1000, 2000, 3000, 4000, 5000
+BEGIN, TRUST_FINITE, TRUST_RANGES, TRUST_PACKED = 1, 2, 4, 8  # bits of `how` a call is made
+PACKED_START = 64  # bytes: where buffers that are filled ahead start
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument of the C is not NULL, what is packed at the multiple of bytes it needs; no proof has to ask that."""
+
+    argument: str
+
+
+@dataclass(frozen=True)
+class Present:
+    """The pointer to the tensor is not NULL."""
+
+    tensor: str
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """The tensor starts where its elements may."""
+
+    tensor: str
+    multiple: int
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A dimension of the tensor is not negative."""
+
+    tensor: str
+    extent: Any
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two tensors, one of them written, share no memory."""
+
+    written: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The buffer of this number was filled by this program's packing for these sizes."""
+
+    buffer: int
+
+
+@dataclass(frozen=True)
+class Threads:
+    """At least one thread computes."""
+
+
+Asked = (
+    Given
+    | Relation
+    | Fits
+    | Dimension
+    | Present
+    | Aligned
+    | Start
+    | Overlap
+    | Finite
+    | Range
+    | Filled
+    | Unchanged
+    | Threads
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """code: what the C returns where `asked` does not hold. name: the code's in the header. text: what is the matter."""
+
+    code: int
+    name: str
+    text: str
+    asked: Asked
+
+
+def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tuple[Check, ...]:
+    """The checks of a program in the order of their codes; `assumed`: its proof's assumptions.
+
+    Raises NotProvedError for an assumption that no check tests.
+    """
+    found = hypotheses(program, assumptions(program) if assumed is None else assumed)
+    asked = [*_interface(program), *(a for h in found for a in _asked(program, h))]
+    checks: list[Check] = []
+    used: set[str] = set()
+    for group in (SIZES, ADDRESSES, VALUES, PACKED, THREADS):
+        mine = {x: _told(x) for x in asked if _place(x)[0] == group}
+        for n, (a, (name, text)) in enumerate(sorted(mine.items(), key=lambda x: (_place(x[0]), x[1]))):
+            again = next(k for k in count(1) if f"{name}_{k}" not in used) if name in used else 0
+            used.add(f"{name}_{again}" if again else name)
+            checks.append(Check(group + n, f"{name}_{again}" if again else name, text, a))
+    return tuple(checks)
+
+
+def hypotheses(program: Program, assumed: Iterable[str]) -> tuple[Hypothesis, ...]:
+    """What these sentences ask of a call. Raises NotProvedError for one that asks what nothing can test."""
+    bound, fixed, found = entry_bound(program), _fixed(program), []
+    for text in assumed:
+        if isinstance(text, Stated):
+            continue
+        h = read_hypothesis(text, program.kernel, bound)
+        if isinstance(h, Relation):
+            names = h.condition.names - set(program.kernel.free_sizes)
+            if names and names <= set(fixed) and _holds(h, fixed):
+                continue  # of sizes that the program was made for
+            h = None if names else h
+        if h is None:
+            raise NotProvedError(
+                f"the proof of {program.name} assumes that {text}, and no check of the C tests that: no C is printed that "
+                "takes it for granted"
+            )
+        found.append(h)
+    return tuple(dict.fromkeys(found))
+
+
+def constants_only(program: Program) -> tuple[str, ...]:
+    """Tensors that are packed ahead and that no call reads again: their pointers may be NULL then."""
+    read = {r.name for n, _ in walk(program.body) for r in refs(n)}
+    return tuple(n for n in packed_ahead(program) if n not in read)
+
+
+def packed_ahead(program: Program) -> tuple[str, ...]:
+    """Tensors that are packed ahead, in the kernel's order."""
+    ahead = {r.name for n, _ in walk(program.ahead) for r in refs(n)}
+    return tuple(n for n in program.kernel.inputs if n in ahead)
+
+
+def packing_sizes(program: Program) -> tuple[str, ...]:
+    """Free sizes that decide what is packed ahead, in their order; the shapes of what is packed are among them."""
+    shapes = [e for n in packed_ahead(program) for e in program.kernel.tensor(n).shape]
+    used = symbols_of([*mentioned(program.ahead), *shapes])
+    return tuple(n for n in program.kernel.free_sizes if n in used)
+
+
+def _fixed(program: Program) -> dict[str, int]:
+    """Sizes that have a value in this program, by the name of the size; a parameter that it never mentions, at its lowest."""
+    values = {p.name: p.low for p in program.kernel.parameters if p.name not in program.kernel.free_sizes}
+    for s in program.schedules:
+        extents = {a.name: a.extent for a in s.proved.mapping.kernel.axes}
+        for key, value in s.sizes:
+            extent = extents.get(key)
+            values[str(extent) if extent is not None and extent.is_Symbol else key] = int(value)
+    return values
+
+
+def _holds(h: Relation, values: dict[str, int]) -> bool:
+    c = h.condition
+    return c.names <= set(values) and c.holds(int(evaluate(c.left, values)), int(evaluate(c.right, values)))
+
+
+def _interface(program: Program) -> Iterator[Asked]:
+    if program.kernel.free_sizes:
+        yield Given("sizes")
+    yield Given("tensors")
+    yield Threads()
+
+
+def _asked(program: Program, h: Hypothesis) -> Iterator[Asked]:
+    match h:
+        case Shape(tensor=t):
+            low = {p.name: p.low for p in program.kernel.parameters}
+            yield from (Dimension(t.name, e) for e in map(sp.sympify, t.shape) if not _never_negative(e, low))
+            yield from (Present(t.name), Aligned(t.name, t.dtype.bytes))
+        case Apart(tensor=written):
+            others = [t.name for t in program.kernel.tensors]
+            for other in others:
+                first = other in program.kernel.outputs and others.index(other) < others.index(written)
+                if other != written and not first:
+                    yield Overlap(written, other)
+        case Unchanged():
+            yield Given("packed")
+            for n in range(sum(isinstance(x, Alloc) for x in program.ahead)):
+                yield from (Given(f"packed[{n}]"), Filled(n))
+            yield h
+        case Relation() | Fits() | Start() | Finite() | Range():
+            yield h
+
+
+def _never_negative(e: Any, low: dict[str, int]) -> bool:
+    """Whether it follows from the least values of its sizes: a sum of products with no minus sign."""
+    terms = [t.as_coeff_Mul() for t in sp.Add.make_args(sp.expand(e))]
+    plain = all(not rest.atoms(sp.Function) for _, rest in terms) and all(low.get(n, 1) >= 0 for n in symbols_of([e]))
+    return plain and all(number >= 0 for number, _ in terms)
+
+
+def _place(a: Asked) -> tuple[int, int]:
+    """The group that a check belongs to, and its rank there: each may rely on those before it."""
+    match a:
+        case Given(argument=of):
+            return {"sizes": SIZES, "tensors": ADDRESSES}.get(of, PACKED), 0 if "[" not in of else 1
+        case Present():
+            return ADDRESSES, 1
+        case Relation(condition=c):
+            return SIZES, 1 if c.left.is_Symbol and c.right.is_Integer else 3
+        case Fits():
+            return SIZES, 2
+        case Dimension():
+            return SIZES, 4
+        case Aligned():
+            return ADDRESSES, 2
+        case Start():
+            return ADDRESSES, 3
+        case Overlap():
+            return ADDRESSES, 4
+        case Finite() | Range():
+            return VALUES, 0
+        case Filled():
+            return PACKED, 2
+        case Unchanged():
+            return PACKED, 3
+        case Threads():
+            return THREADS, 0
+
+
+def _told(a: Asked) -> tuple[str, str]:
+    """(name, text) of what a check finds."""
+    match a:
+        case Given(argument=of) if "[" in of:
+            text = f"the argument {of} is NULL, or starts at no multiple of {PACKED_START} bytes"
+            return f"NO_{of[:-1].replace('[', '_').upper()}", text
+        case Given(argument=of):
+            return f"NO_{of.upper()}", f"the argument {of} is NULL"
+        case Present(tensor=t):
+            return f"NULL_{t}", f"{t} is NULL"
+        case Relation(condition=c):
+            name = "SIZE_" + "_".join(sorted(c.names))
+            if c.left.is_Symbol and c.right.is_Integer:
+                return name, f"{c.text} does not hold"
+            return (
+                name,
+                f"{c.text} does not hold, which an instruction asks for; pad the arrays, or compile for these sizes",
+            )
+        case Fits():
+            return "TOO_LARGE", f"{a} does not hold: some index would not fit 64 bits"
+        case Dimension(tensor=t, extent=e):
+            return f"NEGATIVE_{t}", f"the dimension {e} of {t} would be negative"
+        case Aligned(tensor=t, multiple=m):
+            return (
+                f"UNALIGNED_{t}",
+                f"{t} starts at an address that is no multiple of {m} bytes, the size of its elements; copy it",
+            )
+        case Start(tensor=t, multiple=m):
+            return (
+                f"START_{t}",
+                f"{t} starts at no multiple of {m} bytes, which an instruction asks for; copy it to such an address",
+            )
+        case Overlap(written=w, other=o):
+            return f"OVERLAP_{w}_{o}", f"{w} and {o} overlap in memory, and {w} is written; copy one"
+        case Finite(tensor=t):
+            return f"FINITE_{t}", f"an element of {t} is infinite or NaN, and the proof assumes that {t} is finite"
+        case Range(tensor=t):
+            return f"RANGE_{t}", f"an element of {t} is out of range, and the proof assumes that {a}"
+        case Filled(buffer=n):
+            return f"PACKED_{n}", f"packed[{n}] was not filled by this kernel's packing for these sizes"
+        case Unchanged(tensor=t):
+            return f"CHANGED_{t}", f"{t} does not hold what was packed; pack it again"
+        case Threads():
+            return "THREADS", "threads is below 1"
+
+
+__all__ = [
+    "ADDRESSES",
+    "BEGIN",
+    "PACKED",
+    "PACKED_START",
+    "SIZES",
+    "THREADS",
+    "TRUST_FINITE",
+    "TRUST_PACKED",
+    "TRUST_RANGES",
+    "VALUES",
+    "Aligned",
+    "Asked",
+    "Check",
+    "Dimension",
+    "Filled",
+    "Given",
+    "Overlap",
+    "Present",
+    "Threads",
+    "constants_only",
+    "entry_checks",
+    "hypotheses",
+    "packed_ahead",
+    "packing_sizes",
+]

@@ -1,0 +1,136 @@
+"""What a proof takes for granted, as values: each has the text that proofs list, and each call's entry check tests it.
+
+A text that none of these says is refused when C is made, so that nothing is assumed and left unchecked. `Stated` are the
+sentences that ask nothing of a caller: how results are rounded, or what the program itself sees to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.conditions import Condition, parse_condition, parse_start, start_condition
+from isamap_smt.ir.kernel import Kernel, Tensor
+
+
+class Stated(str):
+    """A sentence among the assumptions that says how results are meant, and asks nothing of the caller."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The tensor lies row-major at an address that suits its elements, and no dimension of it is negative."""
+
+    tensor: Tensor
+
+    def __str__(self) -> str:
+        return f"{self.tensor.name} is a row-major array of shape {list(self.tensor.shape)}"
+
+
+@dataclass(frozen=True)
+class Apart:
+    """No other tensor shares memory with this one."""
+
+    tensor: str
+
+    def __str__(self) -> str:
+        return f"{self.tensor} overlaps no other array"
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """What was packed ahead is what the tensor holds."""
+
+    tensor: str
+
+    def __str__(self) -> str:
+        return f"{self.tensor} does not change after it was packed"
+
+
+@dataclass(frozen=True)
+class Fits:
+    """No index, counter or byte offset leaves 64 bits, since this polynomial of sizes bounds them all."""
+
+    bound: Any
+
+    def __str__(self) -> str:
+        return f"{self.bound} < 2**63"
+
+
+@dataclass(frozen=True)
+class Finite:
+    """No element is infinite or NaN."""
+
+    tensor: str
+
+    def __str__(self) -> str:
+        return f"{self.tensor} is finite"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Every element of an integer tensor lies between the two, both included."""
+
+    tensor: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.low} <= {self.tensor} <= {self.high}"
+
+
+@dataclass(frozen=True)
+class Start:
+    """The first element lies at a multiple of so many bytes."""
+
+    tensor: str
+    multiple: int
+
+    def __str__(self) -> str:
+        return start_condition(self.tensor, self.multiple)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation between sizes."""
+
+    condition: Condition
+
+    def __str__(self) -> str:
+        return self.condition.text
+
+
+Hypothesis = Shape | Apart | Unchanged | Fits | Finite | Range | Start | Relation
+_RANGE = re.compile(r"(-?\d+) <= (\w+) <= (-?\d+)\Z")
+_FINITE = re.compile(r"(\w+) is finite\Z")
+
+
+def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
+    """The hypothesis of that text about a program of this kernel, whose numbers stay below `bound`; None if it is none.
+
+    What is read says the same text again, so that a proof and its entry check cannot mean two things.
+    """
+    own: list[Hypothesis] = [Fits(bound)]
+    for t in kernel.tensors:
+        own += [Shape(t), Apart(t.name), Unchanged(t.name)]
+    found: Hypothesis | None = next((h for h in own if str(h) == text), None)
+    if found is None and (m := _FINITE.match(text)):
+        found = Finite(m[1])
+    if found is None and (m := _RANGE.match(text)):
+        found = Range(m[2], int(m[1]), int(m[3]))
+    if found is None and (start := parse_start(text)):
+        found = Start(*start)
+    if isinstance(found, Finite | Range | Start) and found.tensor not in {t.name for t in kernel.tensors}:
+        return None
+    if found is None and (condition := parse_condition(text)) is not None:
+        found = Relation(condition)
+    return found
+
+
+__all__ = [
+    "Apart", "Finite", "Fits", "Hypothesis", "Range", "Relation", "Shape", "Start", "Stated", "Unchanged",
+    "read_hypothesis",
+]  # fmt: skip

@@ -1,0 +1,33 @@
+"""The expressions that decide what statements do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, walk
+
+
+def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
+    """Every expression that decides what these nodes do: counts, indices, guards and buffer shapes."""
+    found: list[Any] = []
+    for node, _ in walk(nodes):
+        match node:
+            case Alloc(buffer):
+                found += buffer.shape
+            case Copy():
+                found += [*node.dst.index, *node.src.index, *(n for _, n in node.over), *node.guard]
+            case Move():
+                found += [*node.register.index, *(node.memory.index if node.memory else ())]
+                found += node.active
+            case Exec():
+                found += [i for _, ref in node.operands for i in ref.index]
+            case Compute():
+                found += [i for ref in (node.dst, *node.reads) for i in ref.index]
+            case Loop():
+                found.append(node.count)
+            case If():
+                found += node.condition
+    return found
+
+
+__all__ = ["mentioned"]

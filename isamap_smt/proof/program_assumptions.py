@@ -1,0 +1,37 @@
+"""What the proof of a program takes for granted, in words: what every claim rests on, its mappings' and its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged
+from isamap_smt.ir.program import Program
+from isamap_smt.proof.program_memory import bound_of
+from isamap_smt.proof.program_sites import Sites, collect
+
+
+def assumptions(program: Program) -> tuple[str, ...]:
+    """Those that prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
+    sites = collect(program)
+    bound = bound_of(sites)
+    return listed(sites, () if is_constant(bound) else (str(Fits(bound)),))
+
+
+def listed(sites: Sites, found: Iterable[str]) -> tuple[str, ...]:
+    """All of them, each once; `found`: those that single claims were proved under."""
+    mapped = [a for s in sites.program.schedules for a in s.proved.proof.assumptions]
+    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.assumptions)))
+
+
+def _entry(sites: Sites) -> list[str]:
+    """Hypotheses that every claim rests on."""
+    kernel = sites.kernel
+    low = {p.name: p.low for p in kernel.parameters}
+    sizes = [f"{name} >= {low.get(name, 1)}" for name in sites.sizes]
+    packed = {s.node.src.name for s in sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
+    constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
+    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant))]
+
+
+__all__ = ["assumptions", "listed"]
