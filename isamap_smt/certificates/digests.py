@@ -43,7 +43,7 @@ def kernel_digest(kernel: Kernel) -> str:
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
     """Every field of the instruction as plain data; what it computes as kernel text. An instruction without a state has the
     parts it had before there were states."""
-    fields = [f.name for f in dataclasses.fields(instruction) if f.name != "state" or instruction.state]
+    fields = [f.name for f in dataclasses.fields(instruction) if f.compare and (f.name != "state" or instruction.state)]
     return {name: _plain(getattr(instruction, name)) for name in fields}
 
 

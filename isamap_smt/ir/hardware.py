@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 
@@ -32,6 +32,20 @@ class Link:
     latency: float = 0.0
 
 
+def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
+    """No two instructions have one name. Raises HardwareError with both lines."""
+    first: dict[str, Instruction] = {}
+    for i in instructions:
+        other = first.setdefault(i.name, i)
+        if other is i:
+            continue
+        lines = [x.line for x in (other, i) if x.line]
+        where = f", at {' and '.join(lines)}" if lines else ""
+        raise HardwareError(
+            f"{machine} has two instructions of the name {i.name}{where}; give one of them another name"
+        )
+
+
 @dataclass(frozen=True)
 class Hardware(Shown):
     """A machine. `memories` from nearest (registers) to farthest (DRAM)."""
@@ -41,6 +55,9 @@ class Hardware(Shown):
     links: tuple[Link, ...]
     instructions: tuple[Instruction, ...]
     description: str = ""
+
+    def __post_init__(self) -> None:
+        check_names(self.name, self.instructions)
 
     def memory(self, name: str) -> Memory:
         """The memory of that name."""

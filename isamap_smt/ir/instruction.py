@@ -25,7 +25,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Instruction(Shown):
-    """One instruction of one machine.
+    """One instruction of one machine. line: where it is described, for messages.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
@@ -58,6 +58,7 @@ class Instruction(Shown):
     headers: tuple[str, ...] = ("immintrin.h",)
     prelude: str = ""
     state: tuple[()] | tuple[str, str] = ()
+    line: str = field(default="", compare=False, repr=False)
 
     @property
     def axes(self) -> dict[str, int]:

@@ -166,7 +166,8 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     """What the instruction leaves in its output, by name, given its operands' cells (`exact` where it has one).
 
     `arrays` also holds the accumulator's old value; without it the output starts at the neutral element. Arrays
-    with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are rounded once.
+    with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
+    rounded once.
     """
     kernel = instruction.exact or instruction.kernel
     rank = {t.name: len(t.shape) for t in kernel.tensors}
@@ -246,5 +247,5 @@ def random_arrays(
     return arrays
 
 
-__all__ = ["fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction", "run_kernel",
-           "run_statement"]  # fmt: skip
+__all__ = ["fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
+           "run_kernel", "run_statement"]  # fmt: skip

@@ -9,6 +9,7 @@ from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import instruction_checks as checks
+from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
 KINDS = ("compute", "load", "store", "broadcast", "zero")
@@ -75,6 +76,7 @@ def instruction(
         headers=checks.texts(name, "headers", headers, "immintrin.h"),
         prelude=prelude,
         state=checks.state(name, state),
+        line=caller(),
     )
 
 

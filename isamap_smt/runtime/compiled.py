@@ -88,8 +88,11 @@ class CompiledKernel(Shown):
         *,
         messages: Dict[int, str] | None = None,
         emulated: bool = False,
+        notes: tuple[str, ...] = (),
     ) -> None:
         """messages: what an entry check's code means. emulated: the library runs without the features it requires.
+
+        notes: what the user should hear of how it was built.
 
         Raises HardwareError where this CPU lacks an instruction, BuildError where the library is no kernel.
         """
@@ -101,6 +104,7 @@ class CompiledKernel(Shown):
         self._fits: dict[Any, Dict[str, int]] = {}
         self.source = source
         self.library = Path(library)
+        self.notes = notes
         self.messages = {**MESSAGES, **(messages or {})}
         self.constants = constant_tensors(program)
         self.finite = tuple(a.removesuffix(_FINITE) for a in program.assumptions if a.endswith(_FINITE))
@@ -255,6 +259,7 @@ class CompiledKernel(Shown):
             lines.append(f"  packed ahead: {', '.join(self.constants)}")
         lines += [f"  each call checks that {a}" for a in self.program.assumptions]
         lines += [f"  each call checks that {low} <= {name} <= {high}" for name, low, high in self.ranges]
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 

@@ -17,15 +17,17 @@ from isamap_smt.ir.errors import BuildError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.language.hardware_library import find_hardware, missing_features
+from isamap_smt.mapping.moves import register_operand
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.conformance import computes, moves, source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
 from isamap_smt.runtime.conformance.rounding import judged_by
+from isamap_smt.runtime.conformance.seen import seen_by
 from isamap_smt.runtime.simde import find_simde
 
 RESULTS = 20_000  # accumulators of each instruction
-SECONDS = 5.0  # of processor time for one call
+SECONDS = 2.0  # of processor time for one call
 Progress = Callable[[int, int, str], None]
 _RUNNER = Path(__file__).with_name("runner.py")
 _ANSWERS = 4096  # lists of calls, and calls, of one instruction at most
@@ -69,8 +71,11 @@ def check_instructions(
     progress: Progress | None = None,
 ) -> tuple[Checked, ...]:
     """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
-    made: dict[str, _Made | Checked] = {i.name: _made(n, i, machine, emulate) for n, i in enumerate(chosen)}
-    built = _built([m for m in made.values() if isinstance(m, _Made)], cc)
+    made: dict[str, Made | Checked] = {}
+    for n, i in enumerate(chosen):
+        found_c = as_c(n, i, machine)
+        made[i.name] = found_c if isinstance(found_c, Checked) else _emulated(found_c, emulate)
+    built = compiled([m for m in made.values() if isinstance(m, Made)], cc)
     found = []
     for n, i in enumerate(chosen):
         if progress is not None:
@@ -80,11 +85,11 @@ def check_instructions(
     return tuple(found)
 
 
-class _Made:
+class Made:
     """An instruction as C: its number, its function, the instructions that it is made of, and whether it is emulated."""
 
-    def __init__(self, number: int, instruction: Instruction, function: str, machine: Hardware, emulated: bool) -> None:
-        self.number, self.instruction, self.function, self.emulated = number, instruction, function, emulated
+    def __init__(self, number: int, instruction: Instruction, function: str, machine: Hardware) -> None:
+        self.number, self.instruction, self.function, self.emulated = number, instruction, function, False
         self.used = _with_moves(instruction, machine)
 
 
@@ -95,32 +100,37 @@ def _with_moves(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
     if i.kind == "compute":
         loads, store = computes.numbered_moves(i, machine)
         return (i, *loads.values(), store)
-    seen = moves.seen_by(i, machine)
+    seen = seen_by(i, machine)
     return tuple(x for x in (i, seen.before, seen.by, *seen.loads.values(), seen.after) if x is not None)
 
 
-def _made(number: int, i: Instruction, machine: Hardware, emulate: bool | None) -> _Made | Checked:
-    """As C, or why it cannot be run."""
+def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
+    """The instruction as C, or why it cannot be run."""
     if not i.emit:
         return Checked(i.name, NOT_RUN, "its description has no `emit`: it is for mapping and proof only")
     if i.kind == "compute" and (texts := [p for p in i.preconditions if p.split()[0] == "state"]):
         return Checked(i.name, NOT_RUN, f"it reads the state {texts[0].split()[1]}, and nothing here sets it")
     try:
         part = computes if i.kind == "compute" else moves
-        made = _Made(number, i, part.function(i, machine, number), machine, False)
+        return Made(number, i, part.function(i, machine, number), machine)
     except NotRunnableError as reason:
         return Checked(i.name, NOT_RUN, str(reason))
     except (KeyError, IndexError, ValueError) as error:
         return Checked(i.name, WRONG, f"its `emit` names what there is not: {error}\nemit: {i.emit}")
+
+
+def _emulated(made: Made, emulate: bool | None) -> Made | Checked:
+    """The same, with how it is run decided."""
     lacking = missing_features(made.used)
     made.emulated = bool(lacking) if emulate is None else emulate
-    if lacking and find_simde() is None:
-        return Checked(i.name, NOT_RUN, f"this CPU has no {', '.join(lacking)}, and SIMDe (libsimde-dev) is not installed")
+    if made.emulated and find_simde() is None:
+        why = f"this CPU has no {', '.join(lacking)}, and " if lacking else ""
+        return Checked(made.instruction.name, NOT_RUN, f"{why}SIMDe (libsimde-dev) is not installed")
     return made
 
 
-def _built(made: Sequence[_Made], cc: str | None) -> dict[str, Path | str]:
-    """The library of each; or what the compiler says of it, where it refuses that one alone."""
+def compiled(made: Sequence[Made], cc: str | None) -> dict[str, Path | str]:
+    """Instruction -> the library of each; or what the compiler says of it, where it refuses that one alone."""
     found: dict[str, Path | str] = {}
     for emulated in (False, True):
         group = [m for m in made if m.emulated == emulated]
@@ -134,18 +144,18 @@ def _built(made: Sequence[_Made], cc: str | None) -> dict[str, Path | str]:
                 found[group[0].instruction.name] = str(error)
                 continue
             for m in group:
-                found |= _built([m], cc)
+                found |= compiled([m], cc)
     return found
 
 
-def _library(group: Sequence[_Made], cc: str | None) -> Path:
+def _library(group: Sequence[Made], cc: str | None) -> Path:
     used = tuple({i.name: i for m in group for i in m.used}.values())
     requires = {feature for i in used for feature in i.requires}
     text = source.source([m.function for m in group], used)
     return build_library(text, requires, cc=cc, simde=group[0].emulated)
 
 
-def _run(made: _Made, machine: Hardware, library: Path | str, results: int, seed: int) -> Checked:
+def _run(made: Made, machine: Hardware, library: Path | str, results: int, seed: int) -> Checked:
     i = made.instruction
     if isinstance(library, str):
         return Checked(
@@ -181,9 +191,9 @@ def _execute(library: Path, arena: Arena, answers: int, steps: Sequence[Step], s
     (scratch / "calls.json").write_text(json.dumps(told))
     command = [sys.executable, "-I", "-S", str(_RUNNER), str(scratch / "calls.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)
-    if done.returncode > 0:
+    if int(arena.read(answers, 4).view(np.int32)[0]) == 0:
         raise BuildError(f"{library} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
-    return done.returncode
+    return min(done.returncode, 0)
 
 
 def _told(
@@ -194,19 +204,21 @@ def _told(
     codes = arena.read(answers + 4, 4 * sum(len(s.calls) for s in steps)).view(np.int32)
     position = 0
     for n, step in enumerate(steps, 1):
-        if died and n == begun:
-            return f"{step.where}: {_death(-died)}"
+        if n == begun:
+            return f"{step.where}: {_death(-died) if died else 'it ends the process that it runs in'}"
         for code in (int(c) for c in codes[position : position + len(step.calls)]):
             if code == 2:
                 return Checked(i.name, NOT_RUN, "the system refuses this process the registers that it uses")
             if code >= 200:
-                return Checked(i.name, NOT_RUN, _size(i, code - 200, "larger than", "; name a C type of just that size"))
+                return Checked(
+                    i.name, NOT_RUN, _size(i, code - 200, "larger than", "; name a C type of just that size")
+                )
             if code >= 100:
                 return _size(i, code - 100, "smaller than", "")
             if code == 1:
                 return (
-                    f"{step.where}: it leaves the CPU in another mode: rounding, flushing of denormals, exceptions, x87 registers in "
-                    "use, or the direction flag; whatever runs after it computes something else"
+                    f"{step.where}: it leaves the CPU in another mode: rounding, flushing of denormals, exceptions, "
+                    "x87 registers in use, or the direction flag; whatever runs after it computes something else"
                 )
         position += len(step.calls)
         if said := step.verify(arena):
@@ -215,7 +227,7 @@ def _told(
 
 
 def _size(i: Instruction, operand: int, how: str, hint: str) -> str:
-    names = [t.name for t in i.kernel.tensors] if i.kind == "compute" else [source.register_operand(i)]
+    names = [t.name for t in i.kernel.tensors] if i.kind == "compute" else [register_operand(i)]
     t = i.kernel.tensor(names[operand])
     return (
         f"{dict(i.c_types)[t.name]}, the C type of operand {t.name}, is {how} its cells, {t.dtype}"

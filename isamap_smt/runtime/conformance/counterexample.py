@@ -15,7 +15,12 @@ _SHOWN = 8  # operand cells of one result
 
 
 def example(
-    i: Instruction, arrays: dict[str, np.ndarray], got: np.ndarray, wanted: np.ndarray, right: np.ndarray, verb: str = "gave"
+    i: Instruction,
+    arrays: dict[str, np.ndarray],
+    got: np.ndarray,
+    wanted: np.ndarray,
+    right: np.ndarray,
+    verb: str = "gave",
 ) -> str:
     """The first wrong accumulator, with its operands; arrays have a leading dimension of executions."""
     wrong = np.argwhere(~right)

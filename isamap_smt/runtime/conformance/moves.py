@@ -64,9 +64,10 @@ def _allowed(i: Instruction, active: tuple[int, ...]) -> bool:
     known = {"active": active[0]}
     for text in i.preconditions:
         told = parse_condition(text, {})
-        if told is not None and told.names == {"active"}:
-            if not told.holds(int(evaluate(told.left, known)), int(evaluate(told.right, known))):
-                return False
+        if told is None or told.names != {"active"}:
+            continue
+        if not told.holds(int(evaluate(told.left, known)), int(evaluate(told.right, known))):
+            return False
     return True
 
 
@@ -76,16 +77,15 @@ def steps(i: Instruction, machine: Hardware, number: int, random: np.random.Gene
     return list(_steps(i, seen, source.FUNCTION.format(number), random, arena))
 
 
-def _steps(
-    i: Instruction, seen: Seen | None, name: str, random: np.random.Generator, arena: Arena
-) -> Iterator[Step]:
+def _steps(i: Instruction, seen: Seen | None, name: str, random: np.random.Generator, arena: Arena) -> Iterator[Step]:
     t = i.kernel.tensor(register_operand(i))
     shape = tuple(int(e) for e in t.shape)
     for active in active_points(i):
         cells = live(i, shape, active)
         if source.memory_operand(i) is None:
-            for _ in range(3):
-                register = random_values(t.dtype, cells.size, random).reshape(shape)
+            ones = np.full(cells.size * t.dtype.bytes, 0xFF, np.uint8).view(t.dtype.numpy)
+            for held in (ones, *(random_values(t.dtype, cells.size, random) for _ in range(3))):
+                register = held.reshape(shape)
                 yield _step(i, seen, name, register, active, cells, None, random, arena)
             continue
         for spot in spots(i, cells, arena, random, plain_values if seen is not None and seen.after else random_values):
@@ -111,10 +111,9 @@ def _step(
     told = [f"with {word}={n}" for word, n in zip(("active", "across"), active, strict=False)]
     where = ", ".join([*told, *([spot.where] if spot else [])]) or "on a register that holds other values"
     given: dict[str, np.ndarray] = {}
-    if seen is None:
-        begin = (first, arena.array(register))
-        end = (arena.room(1), arena.room(register.nbytes))
-    else:
+    begin: tuple[int, ...] = (first, arena.array(register)) if seen is None else ()
+    end: tuple[int, ...] = (arena.room(1), arena.room(register.nbytes)) if seen is None else ()
+    if seen is not None:
         begin, end, given = seen.places(first, register, random, arena)
 
     def verify(a: Arena) -> str:
@@ -133,7 +132,7 @@ def _step(
             return f"{where}: {found}" if found else ""
         return _compared(i, wanted, after, cells, where)
 
-    return Step(((name, begin, end, numbers, 1, 1),), verify, where, int(cells.size))
+    return Step(((name, begin, end, numbers, 1, 1, 0),), verify, where, int(cells.size))
 
 
 def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
@@ -159,7 +158,9 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
 
 
 def _compared(i: Instruction, wanted: np.ndarray, got: np.ndarray, cells: np.ndarray, where: str) -> str:
-    same = np.ascontiguousarray(wanted).view(np.uint8).reshape(-1) == np.ascontiguousarray(got).view(np.uint8).reshape(-1)
+    same = np.ascontiguousarray(wanted).view(np.uint8).reshape(-1) == np.ascontiguousarray(got).view(np.uint8).reshape(
+        -1
+    )
     right = same.reshape(*wanted.shape, -1).all(axis=-1)
     if right.all():
         return ""
@@ -189,10 +190,11 @@ def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot,
         wrong = np.flatnonzero(a.read(place, count) != wanted[place])
         if wrong.size:
             byte = int(wrong[0]) + place - spot.first
-            inside = [tuple(int(n) for n in c) for c in np.argwhere(cells) if 0 <= byte - int(at[tuple(c)]) < dtype.itemsize]
+            inside = [
+                tuple(int(n) for n in c) for c in np.argwhere(cells) if 0 <= byte - int(at[tuple(c)]) < dtype.itemsize
+            ]
             if inside:
-                return f"{where}: {named(register_operand(i), inside[0])} is not stored where the contract {i.kernel.text.strip()} says"
+                told = named(register_operand(i), inside[0])
+                return f"{where}: {told} is not stored where the contract {i.kernel.text.strip()} says"
             return f"{where}: it writes byte {byte} from the first element on, which is none of its active elements'"
     return ""
-
-

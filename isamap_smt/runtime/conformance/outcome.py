@@ -57,7 +57,9 @@ class HardwareCheck(Shown):
     def __str__(self) -> str:
         lines = [str(c) for c in (*self.of(WRONG), *self.of(NOT_RUN))]
         good, emulated = len(self.of(RIGHT)), sum(c.emulated for c in self.of(RIGHT))
-        by = f" ({emulated} of them emulated by SIMDe, which tests the description and not this CPU)" if emulated else ""
+        by = (
+            f" ({emulated} of them emulated by SIMDe, which tests the description and not this CPU)" if emulated else ""
+        )
         words = {RIGHT: "right", WRONG: "wrong", "unknown": "not known to be right"}[self.verdict]
         lines.append(
             f"{self.machine} is {words}: {good} of {len(self.checked)} instructions do what their descriptions say{by}"
@@ -74,11 +76,12 @@ class HardwareCheck(Shown):
 class Step:
     """Calls that run at the same time, and what is looked at afterwards.
 
-    calls: (function, places before, places after, numbers, count, period). verify: what is wrong, or ''. where: the
+    calls: (function, places before, places after, numbers, count, period, bytes of the results).
+    verify: what is wrong, or ''. where: the
     circumstances, for whoever has to be told that the instruction did not survive them.
     """
 
-    calls: tuple[tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], int, int], ...]
+    calls: tuple[tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...], int, int, int], ...]
     verify: Callable[[Arena], str]
     where: str
     results: int

@@ -113,8 +113,7 @@ def _zeros(instruction: Instruction, got: np.ndarray, wanted: np.ndarray) -> np.
     """Of +0 and -0, maxima and minima may give either; see docs/trust.md."""
     kernel = instruction.exact or instruction.kernel
     s = kernel.statements[0]
-    chooses: Any = s.value.has(SMax, SMin, Relu)
-    if s.op not in ("max", "min") and not chooses:
+    if s.op not in ("max", "min") and not s.value.has(SMax, SMin, Relu):
         return np.zeros(got.shape, bool)
     with np.errstate(all="ignore"):
         return (got == 0) & (wanted == 0)

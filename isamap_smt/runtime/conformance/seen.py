@@ -48,7 +48,9 @@ class Seen:
         others = []
         for n, load in self.loads.items():
             t = self.by.kernel.tensor(n)
-            given[n] = plain_values(t.dtype, source.size(t) // t.dtype.bytes, random).reshape(*(int(e) for e in t.shape))
+            given[n] = plain_values(t.dtype, source.size(t) // t.dtype.bytes, random).reshape(
+                *(int(e) for e in t.shape)
+            )
             others.append(arena.array(as_memory(load, given[n])))
         return (first, filled, *others), (arena.room(source.size(self._shown)),), given
 
@@ -107,4 +109,6 @@ def seen_by(move: Instruction, machine: Hardware) -> Seen:
             loads = {n: load for n, load in others.items() if load is not None}
             if len(loads) == len(others) and after is not None:
                 return Seen(move, before, i, o.name, loads, after)
-    raise NotRunnableError(f"{machine.name} has nothing that shows its register: no store of it, and none of a result of it")
+    raise NotRunnableError(
+        f"{machine.name} has nothing that shows its register: no store of it, and none of a result of it"
+    )

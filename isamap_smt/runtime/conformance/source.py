@@ -198,7 +198,12 @@ def numbered_compute(number: int, i: Instruction, loads: dict[str, Instruction],
 
 
 def numbered_move(
-    number: int, i: Instruction, before: Instruction | None, seen: Instruction, others: dict[str, Instruction], after: Instruction | None
+    number: int,
+    i: Instruction,
+    before: Instruction | None,
+    seen: Instruction,
+    others: dict[str, Instruction],
+    after: Instruction | None,
 ) -> str:
     """A move of a register with a number, which is filled by `before` and seen by `seen` after it.
 
@@ -217,7 +222,9 @@ def numbered_move(
         lines.append(f"enum {{ {', '.join(f'{o} = {k}' for k, o in enumerate(names))} }};")
         for k, o in enumerate(names):
             lines += _whole(others[o], f"isamap_from[{2 + k}]", o, f"isamap_m{k}")
-        lines.append(seen.emit.format(**{t.name: t.name if t.name in others else "isamap_r" for t in seen.kernel.tensors}))
+        lines.append(
+            seen.emit.format(**{t.name: t.name if t.name in others else "isamap_r" for t in seen.kernel.tensors})
+        )
         lines += _whole(after, "isamap_to[0]", seen.kernel.outputs[0], "isamap_t")
     return _function(number, i, [], "    {\n" + _indented(lines, 8) + "    }\n")
 
@@ -230,5 +237,3 @@ def _whole(i: Instruction, place: str, register: str, name: str) -> list[str]:
     element = i.kernel.tensor(m).dtype.c
     words = _memory_words(i, place, name, counted=False)
     return [f"{const}{element} *{name} = (void *)({place});", i.emit.format(**words, **{register_operand(i): register})]
-
-

@@ -69,13 +69,19 @@ class _Places:
         low, high = self._span(pitch)
         step = alignment(self.move)
         count = -(-max(high - low, 1) // PAGE)
-        start, region, end = self.arena.pages(1, NOTHING), self._region(count), self.arena.pages(1, NOTHING)
+        region, end = self._region(count), self.arena.pages(1, NOTHING)
         first = end - high - (-high % step if high % step else 0)
-        yield Spot(first, pitch, ((region, count * PAGE),), "with its last element before a page that must not be touched")
-        region = self._region(count)
+        yield Spot(
+            first, pitch, ((region, count * PAGE),), "with its last element before a page that must not be touched"
+        )
         self.arena.pages(1, NOTHING)
-        assert start % PAGE == 0
-        yield Spot(region - low, pitch, ((region, count * PAGE),), "with its first element behind a page that must not be touched")
+        region = self._region(count)
+        yield Spot(
+            region - low,
+            pitch,
+            ((region, count * PAGE),),
+            "with its first element behind a page that must not be touched",
+        )
 
     def anywhere(self, pitch: int, shift: int, where: str) -> Spot:
         """In the middle of a region."""
