@@ -74,7 +74,7 @@ def test_what_cannot_be_run_is_said() -> None:
     assert {c.status for c in found.values()} == {"not run"}
     assert "has no `emit`" in found["mine.none"].reason
     assert "this CPU has no sve2" in found["mine.elsewhere"].reason
-    assert "operand b has no C type" in found["mine.untyped"].reason
+    assert "operand c has no C type" in found["mine.untyped"].reason
     assert "words that no check knows: 'an estimate'" in found["mine.words"].reason
     assert "reads the state vl" in found["mine.state"].reason
     if not missing_features([never[3]]):

@@ -37,8 +37,8 @@ def has_bound(instruction: Instruction) -> bool:
 def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(which results lie within the bound, the sums in f64).
 
-    Where an operand is not finite, NaN and infinities must be those of exact arithmetic. Where finite terms alone may overflow,
-    anything is allowed.
+    Where an operand is not finite, NaN and infinities must be those of exact arithmetic. Where the finite terms by themselves may
+    overflow, anything is allowed.
     """
     kernel = _kernel(instruction)
     s = kernel.statements[0]
@@ -47,15 +47,22 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
     epsilon = max(_TYPES[d.name][0] for d in (out, *_casts(s.value)) if d.is_float)
     _, tiny, largest = _TYPES[out.name]
     exact = _in_f64(instruction, arrays, _precise)
-    size = _in_f64(instruction, {k: np.abs(a) for k, a in arrays.items()}, _positive)
+    size = _in_f64(instruction, {k: _magnitude(kernel, k, a) for k, a in arrays.items()}, _positive)
     with np.errstate(all="ignore"):
         bound = 2 * (n + 2) * (epsilon * size + tiny)
         value = got.astype(np.float64)
-        finite = np.isfinite(size)
         same = (np.isnan(value) & np.isnan(exact)) | (value == exact)
         near = np.abs(value - exact) <= bound
-        found = np.where(finite & (size + bound < largest), near, np.where(finite, True, same))
-        return found, exact
+        return same | near | ~(size + bound < largest), exact
+
+
+def _magnitude(kernel: Kernel, operand: str, cells: np.ndarray) -> np.ndarray:
+    """Without signs, and without what is not finite; the lowest integer by the highest."""
+    kind = kernel.tensor(operand).dtype
+    if not kind.is_float:
+        return np.abs(np.maximum(cells, -kind.high)) if kind.kind == "i" else cells
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(np.where(np.isfinite(cells.astype(np.float64)), cells, cells.dtype.type(0))))
 
 
 def _kernel(instruction: Instruction) -> Kernel:

@@ -28,6 +28,7 @@ from isamap_smt.runtime.simde import find_simde
 
 RESULTS = 20_000  # accumulators of each instruction
 SECONDS = 2.0  # of processor time for one call
+LACKS = "this CPU has no"
 Progress = Callable[[int, int, str], None]
 _RUNNER = Path(__file__).with_name("runner.py")
 _ANSWERS = 4096  # lists of calls, and calls, of one instruction at most
@@ -124,7 +125,7 @@ def _emulated(made: Made, emulate: bool | None) -> Made | Checked:
     lacking = missing_features(made.used)
     made.emulated = bool(lacking) if emulate is None else emulate
     if made.emulated and find_simde() is None:
-        why = f"this CPU has no {', '.join(lacking)}, and " if lacking else ""
+        why = f"{LACKS} {', '.join(lacking)}, and " if lacking else ""
         return Checked(made.instruction.name, NOT_RUN, f"{why}SIMDe (libsimde-dev) is not installed")
     return made
 
