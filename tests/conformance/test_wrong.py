@@ -36,6 +36,18 @@ def test_a_counterexample_shows_the_operands_of_one_lane() -> None:
 
 
 @pytest.mark.needs("avx2", "fma")
+def test_a_rounding_that_was_not_said_is_suggested() -> None:
+    for instruction in (compute(FMA, rounding="exact"), COMPUTES["rounds twice"].instruction):
+        (found,) = check_instructions([instruction], im.find_hardware("avx2"))
+        assert (
+            f"right but for rounding='{instruction.rounding}'; 'fused' rounds a product and its sum once"
+            in found.reason
+        )
+    (found,) = check_instructions([COMPUTES["subtracts"].instruction], im.find_hardware("avx2"))
+    assert "rounding=" not in found.reason
+
+
+@pytest.mark.needs("avx2", "fma")
 def test_right_descriptions_are_right() -> None:
     """What looks odd and is allowed: no braces needed, a fused negation, a range, an own order of the operands, an alignment."""
     saturating = COMPUTES["beyond the range"].instruction

@@ -14,9 +14,13 @@ from isamap_smt.runtime.conformance.counterexample import example, overwritten
 from isamap_smt.runtime.conformance.layout import as_cells, as_memory
 from isamap_smt.runtime.conformance.operands import random_values, same_bits, simple_values, within
 from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step
-from isamap_smt.runtime.conformance.rounding import judged_by, right
+from isamap_smt.runtime.conformance.rounding import judged_by, only_rounding, right
 
 Arrays = dict[str, np.ndarray]
+ROUNDS = (
+    "\nall of them are within the error bound of the sum: it may be right but for rounding={!r}; 'fused' rounds a product and its "
+    "sum once, 'unfused' each, and other words are held to that bound"
+)
 _SIMPLE = 16  # executions on small numbers, which come first, so that a counterexample reads well
 _TOGETHER = 512  # executions of each thread, which it repeats
 
@@ -124,7 +128,10 @@ def _wrong(i: Instruction, before: Arrays, after: Arrays) -> str:
         same = same_bits(after[n], cells)
         if n != target and not same.all():
             return overwritten(n, cells, after[n], same)
-    return "" if found.all() else example(i, before, after[target], wanted, found)
+    if found.all():
+        return ""
+    told = example(i, before, after[target], wanted, found)
+    return told + ROUNDS.format(i.rounding) if only_rounding(i, before, after[target], found) else told
 
 
 def numbered_runs(i: Instruction, machine: Hardware, name: str, arrays: Arrays, arena: Arena) -> list[Step]:

@@ -102,6 +102,14 @@ def right(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np
     return bounded(instruction, arrays, got)
 
 
+def only_rounding(instruction: Instruction, arrays: Arrays, got: np.ndarray, found: np.ndarray) -> bool:
+    """Whether each result that is not right (`found`) is one that another rounding would allow."""
+    kernel = instruction.exact or instruction.kernel
+    if not kernel.tensor(kernel.outputs[0]).dtype.is_float or not has_bound(instruction):
+        return False
+    return bool((found | bounded(instruction, arrays, got)[0]).all())
+
+
 def judged_by(instruction: Instruction) -> str:
     """How results are compared, in words; '' where no rule is known for the rounding."""
     if model_of(instruction) is not None:
