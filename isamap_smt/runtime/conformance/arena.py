@@ -21,6 +21,7 @@ class Arena:
     parts: list[tuple[int, np.ndarray]] = field(default_factory=list)
     protections: list[tuple[int, int, int]] = field(default_factory=list)
     held: np.ndarray | None = None
+    begun: np.ndarray | None = None
 
     def pages(self, count: int, access: int = BOTH) -> int:
         """So many pages that may be accessed in this way; of those that may, each byte is CANARY."""
@@ -57,7 +58,7 @@ class Arena:
         for at, data in self.parts:
             whole[at : at + data.size] = data
         whole.flush()
-        self.held = whole
+        self.held, self.begun = whole, np.array(whole)
 
     def read(self, at: int, count: int) -> np.ndarray:
         """Bytes as they are now."""
@@ -66,9 +67,5 @@ class Arena:
 
     def before(self, at: int, count: int) -> np.ndarray:
         """Bytes as they were in the beginning."""
-        found = np.zeros(count, np.uint8)
-        for start, data in self.parts:  # later ones over earlier ones
-            low, high = max(at, start), min(at + count, start + data.size)
-            if low < high:
-                found[low - at : high - at] = data[low - start : high - start]
-        return found
+        assert self.begun is not None, "write() comes first"
+        return self.begun[at : at + count].copy()
