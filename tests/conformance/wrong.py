@@ -164,6 +164,10 @@ COMPUTES = {
                 'vxorps %%ymm2, %%ymm2, %%ymm2; vxorps %%ymm3, %%ymm3, %%ymm3; xor %%ecx, %%ecx" : : );'),
         "",
     ),
+    "a clobber of a register that seems free": Mistake(
+        compute(f'{FMA} __asm__ volatile("vpxor %%xmm14, %%xmm14, %%xmm14" : : );'), ""
+    ),
+    "a clobber of a word": Mistake(compute(f'{FMA} __asm__ volatile("xor %%r14, %%r14; xor %%rbx, %%rbx" : : );'), ""),
     "an uninitialised sum": Mistake(
         compute("{{ __m256 t; {c} = _mm256_fmadd_ps({a}, {b}, t); }}"), "results are wrong"
     ),

@@ -210,6 +210,11 @@ def _told(
         for code in (int(c) for c in codes[position : position + len(step.calls)]):
             if code == 2:
                 return Checked(i.name, NOT_RUN, "the system refuses this process the registers that it uses")
+            if code == 3:
+                return (
+                    f"{step.where}: it changes a register that held something else: inline assembly must name what it "
+                    "changes among its outputs or clobbers"
+                )
             if code >= 200:
                 return Checked(
                     i.name, NOT_RUN, _size(i, code - 200, "larger than", "; name a C type of just that size")

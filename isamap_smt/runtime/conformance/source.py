@@ -3,7 +3,8 @@
     int isamap_check_3(int64_t count, int64_t period, char **from, char **to, const int64_t *n);
 
 from and to: memory of each operand, cells before and after. n: numbers of a move, see NUMBERS. Execution x takes its operands
-at x % period, and leaves its results at x. Returns 0, or: 1 the CPU's modes have changed, 2 the state was refused, 100 + k
+at x % period, and leaves its results at x. Returns 0, or: 1 the CPU's modes have changed, 2 the state was refused, 3 a
+register that was in use has changed, 100 + k
 (200 + k) the register of operand k is smaller (larger) than its cells.
 
 Names are written as a program's are: `{m}` is a sum, `{stride}` too, and each instruction stands several times in a block.
@@ -23,7 +24,8 @@ AT_ONCE = 4  # executions that stand in a block beside each other, on registers 
 NUMBERS = ("active", "across", "row step", "row step's other part", "elements before the first")
 FUNCTION = "isamap_check_{}"
 
-COMMON = """
+HELD = 16  # registers that may be in use beside those of its operands
+_COMMON = """
 #include <stdint.h>
 #include <string.h>
 /* How the CPU computes and what it does with strings: rounding, flushing, masked exceptions; x87 registers in use. */
@@ -41,6 +43,15 @@ static inline uint64_t isamap_check_modes(void) {
     return 0;
 #endif
 }
+/* Values that a function holds in registers, as far as there are any left, while it executes an instruction. */
+typedef uint64_t isamap_check_vector __attribute__((vector_size(16)));
+static const volatile isamap_check_vector isamap_check_wide[HELD] = {FILLED};
+static const volatile uint64_t isamap_check_words[HELD] = {FILLED};
+static int isamap_check_differ(const isamap_check_vector *wide, const uint64_t *words) {
+    int found = 0;
+    for (int k = 0; k < HELD; ++k) found |= wide[k][0] != isamap_check_wide[k][0] || words[k] != isamap_check_words[k];
+    return found;
+}
 /* As they were, so that whoever called can go on. */
 static inline void isamap_check_restore(uint64_t modes) {
 #if defined(__x86_64__)
@@ -52,6 +63,14 @@ static inline void isamap_check_restore(uint64_t modes) {
 #endif
 }
 """
+
+
+_FILLED = ", ".join(f"{{0x{0xA5A5A5A50000 + k:x}u}}" for k in range(HELD))
+COMMON = (
+    _COMMON.replace("words[HELD] = {FILLED}", f"words[HELD] = {{{_FILLED.replace('{', '').replace('}', '')}}}")
+    .replace("FILLED", _FILLED)
+    .replace("HELD", str(HELD))
+)
 
 
 def state_of(i: Instruction) -> tuple[str, str] | None:
@@ -111,7 +130,14 @@ def compute(number: int, i: Instruction) -> str:
         for k, o in enumerate(names):
             at = f"isamap_from[{k}] + (isamap_x + {u}) % isamap_period * (int64_t)sizeof {r[o]}"
             lines.append(f"{types[o]} {r[o]}; memcpy(&{r[o]}, {at}, sizeof {r[o]});")
+    kept = [(f"isamap_v{k}", "isamap_check_vector", "wide", k) for k in range(HELD)]
+    kept += [(f"isamap_w{k}", "uint64_t", "words", k) for k in range(HELD)]
+    lines += [f"const {kind} {name} = isamap_check_{where}[{k}];" for name, kind, where, k in kept]
     lines += [i.emit.format(**r) for r in registers]
+    for kind, where in (("isamap_check_vector", "wide"), ("uint64_t", "words")):
+        held = ", ".join(name for name, _, w, _ in kept if w == where)
+        lines.append(f"const {kind} isamap_{where}[] = {{{held}}};")
+    lines.append("if (isamap_check_differ(isamap_wide, isamap_words)) return 3;")
     for u, r in enumerate(registers):
         for k, o in enumerate(names):
             lines.append(f"memcpy(isamap_to[{k}] + (isamap_x + {u}) * (int64_t)sizeof {r[o]}, &{r[o]}, sizeof {r[o]});")
