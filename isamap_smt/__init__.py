@@ -38,6 +38,7 @@ _WHERE = {
     **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
     **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
+    **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),
 }
 __all__ = sorted(_WHERE)  # noqa: PLE0605 - a list, of the names in the table above

@@ -1,4 +1,4 @@
-"""For the tests of those who use isamap-smt: `assert_proved(mapping)`, and each certificate as a test.
+"""For the tests of those who use isamap-smt: `assert_proved(mapping)`, `assert_described(machine)`, and each certificate as a test.
 
     pytest --isamap-proofs            every certificate in ./proofs
     pytest --isamap-proofs=DIR        every certificate in DIR
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
     from isamap_smt.ir.mapping import Mapping
     from isamap_smt.ir.proof import ProvedMapping
 
@@ -31,6 +32,23 @@ def assert_proved(mapping: Mapping | ProvedMapping) -> ProvedMapping:
     if not isinstance(result, ProvedMapping):
         raise AssertionError(str(result))
     return result
+
+
+def assert_described(machine: Hardware | str, **options: Any) -> None:
+    """Every instruction of the machine was run and does what its description says; options are those of im.check_hardware().
+
+    Fails the test with the counterexample, or with why one could not be run; skips it where nothing else is the matter than
+    that this CPU lacks an instruction.
+    """
+    __tracebackhide__ = True
+    from isamap_smt.runtime.conformance import check_hardware
+    from isamap_smt.runtime.conformance.check import LACKS
+
+    found = check_hardware(machine, **options)
+    if found.verdict == "unknown" and all(c.reason.startswith(LACKS) for c in found.of("not run")):
+        pytest.skip(str(found))
+    if found.verdict != "right":
+        raise AssertionError(str(found))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

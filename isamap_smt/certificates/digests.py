@@ -43,7 +43,7 @@ def kernel_digest(kernel: Kernel) -> str:
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
     """Every field of the instruction as plain data; what it computes as kernel text. An instruction whose registers
     are not configured has no part that says so."""
-    fields = [f.name for f in dataclasses.fields(instruction)]
+    fields = [f.name for f in dataclasses.fields(instruction) if f.compare]
     fields = [n for n in fields if n not in ("state", "tiles") or getattr(instruction, n)]
     return {name: _plain(getattr(instruction, name)) for name in fields}
 

@@ -2,9 +2,11 @@
 
 0    done; for `prove`: every obligation is proved; for `proofs check`: every certificate is ok
 1    `prove`: refuted; `proofs check`: broken, stale or damaged
-2    `prove`: unknown; `proofs check`: unknown
+2    `prove`: unknown; `proofs check`: unknown; `check-hardware`: an instruction could not be run
 3    misuse: wrong usage, and every IsamapError
 4    a fault of isamap itself (a traceback is printed)
+5    an instruction does something else than its description says
+6    `run`: the result is wrong
 130  interrupted
 """
 
@@ -34,6 +36,10 @@ COMMANDS = {
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
     "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
+    "check-hardware": (
+        "check_hardware",
+        "Run every instruction of a machine, and compare with what its description says.",
+    ),
     "calibrate": ("calibrate", "Measure this machine, once: schedules are then priced with what it can do."),
     "tune": ("tune", "Try schedules of a kernel on this machine, keep the fastest, and use it from then on."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),

@@ -12,7 +12,7 @@ import click
 from isamap_smt.cli.directory import MARK, check_place, whole_directory
 from isamap_smt.cli.header import c_header
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
-from isamap_smt.cli.output import console, print_json, progress
+from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
@@ -37,12 +37,19 @@ def command(
 ) -> None:
     """Write kernel.c, kernel.h, kernel.so, proofs.json and report.html into DIR.
 
-    The library is built for the features that HARDWARE requires, whether or not this CPU has them.
+    The library is built for the features that HARDWARE requires, whether or not this CPU has them. Instructions that isamap does
+    not ship are run first and compared with their descriptions, where this CPU has them.
     """
+    from isamap_smt.runtime.conformance.remembered import require_checked
+
     check_place(output)
     if prefix is not None:
         check_prefix(prefix)  # before anything is searched for
     planned = make_plan(words, options)
+    with progress("checking its instructions"):
+        unchecked = require_checked(planned.program, cc)
+    for note in unchecked:
+        say(f"note: {note}")
     with progress("writing") as tell:
         files = write(planned, output, cc, tell, prefix, target)
     if as_json:
@@ -54,7 +61,7 @@ def command(
             "mapping": planned.proved.mapping.id,
             "verdict": planned.proof.word,
             "seconds": dict(planned.seconds),
-            "notes": list(planned.notes),
+            "notes": [*planned.notes, *unchecked],
         })  # fmt: skip
         return
     out = console()

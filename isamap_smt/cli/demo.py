@@ -133,7 +133,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     from isamap_smt.pipeline import build, plan
     from isamap_smt.report.page import html_report
     from isamap_smt.runtime.clock import clock_ghz
-    from isamap_smt.runtime.measure import measure
+    from isamap_smt.runtime.measure import measure, require_right
 
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:
@@ -142,7 +142,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
         compiled = build(planned, cc=cc)
         tell(f"{job.kernel}: running")
         sized = kernel.with_sizes(job.sizes)
-        seen = measure(compiled, sized, threads=1, budget=budget / 2)
+        seen = require_right(sized, measure(compiled, sized, threads=1, budget=budget / 2))
         ours, theirs, difference = beside_numpy(job, compiled, sized, budget)
         source, page = output / f"{job.kernel}.c", output / f"{job.kernel}.html"
         write_whole(source, planned.source)

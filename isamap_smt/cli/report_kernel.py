@@ -78,7 +78,7 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     from isamap_smt.language.hardware_library import missing_features
     from isamap_smt.pipeline import build
     from isamap_smt.runtime.clock import clock_ghz
-    from isamap_smt.runtime.measure import measure
+    from isamap_smt.runtime.measure import measure, require_right
     from isamap_smt.runtime.packing import used_instructions
 
     kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))
@@ -87,5 +87,5 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     missing = missing_features(used_instructions(planned.program))
     if missing:
         return None, None, f"not run: this CPU has no {', '.join(missing)}"
-    measured = measure(build(planned, cc=cc), kernel, threads)
+    measured = require_right(kernel, measure(build(planned, cc=cc), kernel, threads))
     return measured, clock_ghz(cc), ""

@@ -15,8 +15,10 @@ from isamap_smt.cli.options import (
     plan_options,
     split_names,
 )
-from isamap_smt.cli.output import console, print_json, progress, seconds
+from isamap_smt.cli.output import console, print_json, progress, say, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
+from isamap_smt.cli.status import WRONG_RESULT
+from isamap_smt.runtime.judge import INTEGERS
 from isamap_smt.runtime.measure import Measured, measure, require_sizes
 
 
@@ -34,9 +36,10 @@ from isamap_smt.runtime.measure import Measured, measure, require_sizes
 )
 @plan_options
 @kernel_options
-def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as_json: bool, **options: Any) -> None:
+def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as_json: bool, **options: Any) -> int:
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
+    A result that is off by more than its rounding explains, or not equal where the arithmetic is exact, is status 6.
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
     """
     from isamap_smt.language.ranges import assume
@@ -50,6 +53,8 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as
     planned = make_plan(words, options)
     with progress("compiling"):
         compiled = build(planned, cc=cc)
+    for note in compiled.notes:
+        say(f"note: {note}")
     with progress("running"):
         seen = measure(compiled, kernel, options["threads"], seed, budget)
     document = run_document(seen, planned, options["threads"])
@@ -57,6 +62,10 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as
         print_json(document)
     else:
         show(seen, planned, options["threads"])
+    if seen.wrong:
+        say(f"error: the result is wrong: {seen.wrong}")
+        return WRONG_RESULT
+    return 0
 
 
 def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
@@ -64,6 +73,8 @@ def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
     return {
         "exact": seen.exact,
         "max_error": seen.max_error,
+        "bound": seen.bound,
+        "wrong": seen.wrong,
         "seconds": seen.seconds,
         "gflops": round(seen.gflops, 3),
         "reference": seen.reference,
@@ -82,9 +93,14 @@ def show(seen: Measured, planned: Any, threads: int) -> None:
     out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
     if seen.exact:
         out.print(f"equal to the reference ({seen.reference}) bit for bit", style="green")
+    elif seen.wrong:
+        out.print(f"WRONG: {seen.wrong}", style="bold red")
     else:
-        out.print(f"largest error {seen.max_error:.2e} of the largest element, against {seen.reference}")
-    unit = "GFLOP/s" if seen.reference == "float64" else "GOP/s"
+        out.print(
+            f"largest error {seen.max_error:.2e} of the largest element, against {seen.reference}; "
+            f"rounding explains {seen.bound:.2e}"
+        )
+    unit = "GFLOP/s" if seen.reference != INTEGERS else "GOP/s"
     out.print(
         f"{seen.gflops:.1f} {unit}: {seconds(seen.seconds)}, best of {seen.repetitions}, "
         f"{threads} thread{'' if threads == 1 else 's'}"

@@ -39,6 +39,18 @@ class HardwareError(IsamapError):
     """A hardware description that does not load, or that this CPU cannot run."""
 
 
+class DescriptionError(IsamapError):
+    """An instruction that was run and does something else than its description says."""
+
+    code = 5
+
+
+class WrongResultError(IsamapError):
+    """A compiled kernel that was run and computed something else than its kernel says."""
+
+    code = 6
+
+
 class BuildError(IsamapError):
     """No C compiler, or a compiler that refused the generated code."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isamap_smt.ir.c_text import check_together
-from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
@@ -43,6 +43,20 @@ class Link:
         check_link(self)
 
 
+def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
+    """No two instructions have one name. Raises HardwareError with both lines."""
+    first: dict[str, Instruction] = {}
+    for i in instructions:
+        other = first.setdefault(i.name, i)
+        if other is i:
+            continue
+        lines = [x.line for x in (other, i) if x.line]
+        where = f", at {' and '.join(lines)}" if lines else ""
+        raise HardwareError(
+            f"{machine} has two instructions of the name {i.name}{where}; give one of them another name"
+        )
+
+
 @dataclass(frozen=True)
 class Hardware(Shown):
     """A machine. `memories` from nearest (registers) to farthest (DRAM); without any it can be mapped onto, not scheduled for.
@@ -59,6 +73,7 @@ class Hardware(Shown):
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
+        check_names(self.name, self.instructions)
         check_together(self.instructions)
 
     def memory(self, name: str) -> Memory:

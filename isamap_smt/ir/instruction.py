@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Instruction(Shown):
-    """One instruction of one machine.
+    """One instruction of one machine. line: where it is described, for messages.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
@@ -66,6 +66,7 @@ class Instruction(Shown):
     prelude: tuple[str, ...] = ()
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
+    line: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for field_name, value in checks.normal_form(self).items():

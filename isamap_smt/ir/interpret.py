@@ -16,7 +16,7 @@ from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.reference import reference
-from isamap_smt.ir.scalar import Read, SMul, rewrite_reads
+from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.turns import in_order
 from isamap_smt.ir.typed import typed_value
@@ -111,8 +111,9 @@ def actions(
     for env in points(statement, 1 if needs_single_points(statement) else CHUNK):
         at = functions.flat_index(name, statement.target.index, env)
         if fused:
-            a, b = (functions.value(v, env, kind) for v in value.args)
-            yield _fused_action(name, at, a, b)
+            product = value.args[0] if isinstance(value, SNeg) else value
+            a, b = (functions.value(v, env, kind) for v in product.args)
+            yield _fused_action(name, at, a, b, negated=product is not value)
         elif at.size == size and (at == np.arange(size)).all():
             yield _whole_action(name, op, functions.value(value, env, kind))
         else:
@@ -143,9 +144,10 @@ def _whole_action(name: str, op: str, value: Function) -> Action:
     return act
 
 
-def _fused_action(name: str, at: Array, a: Function, b: Function) -> Action:
+def _fused_action(name: str, at: Array, a: Function, b: Function, negated: bool) -> Action:
     def act(held: Mapping[str, Array]) -> None:
-        _accumulate_fused(held[name].reshape(-1), at, a(held), b(held))
+        left = a(held)
+        _accumulate_fused(held[name].reshape(-1), at, -left if negated else left, b(held))
 
     return act
 
@@ -164,7 +166,8 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     """What the instruction leaves in its output, by name, given its operands' cells (`exact` where it has one).
 
     `arrays` also holds the accumulator's old value; without it the output starts at the neutral element. Arrays
-    with one more, leading dimension are a batch of executions. `c += a * b` with rounding 'fused' is rounded once.
+    with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
+    rounded once.
     """
     kernel = instruction.exact or instruction.kernel
     rank = {t.name: len(t.shape) for t in kernel.tensors}
@@ -185,11 +188,18 @@ def instruction_actions(instruction: Instruction) -> tuple[Action, ...]:
     return tuple(actions(fixed, fixed.statements[0], shapes, fused=_is_fused(instruction, fixed)))
 
 
+def fused_exactly(instruction: Instruction) -> bool:
+    """Whether run_instruction() rounds once for each product: `c += a * b` or `c += -(a * b)` with rounding 'fused'."""
+    return _is_fused(instruction, instruction.exact or instruction.kernel)
+
+
 def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
     """Whether the kernel's first statement is computed by a multiply-add that rounds once."""
     statement = kernel.statements[0]
     kind = kernel.tensor(statement.target.tensor).dtype
-    fusable = kind.name in ("f32", "f64") and statement.op == "+" and isinstance(typed_value(kernel, statement), SMul)
+    value = typed_value(kernel, statement)
+    product = value.args[0] if isinstance(value, SNeg) else value
+    fusable = kind.name in ("f32", "f64") and statement.op == "+" and isinstance(product, SMul)
     return instruction.rounding == "fused" and fusable
 
 
@@ -237,5 +247,5 @@ def random_arrays(
     return arrays
 
 
-__all__ = ["instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction", "run_kernel",
-           "run_statement"]  # fmt: skip
+__all__ = ["fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
+           "run_kernel", "run_statement"]  # fmt: skip

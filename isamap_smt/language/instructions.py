@@ -10,6 +10,7 @@ from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
 
@@ -75,6 +76,7 @@ def instruction(
         prelude=checks.preludes(name, prelude),
         state=state,
         tiles=checks.rows_and_bytes(name, tiles or {}),
+        line=caller(),
     )
 
 

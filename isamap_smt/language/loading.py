@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from traceback import walk_tb
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from isamap_smt.ir.errors import IsamapError, did_you_mean
@@ -67,3 +67,11 @@ def _where(found: BaseException) -> str:
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(found.__traceback__)]
     outside = [(file, line) for file, line in frames if not file.startswith(_OWN)]
     return f" {Path(outside[-1][0]).name} line {outside[-1][1]}:" if outside else ""
+
+
+def caller() -> str:
+    """The line outside this library that is being executed: "mine.py line 9"."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+        frame = frame.f_back
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}"

@@ -21,6 +21,7 @@ from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.plan import plan
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
+from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
@@ -69,7 +70,7 @@ def tune(
     kernel = assume_values(kernel, ranges_in_text(assume))
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
     with interrupts_kept():
-        task = _computed(task, seconds(timeout))
+        task = _computed(task, seconds(timeout), cc)
     kernel = task.kernel
     make = find_strategy(strategy)
     with Database() as database:
@@ -111,7 +112,7 @@ def _task(
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 
-def _computed(task: Task, timeout: float) -> Task:
+def _computed(task: Task, timeout: float, cc: str | None) -> Task:
     """The task of the kernel that plan() computes: the same one, or with its sum in partial sums. Raises TuningError for
     kernels with several sums of products."""
     kernel = task.kernel
@@ -121,6 +122,7 @@ def _computed(task: Task, timeout: float) -> Task:
         kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=dict(task.pins),
         timeout=timeout, instruction=task.instruction, strategy="exact",
     )  # fmt: skip
+    require_checked(planned.program, cc)  # the others' are checked in their trials
     if planned.split is None:
         return task
     if further_statements(planned.kernel):

@@ -76,8 +76,11 @@ class CompiledKernel(Shown):
     Returns the output, or a dictionary when there are several.
     """
 
-    def __init__(self, source: PrintedC, library: Path, *, emulated: bool = False) -> None:
+    notes: tuple[str, ...]
+
+    def __init__(self, source: PrintedC, library: Path, *, emulated: bool = False, notes: tuple[str, ...] = ()) -> None:
         """source: what print_c() returned. library: that, compiled. emulated: the library runs without the features it requires.
+        notes: what the user should hear of how it was built.
 
         Raises NotProvedError for other text, HardwareError where this CPU lacks an instruction, BuildError where the library is
         no kernel.
@@ -86,6 +89,7 @@ class CompiledKernel(Shown):
         if not emulated:
             require_features(used_instructions(program))
         self._load(program, source, library)
+        self.notes = notes
 
     def _load(self, program: Program, source: str, library: Path) -> None:
         self.program = program
@@ -94,6 +98,7 @@ class CompiledKernel(Shown):
         self._fits: dict[Any, Dict[str, int]] = {}
         self.source = source
         self.library = Path(library)
+        self.notes = ()
         self.constants = constant_tensors(program)
         self.ranges = assumed_ranges(program)
         self._dropped = frozenset(constants_only(program))  # a call reads what was packed of them
@@ -257,6 +262,7 @@ class CompiledKernel(Shown):
             lines.append(f"  packed ahead: {', '.join(self.constants)}")
         lines += [f"  each call checks that {a}" for a in self.program.assumptions]
         lines += [f"  each call checks that {low} <= {name} <= {high}" for name, low, high in self.ranges]
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.convert import converted
-from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.runtime.judge import arithmetic_of, judge, wanted
 
 Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was seen in one run. seconds: the best repetition; max_error: max|got-ref| / max|ref|."""
+    """What was seen in one run. seconds: the best repetition; max_error: max|got-ref| / max|ref|.
+
+    bound: the largest error that rounding explains; 0 where the result must be equal. wrong: what is wrong with it, or ''.
+    """
 
     exact: bool
     max_error: float
@@ -26,6 +29,8 @@ class Measured:
     reference: str
     repetitions: int
     threads: int = 1
+    bound: float = 0.0
+    wrong: str = ""
 
 
 def require_sizes(kernel: Kernel) -> None:
@@ -81,34 +86,22 @@ def best_time(runs: list[Any], budget: float = 1.0, least: int = 5) -> list[list
     return taken
 
 
-def compare(kernel: Kernel, got: Any, arrays: Arrays) -> tuple[bool, float, str]:
-    """(bit for bit equal, max|got-ref| / max|ref|, what the reference is), the worst over all outputs.
-
-    The error is infinite where a NaN stands in one of them.
-    """
-    from isamap_smt.ir.interpret import reference
-
-    wanted = reference(kernel, arrays)
-    results = got if isinstance(got, dict) else {kernel.results[0]: got}
-    exact, worst = True, 0.0
-    for name, ref in wanted.items():
-        out = results[name]
-        exact = exact and bool(np.array_equal(out, converted(ref, kernel.tensor(name).dtype)))
-        distance = np.abs(out.astype(np.float64) - ref.astype(np.float64)).max(initial=0.0)
-        scale = np.abs(ref.astype(np.float64)).max(initial=0.0)
-        error = float(distance / scale) if scale else float(distance)
-        worst = float("inf") if np.isnan(error) else max(worst, error)  # max() would drop a NaN
-    floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
-    return exact, worst, "float64" if floating else "exact integers"
-
-
 def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:
     """Check one call against the reference, then repeat it for `budget` seconds. `kernel` has all sizes."""
     require_sizes(kernel)
     arrays = arrays_for(kernel, seed)
     call = prepare(compiled, arrays, threads)
     call.run()
-    exact, error, words = compare(kernel, call.result, arrays)
+    arithmetic = arithmetic_of(compiled.program)
+    j = judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic)
     (times,) = best_time([call.run], budget)
     best = min(times)
-    return Measured(exact, error, best, operations(kernel) / best / 1e9, words, len(times), threads)
+    rate = operations(kernel) / best / 1e9
+    return Measured(j.exact, j.error, best, rate, j.against, len(times), threads, j.bound, j.reason)
+
+
+def require_right(kernel: Kernel, seen: Measured) -> Measured:
+    """The same. Raises WrongResultError where the result was wrong."""
+    if seen.wrong:
+        raise WrongResultError(f"{kernel.name} was run, and its result is wrong: {seen.wrong}")
+    return seen

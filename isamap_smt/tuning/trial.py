@@ -22,12 +22,12 @@ import numpy as np
 from isamap_smt.codegen import lower, print_c
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.interpret import reference
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime.build import build_program
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.judge import arithmetic_of, judge, wanted
 from isamap_smt.runtime.measure import Arrays, arrays_for, prepare
 from isamap_smt.scheduling.record import Record, from_record
 
@@ -73,10 +73,11 @@ class Outcome:
 def run_trial(job: Job) -> Outcome:
     """Try one schedule. Never raises for what is wrong with the candidate; the outcome says it."""
     try:
-        call, kernel, arrays = prepared(job)
+        call, kernel, arithmetic = prepared(job)
         call.run()
-        if said := _difference(kernel, call.result, arrays, job.seed):
-            return Outcome("wrong", reason=said)
+        judged = judge(kernel, call.result, _wanted(kernel, job.seed, arithmetic), arithmetic)
+        if judged.reason:
+            return Outcome("wrong", reason=judged.reason[:500])
         with alone():
             samples, dropped = timed(call.run, job.seconds, job.hopeless)
     except (IsamapError, MemoryError) as error:
@@ -132,8 +133,8 @@ def _seconds(run: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-def prepared(job: Job) -> tuple[Any, Kernel, Arrays]:
-    """A checked call of the program, proved and built, on random arrays. Raises IsamapError."""
+def prepared(job: Job) -> tuple[Any, Kernel, str]:
+    """A checked call of the program, proved and built, on random arrays; and its arithmetic. Raises IsamapError."""
     schedule = from_record(job.record, job.kernel, job.hardware, job.sizes)
     if schedule is None:
         raise IsamapError("the mapping is not legal, or the record means no schedule")
@@ -141,7 +142,7 @@ def prepared(job: Job) -> tuple[Any, Kernel, Arrays]:
     compiled = build_program(print_c(checked, str(schedule)), cc=job.cc)
     kernel = job.kernel.with_sizes(dict(job.sizes))
     arrays = _arrays(kernel, job.seed)
-    return prepare(compiled, arrays, job.threads), kernel, arrays
+    return prepare(compiled, arrays, job.threads), kernel, arithmetic_of(checked.program)
 
 
 @lru_cache(maxsize=2)
@@ -150,48 +151,8 @@ def _arrays(kernel: Kernel, seed: int) -> Arrays:
 
 
 @lru_cache(maxsize=2)
-def _wanted(kernel: Kernel, seed: int) -> dict[str, np.ndarray]:
-    return reference(kernel, _arrays(kernel, seed))
-
-
-def _difference(kernel: Kernel, got: Any, arrays: Arrays, seed: int) -> str:
-    """How a result differs from the reference beyond rounding; '' where it does not. A NaN always differs."""
-    results = got if isinstance(got, dict) else {kernel.results[0]: got}
-    for name, wanted in _wanted(kernel, seed).items():
-        tensor, out = kernel.tensor(name), results[name]
-        if not tensor.dtype.is_float:
-            if not np.array_equal(out, wanted.astype(out.dtype)):
-                return f"{name} is not the exact result"
-            continue
-        scale = float(np.abs(wanted).max(initial=0.0)) or 1.0
-        distance = float(np.abs(out.astype(np.float64) - wanted).max(initial=0.0)) / scale
-        allowed = _allowed(kernel)
-        if not distance <= allowed:  # also where it is a NaN
-            return f"{name} differs by {distance:.1e} of its largest element; rounding explains {allowed:.1e}"
-    return ""
-
-
-def _allowed(kernel: Kernel) -> float:
-    """The rounding of every addition of every sum, all in one direction, in the coarsest type that is written, up to a quarter.
-
-    A sum may end in a temporary, so that its rounding arrives in a result that adds nothing up itself.
-    """
-    points = 0
-    for s in kernel.statements:
-        reduced = set(s.reduction_axes)
-        points += math.prod(int(a.extent) for a in s.axes if a.name in reduced) if reduced else 0
-    kinds = [kernel.tensor(n).dtype for n in kernel.outputs]
-    epsilon = max(_epsilon(kind.numpy) for kind in kinds if kind.is_float)
-    return min(0.25, 4.0 * epsilon * (max(points, 1) + 8))
-
-
-def _epsilon(kind: np.dtype) -> float:
-    """The distance from 1 to the next number of a floating-point type."""
-    one = np.ones(1, kind)
-    step = 1.0
-    while (one + np.asarray(step / 2, kind)).astype(np.float64)[0] > 1.0:
-        step /= 2
-    return step
+def _wanted(kernel: Kernel, seed: int, arithmetic: str) -> dict[str, np.ndarray]:
+    return wanted(kernel, _arrays(kernel, seed), arithmetic)
 
 
 @contextmanager

@@ -12,7 +12,8 @@ import pytest
 from isamap_smt.cli.app import run
 from isamap_smt.language.library import find_kernel
 from isamap_smt.machine_model.identity import usable_cores
-from isamap_smt.runtime.measure import best_time, compare, operations
+from isamap_smt.runtime.judge import judge, wanted
+from isamap_smt.runtime.measure import best_time, operations
 
 KEYS = {"exact", "max_error", "seconds", "gflops", "reference", "instruction", "schedule", "threads", "packing"}
 
@@ -82,20 +83,23 @@ def test_an_error_is_seen() -> None:
     kernel = find_kernel("gemm").with_sizes({"i": 3, "j": 4, "k": 5})
     arrays = {"A": np.ones((3, 5), np.float32), "B": np.ones((5, 4), np.float32)}
     right = arrays["A"] @ arrays["B"]
-    assert compare(kernel, right, arrays) == (True, 0.0, "float64")
+    expected = wanted(kernel, arrays, "reassociate")
+    seen = judge(kernel, right, expected)
+    assert (seen.exact, seen.error, seen.against, seen.reason) == (True, 0.0, "float64", "")
     wrong = right.copy()
     wrong[1, 2] += 0.5
-    exact, error, _ = compare(kernel, wrong, arrays)
-    assert not exact
-    assert error == pytest.approx(0.1)
+    seen = judge(kernel, wrong, expected)
+    assert not seen.exact
+    assert seen.error == pytest.approx(0.1)
+    assert "C[1,2] is 5.5, and should be 5.0" in seen.reason
 
 
 def test_not_a_number_is_not_small() -> None:
     kernel = find_kernel("gemm").with_sizes({"i": 1, "j": 1, "k": 1})
     arrays = {"A": np.ones((1, 1), np.float32), "B": np.ones((1, 1), np.float32)}
-    exact, error, _ = compare(kernel, np.full((1, 1), np.nan, np.float32), arrays)
-    assert not exact
-    assert error == float("inf")
+    seen = judge(kernel, np.full((1, 1), np.nan, np.float32), wanted(kernel, arrays, "reassociate"))
+    assert not seen.exact
+    assert seen.error == float("inf")
 
 
 def test_operations_count_every_point() -> None:

@@ -17,11 +17,12 @@ from isamap_smt.ir.errors import SizeError, UnknownNameError
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.pipeline import plan, tune
 from isamap_smt.pipeline.spaces import Spaces
+from isamap_smt.runtime.judge import judge, wanted
 from isamap_smt.scheduling.record import program_of
 from isamap_smt.tuning.database import Database, database_path
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.task import Task
-from isamap_smt.tuning.trial import Job, _difference, run_trial
+from isamap_smt.tuning.trial import Job, _arrays, run_trial
 from tests.tuning.conftest import SIZES
 from tests.tuning.workers import by_the_record, dies_unless_in_six_rows
 
@@ -148,17 +149,13 @@ def test_what_is_not_proved_does_not_run(task: Task, made: Spaces, caches: Path)
 
 def test_a_wrong_result_or_a_nan_never_passes(task: Task) -> None:
     kernel = task.kernel.with_sizes(SIZES)
-    a, b = np.ones((48, 32), np.float32), np.ones((32, 64), np.float32)
-    from isamap_smt.tuning.trial import _arrays, _wanted
-
-    arrays, wanted = _arrays(kernel, 0), _wanted(kernel, 0)["C"]
-    right = wanted.astype(np.float32)
-    assert _difference(kernel, right, arrays, 0) == ""
+    expected = wanted(kernel, _arrays(kernel, 0), "reassociate")
+    right = expected["C"].astype(np.float32)
+    assert judge(kernel, right, expected).reason == ""
     for value in (np.nan, np.inf, right.flat[5] + 0.01 * np.abs(right).max()):
         wrong = right.copy()
         wrong.flat[5] = value
-        assert "C differs" in _difference(kernel, wrong, arrays, 0)
-    assert a.shape[1] == b.shape[0]
+        assert "C differs" in judge(kernel, wrong, expected).reason
 
 
 def test_a_sum_that_ends_in_a_temporary_is_measured_by_what_follows_it(caches: Path) -> None:
@@ -167,13 +164,12 @@ def test_a_sum_that_ends_in_a_temporary_is_measured_by_what_follows_it(caches: P
 
 
 def test_the_rounding_of_a_sum_is_allowed_in_what_follows_it() -> None:
-    from isamap_smt.tuning.trial import _arrays, _wanted
-
     kernel = im.find_kernel("linear_relu").with_sizes({"i": 2, "j": 8, "k": 512})
-    arrays, right = _arrays(kernel, 0), _wanted(kernel, 0)["Y"]
+    expected = wanted(kernel, _arrays(kernel, 0), "reassociate")
+    right = expected["Y"]
     rounded, wrong = right + 2e-5 * right.max(), right + 1e-3 * right.max()
-    assert _difference(kernel, rounded.astype(np.float32), arrays, 0) == ""
-    assert "Y differs" in _difference(kernel, wrong.astype(np.float32), arrays, 0)
+    assert judge(kernel, rounded.astype(np.float32), expected).reason == ""
+    assert "Y differs" in judge(kernel, wrong.astype(np.float32), expected).reason
 
 
 def test_a_damaged_database_is_said_and_planning_goes_on(caches: Path) -> None:

@@ -27,14 +27,28 @@ def edges(dtype: DType) -> np.ndarray:
 
 
 def random_values(dtype: DType, count: int, random: np.random.Generator) -> np.ndarray:
-    """A third of any bit pattern, a third near one (so that sums cancel and round), a third edges."""
+    """Any bit pattern, or an edge; of floats also near one, with few bits (so that sums cancel) or all (so that they round)."""
     raw = random.integers(0, 256, count * dtype.bytes, dtype=np.uint8).view(dtype.numpy).copy()
-    kind = random.integers(0, 3, count)
+    kind = random.integers(0, 4 if dtype.is_float else 3, count)
     if dtype.is_float:
-        near = (random.choice([-1.0, 1.0], count) * random.integers(1, 1 << 12, count) / 64.0).astype(dtype.numpy)
-        raw = np.where(kind == 1, near, raw)
+        sign = random.choice([-1.0, 1.0], count)
+        coarse = (sign * random.integers(1, 1 << 12, count) / 64.0).astype(dtype.numpy)
+        fine = (sign * random.uniform(0.5, 2.0, count)).astype(dtype.numpy)
+        raw = np.where(kind == 1, coarse, np.where(kind == 3, fine, raw))
     special = edges(dtype)
     return np.where(kind == 2, special[random.integers(0, len(special), count)], raw).astype(dtype.numpy)
+
+
+def simple_values(dtype: DType, count: int, random: np.random.Generator) -> np.ndarray:
+    """Whole numbers from 0 to 5: a counterexample of these reads well."""
+    return random.integers(0, 6, count).astype(dtype.numpy)
+
+
+def within(dtype: DType, low: int, high: int, count: int, random: np.random.Generator) -> np.ndarray:
+    """Integers from low to high, the ends often."""
+    inside = random.integers(low, high, count, endpoint=True, dtype=dtype.numpy)
+    ends = np.array([low, high, min(max(0, low), high)], dtype.numpy)
+    return np.where(random.integers(0, 3, count) == 0, ends[random.integers(0, 3, count)], inside).astype(dtype.numpy)
 
 
 def same_bits(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:

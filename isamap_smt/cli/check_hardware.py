@@ -1,0 +1,49 @@
+"""isamap check-hardware HARDWARE: does every instruction do what its description says?"""
+
+from __future__ import annotations
+
+import click
+
+from isamap_smt.cli.bar import counting_bar
+from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.output import console, print_json
+from isamap_smt.cli.status import WRONG_DESCRIPTION
+from isamap_smt.runtime.conformance.check import RESULTS
+
+STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
+
+
+@click.command("check-hardware")
+@click.argument("hardware", metavar="HARDWARE")
+@click.option("--instruction", "only", multiple=True, metavar="NAME", help="Only this one; repeatable.")
+@click.option(
+    "--results",
+    type=click.IntRange(min=1, max=10_000_000),
+    default=RESULTS,
+    show_default=True,
+    help="How many results of each instruction that computes to compare.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the operands.")
+@compiler_option
+@as_json
+def command(hardware: str, only: tuple[str, ...], results: int, seed: int, cc: str | None, as_json: bool) -> int:
+    """Run every instruction of HARDWARE on random and edge operands, and compare with what its description says.
+
+    Each runs in a process of its own, at the edges of pages that must not be touched, unaligned where its description asks for no
+    alignment, again, and in two threads. Status 0: all are right; 5: one is wrong, with a counterexample; 2: none is wrong, but one
+    could not be run.
+    """
+    from isamap_smt.runtime.conformance import check_hardware
+    from isamap_smt.runtime.conformance.outcome import document
+
+    with counting_bar("checking") as tell:
+        found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=tell)
+    if as_json:
+        print_json(document(found))
+    else:
+        styles = {"right": "green", "wrong": "bold red", "unknown": "yellow"}
+        *lines, last = str(found).splitlines()
+        for line in lines:
+            console().print(line, soft_wrap=True)
+        console().print(last, style=styles[found.verdict], soft_wrap=True)
+    return STATUSES[found.verdict]

@@ -1,0 +1,256 @@
+"""Checking instructions: compile each as a program's C is compiled, run it in a process of its own, compare."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from isamap_smt.ir.errors import BuildError, UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.language.hardware_library import find_hardware, missing_features
+from isamap_smt.mapping.moves import register_operand
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.conformance import computes, moves, source
+from isamap_smt.runtime.conformance.arena import Arena
+from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
+from isamap_smt.runtime.conformance.rounding import judged_by
+from isamap_smt.runtime.conformance.seen import seen_by
+from isamap_smt.runtime.simde import find_simde
+
+RESULTS = 20_000  # accumulators of each instruction
+SECONDS = 2.0  # of processor time for one call
+LACKS = "this CPU has no"
+Progress = Callable[[int, int, str], None]
+_RUNNER = Path(__file__).with_name("runner.py")
+_ANSWERS = 4096  # lists of calls, and calls, of one instruction at most
+
+
+def check_hardware(
+    machine: Hardware | str,
+    *,
+    only: Iterable[str] = (),
+    results: int = RESULTS,
+    seed: int = 0,
+    cc: str | None = None,
+    progress: Progress | None = None,
+) -> HardwareCheck:
+    """Run every instruction of a machine, or `only` these, and compare with what its description says.
+
+    machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each instruction that computes, on random and edge
+    operands drawn by seed. cc: as for build(). An instruction that crashes does so in a process of its own. Raises
+    UnknownNameError, HardwareError, and BuildError where there is no C compiler.
+    """
+    found = find_hardware(machine)
+    wanted = (only,) if isinstance(only, str) else tuple(only)
+    known = [i.short for i in found.instructions]
+    for name in wanted:
+        if not any(name in (i.name, i.short) for i in found.instructions):
+            raise UnknownNameError(f"{found.name} has no instruction {name!r}; {did_you_mean(name, known)}")
+    chosen = [i for i in found.instructions if not wanted or i.name in wanted or i.short in wanted]
+    return HardwareCheck(
+        found.name, check_instructions(chosen, found, results=results, seed=seed, cc=cc, progress=progress), seed
+    )
+
+
+def check_instructions(
+    chosen: Sequence[Instruction],
+    machine: Hardware,
+    *,
+    results: int = RESULTS,
+    seed: int = 0,
+    cc: str | None = None,
+    emulate: bool | None = None,
+    progress: Progress | None = None,
+) -> tuple[Checked, ...]:
+    """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
+    made: dict[str, Made | Checked] = {}
+    for n, i in enumerate(chosen):
+        found_c = as_c(n, i, machine)
+        made[i.name] = found_c if isinstance(found_c, Checked) else _emulated(found_c, emulate)
+    built = compiled([m for m in made.values() if isinstance(m, Made)], cc)
+    found = []
+    for n, i in enumerate(chosen):
+        if progress is not None:
+            progress(n, len(chosen), i.name)
+        what = made[i.name]
+        found.append(what if isinstance(what, Checked) else _run(what, machine, built[i.name], results, seed))
+    return tuple(found)
+
+
+class Made:
+    """An instruction as C: its number, its function, the instructions that it is made of, and whether it is emulated."""
+
+    def __init__(self, number: int, instruction: Instruction, function: str, machine: Hardware) -> None:
+        self.number, self.instruction, self.function, self.emulated = number, instruction, function, False
+        self.used = _with_moves(instruction, machine)
+
+
+def _with_moves(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
+    """The instruction, and what brings and shows its registers."""
+    if not i.numbered:
+        return (i,)
+    if i.kind == "compute":
+        loads, store = computes.numbered_moves(i, machine)
+        return (i, *loads.values(), store)
+    seen = seen_by(i, machine)
+    return tuple(x for x in (i, seen.before, seen.by, *seen.loads.values(), seen.after) if x is not None)
+
+
+def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
+    """The instruction as C, or why it cannot be run."""
+    if not i.emit:
+        return Checked(i.name, NOT_RUN, "its description has no `emit`: it is for mapping and proof only")
+    if i.kind == "compute" and (texts := [p for p in i.preconditions if p.split()[0] == "state"]):
+        return Checked(i.name, NOT_RUN, f"it reads the state {texts[0].split()[1]}, and nothing here sets it")
+    try:
+        part = computes if i.kind == "compute" else moves
+        return Made(number, i, part.function(i, machine, number), machine)
+    except NotRunnableError as reason:
+        return Checked(i.name, NOT_RUN, str(reason))
+    except (KeyError, IndexError, ValueError) as error:
+        return Checked(i.name, WRONG, f"its `emit` names what there is not: {error}\nemit: {i.emit}")
+
+
+def _emulated(made: Made, emulate: bool | None) -> Made | Checked:
+    """The same, with how it is run decided."""
+    lacking = missing_features(made.used)
+    made.emulated = bool(lacking) if emulate is None else emulate
+    if made.emulated and find_simde() is None:
+        why = f"{LACKS} {', '.join(lacking)}, and " if lacking else ""
+        return Checked(made.instruction.name, NOT_RUN, f"{why}SIMDe (libsimde-dev) is not installed")
+    return made
+
+
+def compiled(made: Sequence[Made], cc: str | None) -> dict[str, Path | str]:
+    """Instruction -> the library of each; or what the compiler says of it, where it refuses that one alone."""
+    found: dict[str, Path | str] = {}
+    for emulated in (False, True):
+        group = [m for m in made if m.emulated == emulated]
+        if not group:
+            continue
+        try:
+            library = _library(group, cc)
+            found.update((m.instruction.name, library) for m in group)
+        except BuildError as error:
+            if len(group) == 1:
+                found[group[0].instruction.name] = str(error)
+                continue
+            for m in group:
+                found |= compiled([m], cc)
+    return found
+
+
+def _library(group: Sequence[Made], cc: str | None) -> Path:
+    used = tuple({i.name: i for m in group for i in m.used}.values())
+    requires = {feature for i in used for feature in i.requires}
+    text = source.source([m.function for m in group], used)
+    return build_library(text, requires, cc=cc, simde=group[0].emulated)
+
+
+def _run(made: Made, machine: Hardware, library: Path | str, results: int, seed: int) -> Checked:
+    i = made.instruction
+    if isinstance(library, str):
+        return Checked(
+            i.name, WRONG,
+            f"its C does not compile where it stands several times in a block, for a CPU with {', '.join(i.requires) or 'nothing'} "
+            f"in `requires`\n{library}",
+        )  # fmt: skip
+    random = np.random.default_rng([seed, zlib.crc32(i.name.encode())])
+    arena = Arena()
+    answers = arena.room(8 * _ANSWERS)
+    if i.kind == "compute":
+        steps = computes.steps(i, machine, made.number, results, random, arena)
+    else:
+        steps = moves.steps(i, machine, made.number, random, arena)
+    with tempfile.TemporaryDirectory(prefix="isamap-check-") as scratch:
+        died = _execute(library, arena, answers, steps, Path(scratch))
+        said = _told(i, machine, arena, answers, steps, died)
+        if isinstance(said, Checked):
+            return said
+        compared = sum(s.results for s in steps)
+        how = judged_by(i) if i.kind == "compute" else "bit for bit"
+        return Checked(i.name, WRONG if said else RIGHT, said, compared, how, made.emulated)
+
+
+def _execute(library: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
+    """Run the calls; returns how the process ended: 0, or minus the signal that killed it."""
+    memory = scratch / "memory"
+    arena.write(memory)
+    told = {
+        "library": str(library), "memory": str(memory), "size": arena.end, "protections": arena.protections,
+        "calls": [s.calls for s in steps], "answers": answers, "seconds": SECONDS,
+    }  # fmt: skip
+    (scratch / "calls.json").write_text(json.dumps(told))
+    command = [sys.executable, "-I", "-S", str(_RUNNER), str(scratch / "calls.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)
+    if int(arena.read(answers, 4).view(np.int32)[0]) == 0:
+        raise BuildError(f"{library} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
+    return min(done.returncode, 0)
+
+
+def _told(
+    i: Instruction, machine: Hardware, arena: Arena, answers: int, steps: Sequence[Step], died: int
+) -> str | Checked:
+    """What is wrong, '' for nothing; or why it could not be run after all."""
+    begun = int(arena.read(answers, 4).view(np.int32)[0])
+    codes = arena.read(answers + 4, 4 * sum(len(s.calls) for s in steps)).view(np.int32)
+    position = 0
+    for n, step in enumerate(steps, 1):
+        if n == begun:
+            return f"{step.where}: {_death(-died) if died else 'it ends the process that it runs in'}"
+        for code in (int(c) for c in codes[position : position + len(step.calls)]):
+            if code == 2:
+                return Checked(i.name, NOT_RUN, "the system refuses this process the registers that it uses")
+            if code == 3:
+                return (
+                    f"{step.where}: it changes a register that held something else: inline assembly must name what it "
+                    "changes among its outputs or clobbers"
+                )
+            if code >= 200:
+                return Checked(
+                    i.name, NOT_RUN, _size(i, code - 200, "larger than", "; name a C type of just that size")
+                )
+            if code >= 100:
+                return _size(i, code - 100, "smaller than", "")
+            if code == 1:
+                return (
+                    f"{step.where}: it leaves the CPU in another mode: rounding, flushing of denormals, exceptions, "
+                    "x87 registers in use, or the direction flag; whatever runs after it computes something else"
+                )
+        position += len(step.calls)
+        if said := step.verify(arena):
+            return said
+    return ""
+
+
+def _size(i: Instruction, operand: int, how: str, hint: str) -> str:
+    names = [t.name for t in i.kernel.tensors] if i.kind == "compute" else [register_operand(i)]
+    t = i.kernel.tensor(names[operand])
+    return (
+        f"{dict(i.c_types)[t.name]}, the C type of operand {t.name}, is {how} its cells, {t.dtype}"
+        f"[{','.join(map(str, t.shape))}] of {source.size(t)} bytes{hint}"
+    )
+
+
+_DEATHS = {
+    signal.SIGSEGV: "it touches memory that is not its operand's, or asks for more alignment than its description does",
+    signal.SIGBUS: "it touches memory that is not its operand's, or asks for more alignment than its description does",
+    signal.SIGILL: "this CPU does not know the instruction, or `emit` gives up: is a feature missing in requires=?",
+    signal.SIGFPE: "it divides by zero, or unmasks an exception",
+    signal.SIGVTALRM: f"it had not ended after {SECONDS:g} seconds of processor time",
+    signal.SIGALRM: f"it had not ended after {30 * SECONDS:g} seconds",
+}
+
+
+def _death(number: int) -> str:
+    name = signal.Signals(number).name if number in list(signal.Signals) else str(number)
+    return f"it was killed by {name}: {_DEATHS.get(signal.Signals(number), 'nothing more is known')}"

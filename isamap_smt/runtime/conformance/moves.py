@@ -1,0 +1,200 @@
+"""Instructions that move: the right bytes and no others, wherever the description lets the memory lie."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import run_instruction
+from isamap_smt.mapping.moves import lane_symbols, memory_shape, register_operand
+from isamap_smt.runtime.conformance import source
+from isamap_smt.runtime.conformance.arena import Arena
+from isamap_smt.runtime.conformance.counterexample import named, shown
+from isamap_smt.runtime.conformance.layout import cell_index, live, offsets
+from isamap_smt.runtime.conformance.operands import random_values, same_bits
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step
+from isamap_smt.runtime.conformance.seen import Seen, plain_values, seen_by
+from isamap_smt.runtime.conformance.spots import Spot, spots
+
+_MOST = 33  # numbers of active points along an axis that are all tried
+_BEFORE = 3  # elements between the pointer that the C has and the first element
+
+
+def function(i: Instruction, machine: Hardware, number: int) -> str:
+    """The move as C. Raises NotRunnableError."""
+    _check_form(i)
+    if i.numbered:
+        return seen_by(i, machine).function(number)
+    r = register_operand(i)
+    if r not in dict(i.c_types):
+        raise NotRunnableError(f"operand {r} has no C type; add c_types={{{r!r}: ...}}")
+    return source.move(number, i)
+
+
+def _check_form(i: Instruction) -> None:
+    for text in i.preconditions:
+        if text.split()[0] == "state":
+            raise NotRunnableError(f"it reads the state {text.split()[1]}, and nothing here sets it")
+    r = register_operand(i)
+    if any(place == "memory" for operand, place in i.places if operand == r) or len(i.kernel.tensors) > 2:
+        raise NotRunnableError("it moves between something else than a register and memory")
+    if not all(s.is_Symbol for s in lane_symbols(i)) or len(set(lane_symbols(i))) < len(lane_symbols(i)):
+        raise NotRunnableError("the index of its register is more than its axes")
+
+
+def active_points(i: Instruction) -> list[tuple[int, ...]]:
+    """Numbers of active points to try, of each axis that is masked, as far as its preconditions let them be."""
+    counts = []
+    for points in list(i.axes.values())[: int(i.masked)]:
+        some = {0, 1, 2, points // 2, points - 1, points}
+        every = range(points + 1) if points < _MOST and int(i.masked) == 1 else sorted(n for n in some if n <= points)
+        counts.append(every)
+    return [c for c in itertools.product(*counts) if _allowed(i, c)]
+
+
+def _allowed(i: Instruction, active: tuple[int, ...]) -> bool:
+    if not active:
+        return True
+    known = {"active": active[0]}
+    for text in i.preconditions:
+        told = parse_condition(text, {})
+        if told is None or told.names != {"active"}:
+            continue
+        if not told.holds(int(evaluate(told.left, known)), int(evaluate(told.right, known))):
+            return False
+    return True
+
+
+def steps(i: Instruction, machine: Hardware, number: int, random: np.random.Generator, arena: Arena) -> list[Step]:
+    """What is run, laid out in the arena."""
+    seen = seen_by(i, machine) if i.numbered else None
+    return list(_steps(i, seen, source.FUNCTION.format(number), random, arena))
+
+
+def _steps(i: Instruction, seen: Seen | None, name: str, random: np.random.Generator, arena: Arena) -> Iterator[Step]:
+    t = i.kernel.tensor(register_operand(i))
+    shape = tuple(int(e) for e in t.shape)
+    for active in active_points(i):
+        cells = live(i, shape, active)
+        if source.memory_operand(i) is None:
+            ones = np.full(cells.size * t.dtype.bytes, 0xFF, np.uint8).view(t.dtype.numpy)
+            for held in (ones, *(random_values(t.dtype, cells.size, random) for _ in range(3))):
+                register = held.reshape(shape)
+                yield _step(i, seen, name, register, active, cells, None, random, arena)
+            continue
+        for spot in spots(i, cells, arena, random, plain_values if seen is not None and seen.after else random_values):
+            register = random_values(t.dtype, cells.size, random).reshape(shape)
+            yield _step(i, seen, name, register, active, cells, spot, random, arena)
+
+
+def _step(
+    i: Instruction,
+    seen: Seen | None,
+    name: str,
+    register: np.ndarray,
+    active: tuple[int, ...],
+    cells: np.ndarray,
+    spot: Spot | None,
+    random: np.random.Generator,
+    arena: Arena,
+) -> Step:
+    """One execution at one place, on one register."""
+    pitch = spot.pitch if spot else 0
+    numbers = (*(*active, 0, 0)[:2], pitch - 24, 24, _BEFORE)
+    first = spot.first if spot else arena.room(64)
+    told = [f"with {word}={n}" for word, n in zip(("active", "across"), active, strict=False)]
+    where = ", ".join([*told, *([spot.where] if spot else [])]) or "on a register that holds other values"
+    given: dict[str, np.ndarray] = {}
+    begin: tuple[int, ...] = (first, arena.array(register)) if seen is None else ()
+    end: tuple[int, ...] = (arena.room(1), arena.room(register.nbytes)) if seen is None else ()
+    if seen is not None:
+        begin, end, given = seen.places(first, register, random, arena)
+
+    def verify(a: Arena) -> str:
+        after = register
+        if seen is None:
+            after = a.read(end[1], register.nbytes).view(register.dtype).reshape(register.shape)
+        if i.kind == "store":
+            assert spot is not None
+            if not (same := same_bits(after, register)).all():
+                at = tuple(int(n) for n in np.argwhere(~same)[0])
+                return f"{where}: it overwrites {named(register_operand(i), at)} of the register that it stores"
+            return _stored(i, register, cells, spot, a, where)
+        wanted = _loaded(i, register, cells, spot, a)
+        if seen is not None:
+            found = seen.differs(wanted, a, end[0], given)
+            return f"{where}: {found}" if found else ""
+        return _compared(i, wanted, after, cells, where)
+
+    return Step(((name, begin, end, numbers, 1, 1, 0),), verify, where, int(cells.size))
+
+
+def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
+    """What the contract leaves in the register; lanes that are not active are 0."""
+    r, m = register_operand(i), source.memory_operand(i)
+    given: dict[str, np.ndarray] = {}
+    if m is not None and spot is not None:
+        dtype = i.kernel.tensor(m).dtype.numpy
+        memory = np.zeros(memory_shape(i), dtype)
+        index = cell_index(i, cells.shape)
+        images = {place: a.before(place, count) for place, count in spot.regions}
+        at = offsets(i, cells.shape, spot.pitch)
+        for cell in map(tuple, np.argwhere(cells)):
+            start = spot.first + int(at[cell])
+            region = next(p for p, count in spot.regions if p <= start < p + count)
+            element = images[region][start - region : start - region + dtype.itemsize]
+            memory[tuple(x[cell] for x in index)] = element.view(dtype)[0]
+        given[m] = memory
+    if i.kernel.statements[0].op != "=":
+        given[r] = register
+    found = run_instruction(i, given)[r]
+    return np.where(cells, found, np.zeros((), found.dtype)).astype(found.dtype)
+
+
+def _compared(i: Instruction, wanted: np.ndarray, got: np.ndarray, cells: np.ndarray, where: str) -> str:
+    same = np.ascontiguousarray(wanted).view(np.uint8).reshape(-1) == np.ascontiguousarray(got).view(np.uint8).reshape(
+        -1
+    )
+    right = same.reshape(*wanted.shape, -1).all(axis=-1)
+    if right.all():
+        return ""
+    at = tuple(int(n) for n in np.argwhere(~right)[0])
+    live_word = "" if cells[at] else ", a lane that is not active and becomes 0"
+    return (
+        f"{where}: {(~right).sum()} of {right.size} cells are wrong, such as {named(register_operand(i), at)}{live_word}\n"
+        f"contract: {i.kernel.text.strip()}\n"
+        f"the description gives {shown(wanted[at])}, the instruction left {shown(got[at])}"
+    )
+
+
+def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot, a: Arena, where: str) -> str:
+    """Whether memory is what it was, with the active cells written."""
+    m = source.memory_operand(i)
+    assert m is not None
+    dtype = i.kernel.tensor(m).dtype.numpy
+    written = run_instruction(i, {register_operand(i): register})[m]
+    index, at = cell_index(i, cells.shape), offsets(i, cells.shape, spot.pitch)
+    wanted = {place: a.before(place, count) for place, count in spot.regions}
+    for cell in np.argwhere(cells):
+        start = spot.first + int(at[tuple(cell)])
+        region = next(p for p, count in spot.regions if p <= start < p + count)
+        element = np.ascontiguousarray(written[tuple(x[tuple(cell)] for x in index)]).reshape(1).view(np.uint8)
+        wanted[region][start - region : start - region + dtype.itemsize] = element
+    for place, count in spot.regions:
+        wrong = np.flatnonzero(a.read(place, count) != wanted[place])
+        if wrong.size:
+            byte = int(wrong[0]) + place - spot.first
+            inside = [
+                tuple(int(n) for n in c) for c in np.argwhere(cells) if 0 <= byte - int(at[tuple(c)]) < dtype.itemsize
+            ]
+            if inside:
+                told = named(register_operand(i), inside[0])
+                return f"{where}: {told} is not stored where the contract {i.kernel.text.strip()} says"
+            return f"{where}: it writes byte {byte} from the first element on, which is none of its active elements'"
+    return ""

@@ -1,0 +1,139 @@
+"""A program's instructions are checked before it is compiled: those that this project does not ship, each once.
+
+What was right is remembered, by a digest of the description, of the moves that it is run with, of the compiler, this CPU and
+the check itself. Nothing else is: what could not be run is said each time, and what is wrong is run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from isamap_smt.ir.errors import DescriptionError, IsamapError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.program import Program
+from isamap_smt.language.hardware_library import host_features, missing_features
+from isamap_smt.mapping.point import point_instruction
+from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.compiler import find_compiler
+from isamap_smt.runtime.conformance.check import check_instructions
+from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG
+from isamap_smt.runtime.packing import used_instructions
+from isamap_smt.runtime.whole_file import whole_file
+
+RESULTS = 10_000  # accumulators of each instruction: about a second for a program's few
+
+
+def require_checked(program: Program, cc: str | None = None) -> tuple[str, ...]:
+    """What the user should hear: which of the program's instructions could not be checked here, and why.
+
+    Raises DescriptionError with a counterexample where one does something else than its description says, and BuildError.
+    """
+    unknown = [i for i in used_instructions(program) if not is_tested(i)]
+    if not unknown:
+        return ()
+    machine = program.schedules[0].hardware
+    if machine is None:
+        return tuple(f"{i.name} was not checked: the program does not say of which machine it is" for i in unknown)
+    told: list[str] = []
+    here: dict[str, Instruction] = {}
+    for i in unknown:
+        if lacking := missing_features([i]):
+            told.append(f"{i.name} was not checked: this CPU has no {', '.join(lacking)}")
+        elif not _is_known(key := digest(i, machine, cc), i.name):
+            here[key] = i
+    wrong: list[str] = []
+    checked = check_instructions(tuple(here.values()), machine, results=RESULTS, cc=cc) if here else ()
+    for key, found in zip(here, checked, strict=True):
+        if found.status == WRONG:
+            wrong.append(str(found))
+        elif found.status == RIGHT and not found.emulated:
+            _remember(key, found.name, found.results)
+        else:
+            told.append(f"{found.name} was not checked: {found.reason or 'it was emulated'}")
+    if wrong:
+        advice = f"nothing is compiled with it; `isamap check-hardware` checks all of {machine.name}"
+        raise DescriptionError("\n".join([*wrong, advice]))
+    return tuple(told)
+
+
+def is_tested(i: Instruction) -> bool:
+    """Whether this project's own tests run it: it is shipped, just so, or the scalar C of a kernel's own expression.
+
+    What it costs plays no part.
+    """
+    return _is_shipped(i) or _is_point(i)
+
+
+def _is_shipped(i: Instruction) -> bool:
+    import isamap_hardware
+
+    machine, _, short = i.name.partition(".")
+    if machine not in isamap_hardware.names():
+        return False
+    same = [s for s in isamap_hardware.load(machine).instructions if s.short == short]
+    return any(replace(s, cost=Cost()) == replace(i, cost=Cost()) for s in same)
+
+
+def _is_point(i: Instruction) -> bool:
+    try:
+        own = point_instruction(i.kernel)
+    except (IsamapError, ValueError, KeyError, IndexError):
+        return False
+    return (own.emit, own.prelude, own.c_types, own.headers, i.exact, i.kind, i.rounding) == (
+        i.emit, i.prelude, i.c_types, i.headers, None, "compute", own.rounding,
+    )  # fmt: skip
+
+
+def digest(i: Instruction, machine: Hardware, cc: str | None) -> str:
+    """Of all that the answer depends on. Registers with numbers are run with the machine's own moves."""
+    with_it = machine.moves if i.numbered else ()
+    compiler = find_compiler(cc)
+    parts = [repr(replace(x, cost=Cost())) for x in (i, *with_it)]
+    parts += [*compiler.command, compiler.version, *compiler.flags(i.requires), _cpu(), _check()]
+    h = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        h.update(len(part.encode()).to_bytes(8, "little") + part.encode())
+    return h.hexdigest()
+
+
+@cache
+def _cpu() -> str:
+    from isamap_hardware.host import cpu_name
+
+    return " ".join([cpu_name(), *sorted(host_features())])
+
+
+@cache
+def _check() -> str:
+    """Digest of the check itself: a better one asks again."""
+    h = hashlib.blake2b(digest_size=8)
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        h.update(file.read_bytes())
+    return h.hexdigest()
+
+
+def _place(key: str) -> Path:
+    return cache_directory().parent / "checked" / f"{key}.json"
+
+
+def _is_known(key: str, name: str) -> bool:
+    try:
+        found = json.loads(_place(key).read_text())
+    except (OSError, ValueError):  # not there, or damaged: it is checked again
+        return False
+    return isinstance(found, dict) and found.get("instruction") == name and found.get("digest") == key
+
+
+def _remember(key: str, name: str, results: int) -> None:
+    place = _place(key)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(place) as file:
+            file.write(json.dumps({"instruction": name, "digest": key, "results": results}) + "\n")
+    except OSError:  # a full disk: it is checked again next time
+        return

@@ -1,0 +1,271 @@
+"""Every instruction as a C function on memory, made from its own C as a program's are: what is run to check a description.
+
+    int isamap_check_3(int64_t count, int64_t period, char **from, char **to, const int64_t *n);
+
+from and to: memory of each operand, cells before and after. n: numbers of a move, see NUMBERS. Execution x takes its operands
+at x % period, and leaves its results at x. Returns 0, or: 1 the CPU's modes have changed, 2 the state was refused, 3 a
+register that was in use has changed, 100 + k
+(200 + k) the register of operand k is smaller (larger) than its cells.
+
+Names are written as a program's are: `{m}` is a sum, `{stride}` too, and each instruction stands several times in a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.mapping.moves import look_for_move, register_operand
+
+AT_ONCE = 4  # executions that stand in a block beside each other, on registers of their own
+NUMBERS = ("active", "across", "row step", "row step's other part", "elements before the first")
+FUNCTION = "isamap_check_{}"
+
+HELD = 16  # registers that may be in use beside those of its operands
+_COMMON = """
+#include <stdint.h>
+#include <string.h>
+/* How the CPU computes and what it does with strings: rounding, flushing, masked exceptions; x87 registers in use. */
+static inline uint64_t isamap_check_modes(void) {
+#if defined(__x86_64__)
+    uint32_t csr, environment[7];
+    uint64_t flags;
+    __asm__ volatile("stmxcsr %0" : "=m"(csr));
+    __asm__ volatile("fnstenv %0\\n\\tfldenv %0" : "+m"(environment) : : "memory");
+    /* below the 128 bytes that a function may use without saying so */
+    __asm__ volatile("lea -128(%%rsp), %%rsp\\n\\tpushfq\\n\\tpopq %0\\n\\tlea 128(%%rsp), %%rsp" : "=r"(flags) : : "memory");
+    return (csr & 0xffc0u) | (uint64_t)(environment[0] & 0xffffu) << 16 | (uint64_t)(environment[2] & 0xffffu) << 32
+         | (flags >> 10 & 1u) << 48;
+#else
+    return 0;
+#endif
+}
+/* Values that a function holds in registers, as far as there are any left, while it executes an instruction. */
+typedef uint64_t isamap_check_vector __attribute__((vector_size(16)));
+static const volatile isamap_check_vector isamap_check_wide[HELD] = {FILLED};
+static const volatile uint64_t isamap_check_words[HELD] = {FILLED};
+static int isamap_check_differ(const isamap_check_vector *wide, const uint64_t *words) {
+    int found = 0;
+    for (int k = 0; k < HELD; ++k) found |= wide[k][0] != isamap_check_wide[k][0] || words[k] != isamap_check_words[k];
+    return found;
+}
+/* As they were, so that whoever called can go on. */
+static inline void isamap_check_restore(uint64_t modes) {
+#if defined(__x86_64__)
+    uint32_t csr = (uint32_t)(modes & 0xffc0u);
+    uint16_t word = (uint16_t)(modes >> 16);
+    __asm__ volatile("ldmxcsr %0\\n\\tfninit\\n\\tfldcw %1\\n\\tcld" : : "m"(csr), "m"(word) : "cc");
+#else
+    (void)modes;
+#endif
+}
+"""
+
+
+_FILLED = ", ".join(f"{{0x{0xA5A5A5A50000 + k:x}u}}" for k in range(HELD))
+COMMON = (
+    _COMMON.replace("words[HELD] = {FILLED}", f"words[HELD] = {{{_FILLED.replace('{', '').replace('}', '')}}}")
+    .replace("FILLED", _FILLED)
+    .replace("HELD", str(HELD))
+)
+
+
+def state_of(i: Instruction) -> tuple[str, str] | None:
+    """(an expression that is 0 where the state is entered, a statement that leaves it); None without a state."""
+    if not i.state:
+        return None
+    return (i.state.entering, f"{{ {i.state.leave} }}")
+
+
+def size(t: Tensor) -> int:
+    """Bytes of all cells."""
+    return prod(int(e) for e in t.shape) * t.dtype.bytes
+
+
+def source(functions: Iterable[str], used: Iterable[Instruction]) -> str:
+    """C with these functions, and what their instructions include and define."""
+    listed = tuple(used)
+    headers = dict.fromkeys(h for i in listed for h in i.headers)
+    preludes = dict.fromkeys(part for i in listed for part in i.prelude)
+    return "\n".join([*(f"#include <{h}>" for h in headers), COMMON, *preludes, *functions])
+
+
+def _function(number: int, i: Instruction, checks: Iterable[str], body: str) -> str:
+    state = state_of(i)
+    enter = f"    if ({state[0]}) return 2;\n" if state else ""
+    leave = f"    {state[1]}\n" if state else ""
+    return (
+        f"int {FUNCTION.format(number)}(int64_t isamap_count, int64_t isamap_period, char **isamap_from, char **isamap_to, "
+        "const int64_t *isamap_n) {\n"
+        "    (void)isamap_count; (void)isamap_period; (void)isamap_from; (void)isamap_to; (void)isamap_n;\n"
+        f"{''.join(f'    {c}{chr(10)}' for c in checks)}"
+        f"    const uint64_t isamap_modes = isamap_check_modes();\n{enter}{body}{leave}"
+        "    const int isamap_changed = isamap_check_modes() != isamap_modes;\n"
+        "    isamap_check_restore(isamap_modes);\n    return isamap_changed;\n}"
+    )
+
+
+def _size_checks(i: Instruction, operands: Iterable[str]) -> list[str]:
+    types = dict(i.c_types)
+    found = []
+    for k, o in enumerate(operands):
+        n = size(i.kernel.tensor(o))
+        found.append(f"if (sizeof({types[o]}) != {n}) return sizeof({types[o]}) < {n} ? {100 + k} : {200 + k};")
+    return found
+
+
+# ---- registers that are C variables ----------------------------------------------------------------------------------
+
+
+def compute(number: int, i: Instruction) -> str:
+    """A compute instruction: every operand goes in, and every one comes out again."""
+    types = dict(i.c_types)
+    names = [t.name for t in i.kernel.tensors]
+    registers = [{o: f"isamap_r{u}_{o}" for o in names} for u in range(AT_ONCE)]
+    lines = []
+    for u, r in enumerate(registers):
+        for k, o in enumerate(names):
+            at = f"isamap_from[{k}] + (isamap_x + {u}) % isamap_period * (int64_t)sizeof {r[o]}"
+            lines.append(f"{types[o]} {r[o]}; memcpy(&{r[o]}, {at}, sizeof {r[o]});")
+    kept = [(f"isamap_v{k}", "isamap_check_vector", "wide", k) for k in range(HELD)]
+    kept += [(f"isamap_w{k}", "uint64_t", "words", k) for k in range(HELD)]
+    lines += [f"const {kind} {name} = isamap_check_{where}[{k}];" for name, kind, where, k in kept]
+    lines += [i.statement(r) for r in registers]
+    for kind, where in (("isamap_check_vector", "wide"), ("uint64_t", "words")):
+        held = ", ".join(name for name, _, w, _ in kept if w == where)
+        lines.append(f"const {kind} isamap_{where}[] = {{{held}}};")
+    lines.append("if (isamap_check_differ(isamap_wide, isamap_words)) return 3;")
+    for u, r in enumerate(registers):
+        for k, o in enumerate(names):
+            lines.append(f"memcpy(isamap_to[{k}] + (isamap_x + {u}) * (int64_t)sizeof {r[o]}, &{r[o]}, sizeof {r[o]});")
+    loop = f"    for (int64_t isamap_x = 0; isamap_x < isamap_count; isamap_x += {AT_ONCE}) {{\n"
+    return _function(number, i, _size_checks(i, names), loop + _indented(lines, 8) + "    }\n")
+
+
+def move(number: int, i: Instruction) -> str:
+    """A move between an address and a register, whose bytes go in before and come out after."""
+    r = register_operand(i)
+    kind = dict(i.c_types)[r]
+    words = _memory_words(i, "isamap_from[0]")
+    body = [
+        f"{kind} isamap_r; memcpy(&isamap_r, isamap_from[1], sizeof isamap_r);",
+        *_pointer(i, "isamap_from[0]"),
+        i.statement({**words, r: "isamap_r"}),
+        "memcpy(isamap_to[1], &isamap_r, sizeof isamap_r);",
+    ]
+    twice = [f"{kind} isamap_s = isamap_r, isamap_t = isamap_r;"]
+    twice += [i.statement({**words, r: name}) for name in ("isamap_s", "isamap_t")]
+    twice.append("isamap_r = isamap_s; (void)isamap_t;")
+    again = "    if (isamap_count < 0) {\n" + _indented(twice, 8) + "    }\n"  # compiled, never run
+    return _function(number, i, _size_checks(i, [r]), _indented(body[:2], 4) + again + _indented(body[2:], 4))
+
+
+def _indented(lines: Iterable[str], depth: int) -> str:
+    return "".join(f"{' ' * depth}{line}\n" for line in lines)
+
+
+def memory_operand(i: Instruction) -> str | None:
+    """The operand of a move that lies in memory; None for `zero`."""
+    return next((o for o, place in i.places if place == "memory"), None)
+
+
+def _pointer(i: Instruction, place: str, name: str = "isamap_m") -> list[str]:
+    """A pointer to some elements before the first, as a program has one to the start of an array."""
+    m = memory_operand(i)
+    if m is None:
+        return []
+    element, const = i.kernel.tensor(m).dtype.c, "" if i.kind == "store" else "const "
+    begin = f"(void *)({place} - isamap_n[4] * (int64_t)sizeof({element}))"
+    return [f"{const}{element} *{name} = {begin}; (void){name};"]
+
+
+def _memory_words(i: Instruction, place: str, name: str = "isamap_m", counted: bool = True) -> dict[str, str]:
+    m = memory_operand(i)
+    words = {"active": "isamap_n[0]", "across": "isamap_n[1]"}
+    if not counted:
+        words = {w: str(n) for w, n in zip(words, (*i.axes.values(), 0, 0), strict=False)}
+    if m is None:
+        return words
+    rows = "isamap_n[2] + isamap_n[3]" if counted else str(row_bytes(i))
+    return {**words, m: f"{name} + isamap_n[4]" if counted else name, "stride": rows}
+
+
+def row_bytes(i: Instruction) -> int:
+    """Bytes of what the first index of the memory operand counts, densely packed."""
+    t = i.kernel.tensor(memory_operand(i) or "")
+    return size(t) // int(t.shape[0]) if t.shape else t.dtype.bytes
+
+
+# ---- registers that the C calls by number ----------------------------------------------------------------------------
+
+
+def _numbered(operand: str) -> str:
+    return f"isamap_q_{operand}"
+
+
+def whole_move(machine: Hardware, i: Instruction, operand: str, store: bool) -> Instruction | None:
+    """The machine's own move of all cells of that operand's register."""
+    whole = tuple(range(len(i.kernel.tensor(operand).shape)))
+    return look_for_move(machine, i, operand, store, whole, False, ordered=False)
+
+
+def numbered_compute(number: int, i: Instruction, loads: dict[str, Instruction], store: Instruction) -> str:
+    """Operands come by the machine's own moves; the second result is that of executing twice on the same registers."""
+    names = [t.name for t in i.kernel.tensors]
+    target = i.kernel.outputs[0]
+    lines = [f"enum {{ {', '.join(f'{_numbered(o)} = {k}' for k, o in enumerate(names))} }};"]
+    for k, o in enumerate(names):
+        at = f"isamap_from[{k}] + isamap_x % isamap_period * {size(i.kernel.tensor(o))}"
+        lines += _whole(loads[o], at, _numbered(o), f"isamap_m{k}")
+    for n in range(2):
+        lines.append(i.statement({o: _numbered(o) for o in names}))
+        lines += _whole(
+            store, f"isamap_to[{n}] + isamap_x * {size(i.kernel.tensor(target))}", _numbered(target), f"isamap_t{n}"
+        )
+    loop = "    for (int64_t isamap_x = 0; isamap_x < isamap_count; ++isamap_x) {\n"
+    return _function(number, i, [], loop + _indented(lines, 8) + "    }\n")
+
+
+def numbered_move(
+    number: int,
+    i: Instruction,
+    before: Instruction | None,
+    seen: Instruction,
+    others: dict[str, Instruction],
+    after: Instruction | None,
+) -> str:
+    """A move of a register with a number, which is filled by `before` and seen by `seen` after it.
+
+    seen: a store of the register, or an instruction that computes with it; then `others` load its further operands, and `after`
+    stores its result. Where i is a store, the register is filled, and i is run alone.
+    """
+    r = register_operand(i)
+    lines = ["enum { isamap_r = 5 };"]
+    if before is not None:
+        lines += _whole(before, "isamap_from[1]", "isamap_r", "isamap_b")
+    lines += [*_pointer(i, "isamap_from[0]"), i.statement({**_memory_words(i, "isamap_from[0]"), r: "isamap_r"})]
+    if i.kind != "store" and after is None:
+        lines += _whole(seen, "isamap_to[0]", "isamap_r", "isamap_t")
+    elif after is not None:
+        names = [t.name for t in seen.kernel.tensors if t.name in others]
+        lines.append(f"enum {{ {', '.join(f'{_numbered(o)} = {k}' for k, o in enumerate(names))} }};")
+        for k, o in enumerate(names):
+            lines += _whole(others[o], f"isamap_from[{2 + k}]", _numbered(o), f"isamap_m{k}")
+        lines.append(
+            seen.statement({t.name: _numbered(t.name) if t.name in others else "isamap_r" for t in seen.kernel.tensors})
+        )
+        lines += _whole(after, "isamap_to[0]", _numbered(seen.kernel.outputs[0]), "isamap_t")
+    return _function(number, i, [], "    {\n" + _indented(lines, 8) + "    }\n")
+
+
+def _whole(i: Instruction, place: str, register: str, name: str) -> list[str]:
+    """A whole move between dense memory and a register."""
+    m = memory_operand(i)
+    assert m is not None
+    const = "" if i.kind == "store" else "const "
+    element = i.kernel.tensor(m).dtype.c
+    words = _memory_words(i, place, name, counted=False)
+    return [f"{const}{element} *{name} = (void *)({place});", i.statement({**words, register_operand(i): register})]

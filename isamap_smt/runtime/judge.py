@@ -1,0 +1,142 @@
+"""Whether a kernel's results are right: equal where its arithmetic is exact, within the bound of its rounding elsewhere.
+
+Integers are exact; so is floating point whose proof says 'exact' or 'ordered', which is compared with the interpreter bit for
+bit, NaN with NaN. Where a sum may be reordered, n terms of it are off by at most n roundings of its largest partial sum: the
+bound, 4 e (n + 8) of the largest element of the result, counts every one of them in the same direction, in the coarsest type
+that is written (e: the distance from 1 to the next number), up to a quarter. Infinities and NaN must stand where the reference
+has them, rounded to the result's type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.convert import converted
+from isamap_smt.ir.interpret import reference, run_kernel
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Program
+
+Arrays = Dict[str, np.ndarray]
+MOST = 4_000_000  # points that the interpreter is asked for
+FLOAT64, INTEGERS, IN_ORDER = "float64", "exact integers", "the kernel's own order and rounding"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs; infinite where a NaN or an infinity
+    stands in one of both alone. bound: what rounding explains; 0 where the results must be equal. reason: what is wrong, or ''.
+    """
+
+    exact: bool
+    error: float
+    bound: float
+    against: str
+    reason: str = ""
+
+
+def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
+    """Whether the interpreter's result is the only right one, as the proof's `arithmetic` says, and short enough to ask for."""
+    free = [s for s in kernel.statements if s.op in ("+", "*") and s.reduction_axes and not s.ordered]
+    in_any_order = any(kernel.tensor(s.target.tensor).dtype.is_float for s in free)
+    return "reassociate" not in arithmetic and not in_any_order and points(kernel) <= MOST
+
+
+def arithmetic_of(program: Program) -> str:
+    """What 'equal' means in the proofs that the program is made from."""
+    return "; ".join(dict.fromkeys(s.proved.proof.arithmetic for s in program.schedules))
+
+
+def points(kernel: Kernel) -> int:
+    """Of every statement's box. Sizes must be known."""
+    return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)
+
+
+def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str) -> dict[str, np.ndarray]:
+    """What results are compared with: of the interpreter where they must be equal to it, else of high precision."""
+    floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
+    return run_kernel(kernel, arrays) if floating and must_be_equal(kernel, arithmetic) else reference(kernel, arrays)
+
+
+def judge(kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate") -> Judgement:
+    """How the results compare with wanted(). arithmetic: that of the program's proof."""
+    results = got if isinstance(got, dict) else {kernel.results[0]: got}
+    equal = must_be_equal(kernel, arithmetic)
+    exact, worst, bound, reasons = True, 0.0, 0.0, []
+    for name, ref in right.items():
+        dtype, out = kernel.tensor(name).dtype, results[name]
+        with np.errstate(all="ignore"):
+            rounded = converted(ref, dtype)
+        same = _same(out, rounded)
+        exact = exact and bool(same.all())
+        error = 0.0 if same.all() else _distance(out, ref, rounded)
+        worst = max(worst, error)
+        allowed = 0.0 if equal or not dtype.is_float else rounding_bound(kernel)
+        bound = max(bound, allowed)
+        if allowed == 0.0 and not same.all():
+            reasons.append(f"{name} is not the exact result: {_first(name, out, rounded, ~same)}")
+        elif not error <= allowed:
+            reasons.append(
+                f"{name} differs by {error:.1e} of its largest element; rounding explains {allowed:.1e}: "
+                f"{_first(name, out, rounded, _far(out, ref, rounded))}"
+            )
+    floating = any(kernel.tensor(n).dtype.is_float for n in right)
+    against = INTEGERS if not floating else IN_ORDER if equal else FLOAT64
+    return Judgement(exact, worst, bound, against, "; ".join(reasons))
+
+
+def _same(out: np.ndarray, rounded: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.asarray((out == rounded) | (_nan(out) & _nan(rounded)))
+
+
+def _nan(x: np.ndarray) -> np.ndarray:
+    return np.asarray(x != x)  # noqa: PLR0124 - also of bfloat16, which has no isnan
+
+
+def _far(out: np.ndarray, ref: np.ndarray, rounded: np.ndarray) -> np.ndarray:
+    """How far each element is from the reference; infinitely, where one of both is not finite and they are not the same."""
+    with np.errstate(all="ignore"):
+        far = np.abs(out.astype(np.float64) - ref.astype(np.float64))
+        far = np.where(np.isfinite(out.astype(np.float64)) & np.isfinite(rounded.astype(np.float64)), far, np.inf)
+        return np.where(_same(out, rounded), 0.0, far)
+
+
+def _distance(out: np.ndarray, ref: np.ndarray, rounded: np.ndarray) -> float:
+    size = np.abs(ref.astype(np.float64))
+    scale = float(size[np.isfinite(size)].max(initial=0.0)) or 1.0
+    return float(_far(out, ref, rounded).max(initial=0.0)) / scale
+
+
+def _first(name: str, out: np.ndarray, rounded: np.ndarray, wrong: np.ndarray) -> str:
+    """The worst element, or the first of several."""
+    at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    where = f"{name}[{','.join(str(int(n)) for n in at)}]"
+    return f"{where} is {out[at]}, and should be {rounded[at]}"
+
+
+def rounding_bound(kernel: Kernel) -> float:
+    """The rounding of every addition of every sum, all in one direction, in the coarsest type that is written, up to a quarter.
+
+    A sum may end in a temporary, so that its rounding arrives in a result that adds nothing up itself.
+    """
+    terms = 0
+    for s in kernel.statements:
+        reduced = set(s.reduction_axes)
+        terms += math.prod(int(a.extent) for a in s.axes if a.name in reduced) if reduced else 0
+    kinds = [kernel.tensor(n).dtype for n in kernel.outputs]
+    epsilon = max(_epsilon(kind.numpy) for kind in kinds if kind.is_float)
+    return min(0.25, 4.0 * epsilon * (max(terms, 1) + 8))
+
+
+def _epsilon(kind: np.dtype) -> float:
+    """The distance from 1 to the next number of a floating-point type."""
+    one = np.ones(1, kind)
+    step = 1.0
+    while (one + np.asarray(step / 2, kind)).astype(np.float64)[0] > 1.0:
+        step /= 2
+    return step
