@@ -203,7 +203,7 @@ _START: dict[str, Callable[[Kind], Number]] = {
 def execute(
     meaning: Meaning, inputs: Mapping[str, list[Number]], given: Mapping[str, list[Number]] | None = None
 ) -> dict[str, Held]:
-    """Every tensor after the kernel. given: outputs that are accumulated into. Raises Outside and Undefined."""
+    """Every tensor after the kernel. given: outputs that are accumulated into. Raises Outside."""
     held = {}
     given = given or {}
     for n in meaning.tensors:

@@ -16,10 +16,6 @@ from fractions import Fraction
 Number = int | float
 
 
-class Undefined(Exception):
-    """The documentation gives this no value."""
-
-
 @dataclass(frozen=True)
 class Kind:
     """An element type. digits: of a significand, 0 for integers; exponent: bits of it."""
@@ -138,18 +134,16 @@ def smaller(kind: Kind, a: Number, b: Number) -> Number:
 
 
 def converted(to: Kind, x: Number) -> Number:
-    """x in another type: integers wrap, floats are rounded once or truncated. Raises Undefined out of range."""
+    """x in another type: integers wrap; a float is rounded once, or cut off towards zero and clamped, and NaN is 0."""
     if isinstance(x, int):
         return rounded(to, x) if to.floating else wrapped(to, x)
-    if not math.isfinite(x):
-        if to.floating:
-            return x
-        raise Undefined(f"{x} as {to.name}")
     if to.floating:
-        return x if x == 0 else rounded(to, Fraction(x))
-    if not to.low <= math.trunc(x) <= to.high:
-        raise Undefined(f"{x} as {to.name}")
-    return math.trunc(x)
+        return rounded(to, Fraction(x)) if math.isfinite(x) and x != 0 else x
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return to.high if x > 0 else to.low
+    return min(max(math.trunc(x), to.low), to.high)
 
 
 def nearest(to: Kind, x: float) -> int:

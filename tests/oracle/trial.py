@@ -140,16 +140,13 @@ def judged(want: Expected, found: dict[str, Any]) -> Outcome:
     shapes = {n: list(s) for n, s in want.shapes.items()}
     if found["shapes"] and shapes != found["shapes"]:
         return Outcome(WRONG, f"shapes {found['shapes']}, the oracle says {shapes}", "shapes", **common)
-    if not want.undefined:
-        for name, stage_of in (("interpreted", "interpreter"), ("computed", "call")):
-            if said := _differences(want, found.get(name, {})):
-                return Outcome(WRONG, said, stage_of, **common)
-        if said := _disagreement(want, found):
-            return Outcome(WRONG, said, "call", **common)
+    for name, stage_of in (("interpreted", "interpreter"), ("computed", "call")):
+        if said := _differences(want, found.get(name, {})):
+            return Outcome(WRONG, said, stage_of, **common)
+    if said := _disagreement(want, found):
+        return Outcome(WRONG, said, "call", **common)
     if "error" in found:
         return Outcome(_refusal(found), f"{found['error']}: {found['said']}", stage, **common)
-    if want.undefined:
-        return Outcome(NONE, want.undefined, "oracle", **common)
     return Outcome(EQUAL, "", "done", **common)
 
 
