@@ -39,6 +39,7 @@ from isamap_smt.language.names import Declarations, axis_names, default_size, na
 from isamap_smt.language.ranges import assume_line
 from isamap_smt.language.shapes import guarded_extent, index_range, largest
 from isamap_smt.language.source import Segment, Source, logical_lines
+from isamap_smt.language.sums import LARGEST, terms, written_out
 from isamap_smt.language.values import Values, element, index_nodes
 
 
@@ -78,6 +79,7 @@ def kernel(
         if not defined:
             raise  # about the text as it was written
         given = {n: v for n, v in given.items() if n not in defined}
+    result = written_out(result)
     return result.with_sizes(given) if given else result
 
 
@@ -191,6 +193,10 @@ class _Reader:
 
     def _check_sums(self, line: StatementLine, value: Any) -> None:
         """An axis of sum() is a name of its own: nothing else is called so, and it has one extent in a statement."""
+        if (many := terms(value)) > LARGEST:
+            hint = "sum over an axis of the statement: index a tensor with it and write `+=`"
+            first = next(x for x in ast.walk(line.value.node) if isinstance(x, ast.Call) and _is_sum(x))
+            raise line.value.error(first, f"{many} terms are too many inside a value ({LARGEST} at most)", hint)
         for n in bound_axes(value):
             counts = {int(s.args[1]) for s in sums(value) if s.args[0].name == n}
             taken = n in self.known.axes or n in self.known.parameters or n in self.known.definitions
@@ -362,6 +368,10 @@ def temporary_names(lines: list[BoundLine], statements: list[Statement]) -> tupl
                 raise line.segment.error(at, f"{n} is declared twice", "remove one", len(n))
             found[n] = None
     return tuple(found)
+
+
+def _is_sum(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "sum"
 
 
 def _name(node: ast.Subscript) -> str:

@@ -224,16 +224,20 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
         return ()
     places = dict(instruction.places)
     kinds = [(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots]
+    alike = all(
+        k == kinds[0] for k in kinds
+    )  # then the first order stands for all, and they are not gone through: n! of them
+    orders = (
+        itertools.permutations(range(len(inputs))) if operands == "any" and not alike else [tuple(range(len(inputs)))]
+    )
     result: dict[Any, Binding] = {}
-    for order in itertools.permutations(range(len(inputs))) if operands == "any" else [range(len(inputs))]:
+    for order in orders:
         chosen = [inputs[k] for k in order]
         pairs = list(zip(slots, chosen, strict=True))
         fits = all(_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for o, a in pairs)
         if operands == "any" and not fits:
             continue
-        alike = all(k == kinds[0] for k in kinds)
-        key = frozenset(order) if alike else tuple(order)
-        result.setdefault(key, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
+        result.setdefault(order, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
     return tuple(result.values())
 
 

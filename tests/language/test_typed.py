@@ -19,7 +19,7 @@ def test_without_casts_every_read_of_another_type_is_converted_to_the_output():
     assert typed("C[i] += A[i,k] * B[k]", A="u8", B="i8", C="i32") == "i32(A[i, k]) * i32(B[k])"
     assert typed("C[i] += A[i,k] * B[k]", A="bf16", B="f32") == "f32(A[i, k]) * B[k]"
     assert typed("C[i] += A[i,k] * B[k]") == "A[i, k] * B[k]"
-    assert typed("C[i] += sum(e, 4, A[i,e] * C[i])", A="u8", C="i32") == "sum(e, 4, i32(A[i, e]) * C[i])"
+    assert typed("C[i] += sum(e, 2, A[i,e] * C[i])", A="u8", C="i32") == "i32(A[i, 0]) * C[i] + i32(A[i, 1]) * C[i]"
 
 
 def test_with_casts_the_value_stays_and_its_result_is_converted():

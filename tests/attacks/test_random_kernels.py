@@ -1,0 +1,57 @@
+"""Random kernels from text to machine code, against an oracle of their own. benchmarks/fuzz_kernels.py does this at length."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.fuzz_kernels import fuzz
+from tests.oracle.case import Case
+from tests.oracle.planted import PLANTED
+from tests.oracle.random_cases import case
+from tests.oracle.trial import CRASH, EQUAL, WRONG, Worker
+
+IN_TESTS = range(7_000_032, 7_000_062)
+
+GUARDED = Case("C[i] += A[i,k] * B[k] where k < 3", {"I": 3, "K": 5}, "scalar", fixed=("I", "K"), compiler="quick")
+LARGEST = Case("C[i] max= A[i,k]", {"I": 3, "K": 1}, "scalar", fixed=("I", "K"), compiler="quick", seed=4)
+SUM = Case(
+    "C: i32\nA: i32\nB: i32\nC[i,j] += A[i,k] * B[k,j]",
+    {"I": 3, "J": 4, "K": 5},
+    "scalar",
+    fixed=("I", "J", "K"),
+    compiler="quick",
+)
+SHOWS = {
+    "less_is_at_most": (GUARDED, WRONG), "begins_at_zero": (LARGEST, WRONG), "prints_another_sum": (SUM, WRONG),
+    "forgets_the_last_turn": (SUM, WRONG), "falls_over": (SUM, CRASH),
+}  # fmt: skip
+
+
+def test_nothing_is_wrong_or_crashes() -> None:
+    tally = fuzz(IN_TESTS, tries=0)
+    assert not tally.bad, tally.found
+    assert tally.total == len(IN_TESTS)
+    assert tally.compiled >= len(IN_TESTS) // 2  # refusals are no test of anything
+
+
+def test_the_same_number_gives_the_same_case() -> None:
+    assert [case(n) for n in IN_TESTS] == [case(n) for n in IN_TESTS]
+    assert all(Case.of(case(n).json()) == case(n) for n in IN_TESTS)
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_a_planted_fault_is_found(planted: str) -> None:
+    shown, kind = SHOWS[planted]
+    with Worker() as worker:
+        assert worker.trial(shown).kind == EQUAL  # it is the fault that is found
+    with Worker(planted=planted) as worker:
+        outcome = worker.trial(shown)
+        assert outcome.kind == kind, outcome
+        assert worker.trial(shown).kind == kind  # the worker answers again, after it died too
+
+
+def test_the_fuzzer_finds_it_by_itself_and_makes_it_small() -> None:
+    tally = fuzz(IN_TESTS[:12], tries=12, forms={"product": 1}, machines={"scalar": 1}, planted="prints_another_sum")
+    found = [c for c, o in tally.found.values() if o.kind == WRONG]
+    assert found
+    assert min(len(c.text.splitlines()) for c in found) <= 5

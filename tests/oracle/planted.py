@@ -1,0 +1,64 @@
+"""Faults to put into a worker's isamap, each in another stage: the fuzzer must find every one."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable
+from typing import Any
+
+
+def less_is_at_most() -> None:
+    """The language reads `<` in a guard as `<=`: interpreter and program agree, and both are wrong."""
+    import ast
+
+    import sympy as sp
+
+    from isamap_smt.language import indices
+
+    indices._RELATIONS[ast.Lt] = sp.Le
+
+
+def begins_at_zero() -> None:
+    """The interpreter starts a maximum at 0."""
+    from isamap_smt.ir import interpret
+
+    old = interpret.neutral
+    interpret.neutral = lambda op, kind: 0 if op == "max" else old(op, kind)
+
+
+def prints_another_sum() -> None:
+    """The C of a multiply-add adds one more: what is printed is not what was proved."""
+    _change_source(lambda c: c.replace("(int32_t)((uint32_t)", "(int32_t)(1 + (uint32_t)"))
+
+
+def forgets_the_last_turn() -> None:
+    """Loops of five turns stop one early."""
+    _change_source(lambda c: re.sub(r"(for \(int64_t (\w+) = 0; \2 <) 5;", r"\1 4;", c))
+
+
+def falls_over() -> None:
+    """The call ends the process."""
+    from isamap_smt.runtime.compiled import Call
+
+    def run(self: Any) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    Call.run = run  # type: ignore[method-assign]
+
+
+def _change_source(change: Callable[[str], str]) -> None:
+    from isamap_smt.runtime import build
+
+    old = build.build_library
+
+    def build_library(source: str, *args: Any, **options: Any) -> Any:
+        return old(change(source), *args, **options)
+
+    build.build_library = build_library
+
+
+PLANTED: dict[str, Callable[[], None]] = {
+    f.__name__: f for f in (less_is_at_most, begins_at_zero, prints_another_sum, forgets_the_last_turn, falls_over)
+}

@@ -1,0 +1,257 @@
+"""Values of statements as functions of the point: types first, then each operation in its own type."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from tests.oracle import text as language
+from tests.oracle.numbers import (
+    KINDS,
+    Kind,
+    Number,
+    arithmetic,
+    converted,
+    larger,
+    nearest,
+    negative,
+    rounded,
+    smaller,
+    wrapped,
+)
+from tests.oracle.text import Line
+
+Function = Callable[..., Number]
+_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_SMOOTH = {"exp", "tanh", "sigmoid"}
+
+
+class Source(Protocol):
+    """Where elements come from."""
+
+    def element(self, node: ast.Subscript, bound: list[str]) -> Function: ...
+    def kind(self, node: ast.Subscript) -> Kind: ...
+    def count(self, node: ast.Call) -> int: ...
+
+
+class Value:
+    """The function of the point. exact: nothing was rounded so far; approximate: how many exp and the like are in it;
+    discrete: a small error in an element may change it much."""
+
+    def __init__(self) -> None:
+        self.at: Function = lambda *p: 0
+        self.exact, self.approximate, self.discrete = True, 0, False
+
+
+class Values:
+    """Reads the value of one statement."""
+
+    def __init__(self, source: Source, line: Line, out: Kind) -> None:
+        self.source, self.out, self.made = source, out, Value()
+        self.node = language.expression(line.value)
+        self.converts = not any(_is_cast(n) for n in ast.walk(self.node))
+
+    def whole(self) -> Value:
+        """The value in the output's type."""
+        kind = self.kind(self.node)
+        inner, out = self.value(self.node, kind or self.out, []), self.out
+        if kind is None or kind == out:
+            self.made.at = inner
+        else:
+            self.made.discrete |= not out.floating
+            self.made.at = lambda *p: self._cast(kind, out, inner(*p))
+        return self.made
+
+    def _cast(self, held: Kind, to: Kind, x: Number) -> Number:
+        found = converted(to, x)
+        if to.floating and found != x and not math.isnan(x):
+            self.made.exact = False
+        return found
+
+    def kind(self, node: ast.AST) -> Kind | None:
+        """The type of a value; None for literals."""
+        match node:
+            case ast.Constant():
+                return None
+            case ast.Subscript():
+                return self.out if self.converts else self.source.kind(node)
+            case ast.UnaryOp(operand=x):
+                return self.kind(x)
+            case ast.BinOp(left=a, right=b):
+                return self.kind(a) or self.kind(b)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                to = name.removeprefix("sat_").removeprefix("round_")
+                if to in KINDS:
+                    return KINDS[to]
+                rest = args[1:] if name == "select" else args[-1:] if name == "sum" else args
+                return next((k for a in rest if (k := self.kind(a))), None)
+        raise ValueError(f"no value: {ast.dump(node)}")
+
+    def value(self, node: ast.AST, own: Kind, bound: list[str]) -> Function:
+        """The value as a number of its type, `own` for literals. bound: axes of the sums around it."""
+        kind = self.kind(node) or own
+        match node:
+            case ast.Constant():
+                return self._literal(node.value, kind)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=v)) if v != 0:
+                return self._literal(-v, kind)
+            case ast.Subscript():
+                return self._element(node, bound)
+            case ast.UnaryOp(op=op, operand=x):
+                inner = self.value(x, kind, bound)
+                return inner if isinstance(op, ast.UAdd) else lambda *p: negative(kind, inner(*p))
+            case ast.BinOp(left=a, op=op, right=b):
+                return self._binary(kind, _SIGNS[type(op)], self.value(a, kind, bound), self.value(b, kind, bound))
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return self._call(name, node, args, kind, bound)
+        raise ValueError(f"no value: {ast.dump(node)}")
+
+    def _literal(self, v: Any, kind: Kind) -> Function:
+        number = converted(kind, v) if kind.floating else v
+        if kind.floating and number != v:
+            self.made.exact = False
+        return lambda *p: number
+
+    def _element(self, node: ast.Subscript, bound: list[str]) -> Function:
+        at, held, out = self.source.element(node, bound), self.source.kind(node), self.out
+        if not self.converts or held == out:
+            return at
+        self.made.discrete |= not out.floating
+        return lambda *p: self._cast(held, out, at(*p))
+
+    def _binary(self, kind: Kind, sign: str, a: Function, b: Function) -> Function:
+        def both(*p: int) -> Number:
+            found, exact = arithmetic(kind, sign, a(*p), b(*p))
+            if not exact:
+                self.made.exact = False
+            return found
+
+        return both
+
+    def _call(self, name: str, node: ast.Call, args: list[ast.expr], kind: Kind, bound: list[str]) -> Function:
+        if name in KINDS:
+            return self._written_cast(KINDS[name], args[0], bound)
+        if name.startswith("sat_"):
+            exact = self._unbounded(args[0], bound)
+            return lambda *p: min(max(exact(*p), kind.low), kind.high)
+        if name.startswith("round_"):
+            self.made.discrete = True
+            inner = self.value(args[0], KINDS["f64"], bound)
+            return lambda *p: nearest(kind, float(inner(*p)))
+        if name == "sum":
+            return self._sum(node, kind, bound)
+        if name == "select":
+            return self._select(args, kind, bound)
+        inner = self.value(args[0], kind, bound)
+        if name in _SMOOTH:
+            self.made.approximate += 1
+            self.made.exact = False
+            return lambda *p: _smooth(name, kind, float(inner(*p)))
+        other = self.value(args[1], kind, bound) if name != "relu" else lambda *p: 0
+        choose = smaller if name == "min" else larger
+        return lambda *p: choose(kind, inner(*p), other(*p))
+
+    def _written_cast(self, to: Kind, node: ast.expr, bound: list[str]) -> Function:
+        held = self.kind(node)
+        if held is None:
+            floats = any(isinstance(n, ast.Constant) and isinstance(n.value, float) for n in ast.walk(node))
+            held = to if to.floating else KINDS["f64" if floats else "i64"]
+        inner, kind = self.value(node, held, bound), held
+        self.made.discrete |= not to.floating
+        return lambda *p: self._cast(kind, to, inner(*p))
+
+    def _sum(self, node: ast.Call, kind: Kind, bound: list[str]) -> Function:
+        assert isinstance(node.args[0], ast.Name)
+        count = self.source.count(node)
+        body = self.value(node.args[-1], kind, [*bound, node.args[0].id])
+
+        def total(*p: int) -> Number:
+            found = body(*p, 0)
+            for n in range(1, count):
+                found, exact = arithmetic(kind, "+", found, body(*p, n))
+                self.made.exact &= exact
+            return found
+
+        return total
+
+    def _select(self, args: list[ast.expr], kind: Kind, bound: list[str]) -> Function:
+        self.made.discrete = True
+        condition = args[0]
+        assert isinstance(condition, ast.Compare)
+        sides = (condition.left, condition.comparators[0])
+        common = next((k for s in sides if (k := self.kind(s))), kind)
+        a, b = (self.value(s, common, bound) for s in sides)
+        yes, no = (self.value(s, kind, bound) for s in args[1:])
+        op = condition.ops[0]
+
+        def choose(*p: int) -> Number:
+            x, y, first, second = a(*p), b(*p), yes(*p), no(*p)
+            return first if _holds(op, x, y) else second
+
+        return choose
+
+    def _unbounded(self, node: ast.expr, bound: list[str]) -> Function:
+        """Inside a saturation: exact integers of any size, but for what has a type of its own."""
+        match node:
+            case ast.Constant(value=v):
+                return lambda *p: v
+            case ast.UnaryOp(op=op, operand=x):
+                inner = self._unbounded(x, bound)
+                return inner if isinstance(op, ast.UAdd) else lambda *p: -inner(*p)
+            case ast.BinOp(left=a, op=op, right=b):
+                first, second, sign = self._unbounded(a, bound), self._unbounded(b, bound), _SIGNS[type(op)]
+                operation = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__}[sign]
+                return lambda *p: operation(first(*p), second(*p))  # type: ignore[arg-type]
+            case ast.Call(func=ast.Name(id="sum"), args=args):
+                assert isinstance(args[0], ast.Name)
+                body, count = self._unbounded(args[-1], [*bound, args[0].id]), self.source.count(node)
+                return lambda *p: sum(body(*p, n) for n in range(count))
+            case ast.Call(func=ast.Name(id="max" | "min" | "relu" as name), args=args):
+                parts = [self._unbounded(a, bound) for a in args]
+                if name == "relu":
+                    return lambda *p: max(parts[0](*p), 0)
+                choose = max if name == "max" else min
+                return lambda *p: choose(parts[0](*p), parts[1](*p))
+        return self.value(node, KINDS["i64"], bound)
+
+
+def _is_cast(node: ast.AST) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return False
+    return node.func.id.removeprefix("sat_").removeprefix("round_") in KINDS
+
+
+def _holds(op: ast.cmpop, x: Number, y: Number) -> bool:
+    match op:
+        case ast.Lt():
+            return x < y
+        case ast.LtE():
+            return x <= y
+        case ast.Gt():
+            return x > y
+        case ast.GtE():
+            return x >= y
+        case ast.Eq():
+            return x == y
+    return x != y
+
+
+def _smooth(name: str, kind: Kind, x: float) -> Number:
+    """The value nearest to the real function's, up to what Python's own functions are off."""
+    if math.isnan(x):
+        return math.nan
+    try:
+        if name == "exp":
+            found = math.exp(x)
+        elif name == "tanh":
+            found = math.tanh(x)
+        else:
+            found = 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+    except OverflowError:
+        found = math.inf
+    return converted(kind, found)
+
+
+__all__ = ["Value", "Values", "rounded", "wrapped"]
