@@ -32,6 +32,7 @@ from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_trial import search, trials
+from isamap_smt.proof.scalar import computed_arithmetic
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -49,6 +50,10 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))
+    mapped = [a for p in proofs for a in p.assumptions]
+    if not proofs:
+        arithmetic, computed = computed_arithmetic(program.kernel)
+        mapped = list(computed)
     try:
         book = Book(collect(program), stop, watch)
     except UnrecognisedError as e:
@@ -57,7 +62,6 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]
-    mapped = [a for p in proofs for a in p.assumptions]
     assumptions = dict.fromkeys((*_entry(program, book), *mapped, *program.assumptions))
     made = Proof(tuple(results), arithmetic, tuple(assumptions), time.perf_counter() - started)
     return made, tuple(book.wanted)
