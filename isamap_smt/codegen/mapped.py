@@ -112,6 +112,7 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
         _check_shared(nest, shared.axis)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
+    _check_lanes(nest, output)
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
     _check_guards(nest, feeds)
@@ -122,6 +123,16 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
         schedule.parallel == 1 or not beside.inside
     )  # what is computed inside, too, where threads were to share the loop
     return Lowering(schedule, nest, output, inputs, feeds, beside, begin, _sweeps(nest, feeds) if turn and apart else 0)
+
+
+def _check_lanes(nest: Nest, output: str) -> None:
+    """No axis that is summed over lies in lanes of the output: a guard may leave one point of it, and the lanes are not cut."""
+    for lane in nest.lanes(output):
+        axis = nest.axis_of_lane(lane)
+        if axis.reduction and axis.members and axis.leaf > 1:
+            raise ScheduleError(
+                f"{nest.kernel.name} sums over {axis.name}, which {nest.mapping.instruction.name} has in lanes of its output"
+            )
 
 
 def _check_order(nest: Nest) -> None:

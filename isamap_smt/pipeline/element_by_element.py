@@ -17,7 +17,6 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.proof import require_proof
 
 ELEMENTWISE = "element by element, in portable C"
-HOME = "scalar"  # the memory that holds the variables of portable C
 
 Schedules = tuple[Schedule, ...]
 Timed = Callable[[str, Callable[[], Any]], Any]
@@ -30,10 +29,10 @@ def computed(kernel: Kernel, statement: int, why: str) -> str:
 
 
 def require_portable(hardware: Hardware, why: str) -> None:
-    """Raise ScheduleError where the machine runs no portable C."""
-    if HOME not in {m.name for m in hardware.memories}:
+    """Raise ScheduleError where the machine makes no C."""
+    if not any(i.emit for i in hardware.computes):
         raise ScheduleError(
-            f"{why}\nand portable C needs a memory {HOME!r}, which {hardware.name} has not; try the hardware `host` or `scalar`"
+            f"{why}\n{hardware.name} is for mapping and proof only, so nothing is computed in portable C either; use `host`"
         )
 
 

@@ -204,9 +204,9 @@ def plan(
     sizes: by axis, size or parameter name, in points. constant: inputs packed ahead of the calls. fix, objective and timeout
     (solver seconds): as for schedule(). assume: values of integer inputs to take for granted, checked at each call (as for
     assume()). strategy: 'exact' (CP-SAT), or another of the entry points isamap.strategies, whose first proposal is taken
-    unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware
-    description's figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this
-    machine has a calibration. progress is told each stage's name.
+    unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none.
+    cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned' or another of isamap.cost_models;
+    'auto' is calibrated where this machine has a calibration. progress is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
