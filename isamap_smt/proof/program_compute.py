@@ -9,7 +9,7 @@ is a known zero, or one is and each other is a known zero or an element of a ten
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
-A product may be negated, and have numbers among its factors: numbers are finite, so it is a zero just where the product of
+A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where the product of
 its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
 """
 
@@ -25,6 +25,9 @@ from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
+
+
+LARGEST = 65504  # what the smallest floating-point type holds; a number beyond it may be infinite where it is used
 
 
 def compute_claims(book: Book) -> None:
@@ -121,8 +124,9 @@ def is_product(value: Any, ordered: bool) -> bool:
             return is_product(value.args[1], ordered)
         case SNeg():
             return not ordered and is_product(value.args[0], ordered)
-        case SMul(args=(sp.Number(), other)) | SMul(args=(other, sp.Number())):
-            return not ordered and is_product(other, ordered)  # a number alone is no product: nothing makes it zero
+        case SMul(args=(sp.Number() as number, other)) | SMul(args=(other, sp.Number() as number)):
+            # a number alone is no product, since nothing makes it zero
+            return not ordered and bool(abs(number) <= LARGEST) and is_product(other, ordered)
         case SMul():
             return all(is_product(x, ordered) for x in value.args)
     return False
