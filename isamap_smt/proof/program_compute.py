@@ -9,8 +9,8 @@ is a known zero, or one is and each other is a known zero or an element of a ten
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
-A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where the product of
-its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
+A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
+the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
-
 
 LARGEST = 65504  # what the smallest floating-point type holds; a number beyond it may be infinite where it is used
 

@@ -8,32 +8,13 @@ from typing import Any
 
 import pytest
 import sympy as sp
+from direct import ALL, BEFORE, BETWEEN, CHAIN, LATER, OWN, ROUND, SHIFT, STATE, TURNS, TWICE, made
 from mutants import rewritten
 
-import isamap_smt as im
 from isamap_encodings.verdict import Refuted
-from isamap_smt.codegen import lower_points
 from isamap_smt.ir.program import Compute, Loop, Node, Program, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
-
-# each keeps an order that no other claim asks for
-TWICE = "axis i < 6\naxis j < 3\nC[i+j] = A[i,j]"  # the last one stays
-ROUND = "axis i < 7\nC[i//3] = A[i]"
-SHIFT = "C[i] = C[i+1] + A[i]\nC: f32[I+1]"  # reads what is not written yet
-CHAIN = "C[i+1] = C[i] + A[i]"  # reads what was just written
-OWN = "C[i] += C[i]*A[i,k]"
-BEFORE = "D[i] = C[i] * 2\nC[i] += A[i,k]"
-BETWEEN = "C[i] += A[i,k]\nD[i] = C[i]\nC[i] = B[i]"
-TURNS = "for t:\n  S[t//2] = X[t] - S[t//2]\n  Y[t] = S[t//2]"
-LATER = "for t:\n  Y[t] = S[t+1] + X[t]\n  S[t] = Y[t] * 2\nS: f32[T+1]"
-STATE = "for t:\n  S[t%2,j] = S[1-t%2,j] + X[t,j]\nS: f32[2,J]"
-ALL = [TWICE, ROUND, SHIFT, CHAIN, OWN, BEFORE, BETWEEN, TURNS, LATER, STATE]
-
-
-def _made(text: str) -> Program:
-    kernel = im.kernel(text)
-    return lower_points(kernel.with_dtypes({t.name: "f32" for t in kernel.tensors}))
 
 
 def _upside_down(axis: str) -> Callable[[Program], Program]:
@@ -105,9 +86,7 @@ TRAPS = [
 @pytest.mark.parametrize("parallel", [False, True])
 @pytest.mark.parametrize("text", ALL)
 def test_the_kernels_own_order_is_proved_and_runs_right(text: str, parallel: bool) -> None:
-    kernel = im.kernel(text)
-    kernel = kernel.with_dtypes({t.name: "f32" for t in kernel.tensors})
-    program = lower_points(kernel, parallel)
+    program = made(text, parallel)
     proof = prove_program(program)
     assert proof.proved, [(c.claim, c.statement, c.verdict) for c in proof.failed()]
     assert trials(program, 10) is None
@@ -115,7 +94,7 @@ def test_the_kernels_own_order_is_proved_and_runs_right(text: str, parallel: boo
 
 @pytest.mark.parametrize(("text", "change"), TRAPS, ids=range(len(TRAPS)))
 def test_another_order_is_refuted_and_wrong_when_run(text: str, change: Callable[[Program], Program]) -> None:
-    program = change(_made(text))
+    program = change(made(text))
     proof = prove_program(program)
     refuted = {c.claim for c in proof.failed() if isinstance(c.verdict, Refuted)}
     assert "order" in refuted, [(c.claim, c.statement, c.verdict) for c in proof.failed()]
@@ -126,14 +105,14 @@ def test_another_order_is_refuted_and_wrong_when_run(text: str, change: Callable
     ("text", "change"), [(TWICE, _exchanged), (BEFORE, _swapped(0)), (BETWEEN, _swapped(1)), (LATER, _swapped(0))]
 )
 def test_no_other_claim_refutes_it(text: str, change: Callable[[Program], Program]) -> None:
-    assert {c.claim for c in prove_program(change(_made(text))).failed()} == {"order"}
+    assert {c.claim for c in prove_program(change(made(text))).failed()} == {"order"}
 
 
 def test_sums_may_come_in_any_order() -> None:
-    program = _exchanged(_made("C[i+j] += A[i,j]"))
+    program = _exchanged(made("C[i+j] += A[i,j]"))
     assert prove_program(program).proved
 
 
 def test_a_sum_that_reads_what_it_adds_to_keeps_its_order() -> None:
-    program = _upside_down("k")(_made(OWN))
+    program = _upside_down("k")(made(OWN))
     assert any(c.claim == "order" and isinstance(c.verdict, Refuted) for c in prove_program(program).failed())
