@@ -224,14 +224,16 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
         return ()
     places = dict(instruction.places)
     kinds = [(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots]
+    alike = all(k == kinds[0] for k in kinds)  # then one order is as good as another, and there may be very many
     result: dict[Any, Binding] = {}
-    for order in itertools.permutations(range(len(inputs))) if operands == "any" else [range(len(inputs))]:
+    for order in (
+        itertools.permutations(range(len(inputs))) if operands == "any" and not alike else [range(len(inputs))]
+    ):
         chosen = [inputs[k] for k in order]
         pairs = list(zip(slots, chosen, strict=True))
         fits = all(_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for o, a in pairs)
         if operands == "any" and not fits:
             continue
-        alike = all(k == kinds[0] for k in kinds)
         key = frozenset(order) if alike else tuple(order)
         result.setdefault(key, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
     return tuple(result.values())

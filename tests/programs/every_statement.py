@@ -230,4 +230,6 @@ ROWS: dict[str, Row] = {
     "two_sums": ("C[j] += A[i,j]\nC[j] += A[i,j] * B[i,j]", {"A": "i32", "B": "i32", "C": "i32"}, {}),
     "out_of_reach": ("t[] += A[i + 2] where 1 <= i < 5", {}, {"i": 1}),
     "skewed": ("C[i + 2 * j, j] = 2", {}, {}),
+    "many_reads": ("C[i] = " + " + ".join(f"A[i,{n}]" for n in range(18)), {}, {}),
+    "falling": ("axis k < K\nF: f32[K]\nC: f32[K]\nF[K-1-k] = max(C[K-1-k] + E[], 1.25)", {}, {}),
 }
