@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "programs"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import direct
 import edits
 import recurrences
 import statements
@@ -61,6 +62,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
     **{f"widened {name}": make for name, make in widened.ORIGINALS.items()},
+    **{f"direct {n + 1}": partial(direct.made, text, bool(n % 2)) for n, text in enumerate(direct.ALL)},
 }  # fmt: skip
 
 

@@ -57,16 +57,16 @@ def command(
             "directory": str(output),
             "prefix": prefix or prefix_of(planned.kernel.name),
             "files": files,
-            "instruction": planned.instruction.name,
-            "mapping": planned.proved.mapping.id,
+            "instruction": planned.instruction.name if planned.instruction else None,
+            "mapping": planned.proved.mapping.id if planned.proved else None,
             "verdict": planned.proof.word,
             "seconds": dict(planned.seconds),
             "notes": [*planned.notes, *unchecked],
         })  # fmt: skip
         return
     out = console()
-    out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
-    of_mapping, of_program = len(planned.proved.proof.claims), len(planned.proof.claims)
+    out.print(planned.title, style="bold")
+    of_mapping, of_program = len(planned.proved.proof.claims) if planned.proved else 0, len(planned.proof.claims)
     out.print(f"proved: {of_mapping} obligations of the mapping, {of_program} of the program")
     for name, about in files.items():
         out.print(f"  {output / name}  {about}")
@@ -95,13 +95,14 @@ def write(
         shutil.copy(build_library(source, requires, cc=cc, target=target), scratch / "kernel.so")
         tell("writing the report")
         (scratch / MARK).write_text(json.dumps(proofs_document(planned), indent=2, default=str) + "\n")
-        (scratch / "report.html").write_text(html_report(planned))
+        if planned.proved:  # a report draws the lanes of an instruction
+            (scratch / "report.html").write_text(html_report(planned))
     return {
         "kernel.c": "the code",
         "kernel.h": "how to call it",
         "kernel.so": "the code, compiled",
         MARK: "every claim with its verdict",
-        "report.html": "all of it to look at",
+        **({"report.html": "all of it to look at"} if planned.proved else {}),
     }
 
 
@@ -110,14 +111,19 @@ def proofs_document(planned: Any) -> dict[str, Any]:
     from isamap_smt.language.printer import to_text
     from isamap_smt.report.versions import versions
 
+    document: dict[str, Any] = {
+        "kernel": {"name": planned.kernel.name, "text": to_text(planned.kernel)},
+        "hardware": planned.hardware.name,
+        "program": proof_document(planned.proof),
+        "versions": versions(),
+    }
+    if planned.proved is None:
+        return {**document, "computed": {"how": planned.title, "text": to_text(planned.program.kernel)}}
     mapping = planned.proved.mapping
     return {
-        "kernel": {"name": planned.kernel.name, "text": to_text(planned.kernel)},
+        **document,
         "sizes": dict(planned.schedule.sizes),
-        "hardware": planned.hardware.name,
         "instruction": {"name": mapping.instruction.name, "text": to_text(mapping.instruction.kernel)},
         "mapping": {"id": mapping.id, **proof_document(planned.proved.proof)},
-        "program": proof_document(planned.proof),
         "schedule": schedule_document(planned.schedule),
-        "versions": versions(),
     }

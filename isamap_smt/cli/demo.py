@@ -138,6 +138,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:
         planned = plan(kernel, machine, sizes=job.sizes, timeout=20.0, progress=lambda s: tell(f"{job.kernel}: {s}"))
+        assert planned.proved is not None and planned.schedule is not None  # what the demonstration is about
         tell(f"{job.kernel}: compiling")
         compiled = build(planned, cc=cc)
         tell(f"{job.kernel}: running")
@@ -151,7 +152,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
         "title": job.title,
         "kernel": job.kernel,
         "sizes": job.sizes,
-        "instruction": planned.instruction.name,
+        "instruction": planned.proved.mapping.instruction.name,
         "mappings": len(planned.mappings.legal),
         "complete": planned.mappings.complete,
         "mapping": planned.proved.mapping.id,

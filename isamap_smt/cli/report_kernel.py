@@ -12,6 +12,7 @@ from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.runtime.measure import Measured
 
 
@@ -46,6 +47,8 @@ def command(
     if output:
         check_file(output, is_report, force)  # before anything is planned
     planned = make_plan(words, options)
+    if planned.proved is None:
+        raise ScheduleError(f"{planned.title}: there is no instruction whose lanes a report could draw")
     place = output or Path(f"{planned.kernel.name}-{planned.hardware.name}.html")
     check_file(place, is_report, force)
     with progress("running") as tell:

@@ -16,7 +16,7 @@ from isamap_smt.cli.options import (
     split_names,
 )
 from isamap_smt.cli.output import console, print_json, progress, say, seconds
-from isamap_smt.cli.schedule_kernel import make_plan, packing_words, schedule_document
+from isamap_smt.cli.schedule_kernel import make_plan, packing_document, schedule_document
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.runtime.judge import INTEGERS
 from isamap_smt.runtime.measure import Measured, measure, require_sizes
@@ -78,11 +78,11 @@ def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
         "seconds": seen.seconds,
         "gflops": round(seen.gflops, 3),
         "reference": seen.reference,
-        "instruction": planned.instruction.name,
-        "schedule": schedule_document(planned.schedule),
+        "instruction": planned.instruction.name if planned.instruction else None,
+        "schedule": schedule_document(planned.schedule) if planned.schedule else None,
         "threads": threads,
         "repetitions": seen.repetitions,
-        "packing": {p.operand: packing_words(planned.schedule, p.operand) for p in planned.schedule.packing},
+        "packing": packing_document(planned.schedule) if planned.schedule else {},
         "notes": list(planned.notes),
     }
 
@@ -90,7 +90,7 @@ def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
 def show(seen: Measured, planned: Any, threads: int) -> None:
     """The result in four lines."""
     out = console()
-    out.print(f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}", style="bold")
+    out.print(planned.title, style="bold")
     if seen.exact:
         out.print(f"equal to the reference ({seen.reference}) bit for bit", style="green")
     elif seen.wrong:
@@ -105,4 +105,5 @@ def show(seen: Measured, planned: Any, threads: int) -> None:
         f"{seen.gflops:.1f} {unit}: {seconds(seen.seconds)}, best of {seen.repetitions}, "
         f"{threads} thread{'' if threads == 1 else 's'}"
     )
-    out.print(f"schedule {planned.schedule}")
+    if planned.schedule:
+        out.print(f"schedule {planned.schedule}")

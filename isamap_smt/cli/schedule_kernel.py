@@ -19,12 +19,12 @@ from isamap_smt.ir.schedule import Schedule
 def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Choose a schedule for KERNEL on HARDWARE. Stopped with Ctrl-C, the solver gives the best it has."""
     planned = make_plan(words, options)
-    document = schedule_document(planned.schedule)
     if as_json:
-        print_json(document)
+        print_json(schedule_document(planned.schedule) if planned.schedule else {"notes": list(planned.notes)})
+    elif planned.schedule:
+        show(planned.schedule, planned.title)
     else:
-        title = f"{planned.kernel.name} on {planned.instruction.name}: {planned.proved.mapping.id}"
-        show(planned.schedule, title)
+        console().print(f"{planned.title}: nothing is left to schedule", style="bold")
 
 
 def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
@@ -59,10 +59,15 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
         "loops": [{"axis": s.axis, "step": s.step, "level": s.level} for s in schedule.loops],
         "accumulate": schedule.accumulate,
         "registers": dict(schedule.registers),
-        "packing": {p.operand: packing_words(schedule, p.operand) for p in schedule.packing},
+        "packing": packing_document(schedule),
         "parallel": None if schedule.parallel is None else str(schedule.loops[schedule.parallel]),
         "notes": list(schedule.notes),
     }
+
+
+def packing_document(schedule: Schedule) -> dict[str, str]:
+    """How each operand is fed, in words."""
+    return {p.operand: packing_words(schedule, p.operand) for p in schedule.packing}
 
 
 def packing_words(schedule: Schedule, operand: str) -> str:

@@ -51,6 +51,11 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     zero = find_zero(schedule.hardware, nest.mapping.instruction, output)  # type: ignore[arg-type]
     ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
     reads = any(a.tensor == tensor for a in statement.inputs)
+    added = [
+        s for s in kernel.statements[position + 1 :] if s.target.tensor == tensor and s.op == "+" and s.reduction_axes
+    ]
+    if added:  # whose accumulators, if they have some, load what these have stored
+        return None
     if zero is None or statement.op != "+" or ahead or reads or not all(a.members for a in nest.axes.values()):
         return None
     if not every_element_has_a_point(kernel, position):

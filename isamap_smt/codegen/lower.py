@@ -45,6 +45,15 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
 
 
+def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
+    """The program that computes every statement element by element, in portable C: for any kernel, and no instruction.
+
+    parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
+    """
+    body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
+    return Program(None, kernel, (), body, (), kernel.name)
+
+
 @dataclass(frozen=True)
 class _Part:
     """Statements first to end - 1. turn: the axis along which they are computed together, turn by turn; or ''."""

@@ -19,11 +19,11 @@ from isamap_smt.codegen.accumulators import accumulators, is_direct
 from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.nest import Nest, build_nest
-from isamap_smt.codegen.operands import Feed, InPlace, feed, guards_carried, open_guards
+from isamap_smt.codegen.operands import Feed, InPlace, feed, guards_carried, open_guards, padding_is_neutral
 from isamap_smt.codegen.statements import others
 from isamap_smt.codegen.tile import Lowering, Nodes, tested
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, is_constant, sym, symbols_of
+from isamap_smt.ir.expr import IMin, affine, is_constant, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
@@ -33,6 +33,7 @@ from isamap_smt.ir.program import (
     Node,
 )
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.proof.program_kernel_order import injective
 
 ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
@@ -104,6 +105,7 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
+    _check_order(nest)
     turn = shared.axis if shared and shared.turns else ""
     if turn:
         _check_turns(nest, schedule, turn)
@@ -111,6 +113,7 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
         _check_shared(nest, shared.axis)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
+    _check_lanes(nest, output)
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
     _check_guards(nest, feeds)
@@ -121,6 +124,28 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
         schedule.parallel == 1 or not beside.inside
     )  # what is computed inside, too, where threads were to share the loop
     return Lowering(schedule, nest, output, inputs, feeds, beside, begin, _sweeps(nest, feeds) if turn and apart else 0)
+
+
+def _check_lanes(nest: Nest, output: str) -> None:
+    """No axis that is summed over lies in lanes of the output: a guard may leave one point of it, and the lanes are not cut."""
+    for lane in nest.lanes(output):
+        axis = nest.axis_of_lane(lane)
+        if axis.reduction and axis.members and axis.leaf > 1:
+            raise ScheduleError(
+                f"{nest.kernel.name} sums over {axis.name}, which {nest.mapping.instruction.name} has in lanes of its output"
+            )
+
+
+def _check_order(nest: Nest) -> None:
+    """No two points that differ in the output's axes meet in one element, where it matters which comes first."""
+    s, axes = nest.statement, {a.name for a in nest.statement.axes}
+    meet = any(len(symbols_of([i]) & axes) > 1 or affine(i, axes) is None for i in s.target.index)
+    ordered = s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float
+    if (s.op == "=" and not injective(s)) or (ordered and meet):
+        raise ScheduleError(
+            f"several points of {nest.kernel.name} meet in one element of {s.target.tensor}, and their order matters; "
+            "tiles do not keep it"
+        )
 
 
 def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
@@ -144,6 +169,10 @@ def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
             "read the operand in place, with lanes along another axis, drop `ordered`, or pad the input before the call"
+        )
+    if not padding_is_neutral(s) and (padded := _padded(nest, feeds)):
+        raise ScheduleError(
+            f"{nest.kernel.name} has a guard and is no sum of products, so no padding of {padded[0]} leaves its results as they are"
         )
     for g in open_guards(nest):
         if g not in carried:

@@ -20,9 +20,11 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
+from isamap_smt.proof.program_compute import is_product
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,15 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool)
         tested = _tested(nest, operand, None, whole=not nest.statement.ordered)
         if tested is not None:
             return tested
-    return _padded(nest, operand)
+    found = _padded(nest, operand)
+    if found.border is None and not padding_is_neutral(nest.statement):
+        return _tested(nest, operand, None) or found
+    return found
+
+
+def padding_is_neutral(s: Statement) -> bool:
+    """Whether zeros that stand in for elements outside of the guard leave results as they are: a sum of products."""
+    return s.op == "+" and is_product(s.value, s.ordered)
 
 
 def _padded(nest: Nest, operand: str) -> InPlace:

@@ -18,6 +18,7 @@ from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Compute, If, Loop, Node, Ref
+from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
 
@@ -149,17 +150,27 @@ def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any]
         s, given = kernel.statements[n], dict(around or {})
         index = [i.name for i in _plain(s.target.index)]
         names = sorted((a.name for a in s.axes), key=lambda a: (a not in index, index.index(a) if a in index else 0))
-        if s.ordered:
+        if s.ordered or _keeps_order(s):
             names = [a.name for a in s.axes]
         point = {a: given.get(a, sym(f"{a}_{n + 1}")) for a in names}
         body: Nodes = (_compute(kernel, n, point),)
         if s.guard:
             body = (If(tuple(substitute(g, point) for g in s.guard), body),)
         for k, a in reversed(list(enumerate(a for a in names if a not in given))):
-            kind = "parallel" if parallel and k == 0 and a in index else "serial"
+            kind = "parallel" if parallel and k == 0 and a in index and not _looks_around(s) else "serial"
             body = (Loop(point[a], s.axis(a).extent, body, kind, a, 1),)
         nodes += body
     return nodes
+
+
+def _keeps_order(s: Statement) -> bool:
+    """Whether the order of its points can be seen: an element is assigned more than once, or it reads its own output."""
+    return (s.op == "=" and not injective(s)) or _looks_around(s) or (s.op != "=" and s.target in s.inputs)
+
+
+def _looks_around(s: Statement) -> bool:
+    """Whether it reads other elements of its own output."""
+    return any(a.tensor == s.target.tensor and a != s.target for a in s.inputs)
 
 
 def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Compute:

@@ -67,6 +67,10 @@ class ScheduleError(IsamapError):
     """No schedule exists in the space, or a pinned decision is impossible."""
 
 
+class UndecidedError(ScheduleError):
+    """Whether there is a schedule was not found out: a limit was reached, or the search was interrupted."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that lists near matches of `name`, or everything known when nothing is near."""
     names = sorted(set(known))

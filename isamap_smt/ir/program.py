@@ -191,12 +191,13 @@ class Program(Shown):
     ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
     Buffers declared at the top level of `ahead` are visible in `body`.
     assumptions: hypotheses in words, also checked at entry ('W is finite').
-    more: the schedules of further statements that are mapped onto instructions, each with its own proved mapping.
+    schedule: of a statement that is mapped onto instructions; None where every one is computed element by element.
+    more: the schedules of further statements that are mapped, each with its own proved mapping.
     starts: tensors that the body sets to 0 by itself before it adds to them, so that they may hold anything before:
     temporaries in every call, outputs in calls in which FRESH is 1.
     """
 
-    schedule: Schedule
+    schedule: Schedule | None
     kernel: Kernel
     ahead: tuple[Node, ...]
     body: tuple[Node, ...]
@@ -208,7 +209,7 @@ class Program(Shown):
     @property
     def schedules(self) -> tuple[Schedule, ...]:
         """One for each statement that is mapped onto instructions."""
-        return (self.schedule, *self.more)
+        return () if self.schedule is None else (self.schedule, *self.more)
 
     def __str__(self) -> str:
         """Pseudo-code: every loop, buffer with its index type, move and execution."""

@@ -227,9 +227,9 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
     alike = all(
         k == kinds[0] for k in kinds
     )  # then the first order stands for all, and they are not gone through: n! of them
-    orders = (
-        itertools.permutations(range(len(inputs))) if operands == "any" and not alike else [tuple(range(len(inputs)))]
-    )
+    orders: Any = [tuple(range(len(inputs)))]
+    if operands == "any" and not alike:
+        orders = itertools.permutations(range(len(inputs)))
     result: dict[Any, Binding] = {}
     for order in orders:
         chosen = [inputs[k] for k in order]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 from typing import Any
 
+from isamap_smt.codegen import lower
 from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hardware import Memory
@@ -142,6 +143,7 @@ def _best(
         for points in (pinned[1],) if pinned else _sizes(pair, figures):
             try:
                 made = _blocks(pair, points, sizes, constant, threads, figures, solve)
+                lower(*made.schedules)  # what stands between them may need loops of its own
             except (ScheduleError, SizeError):
                 if pinned is not None:
                     raise

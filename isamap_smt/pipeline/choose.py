@@ -67,11 +67,8 @@ def candidates(
         scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
-        if missing := homes - {m.name for m in hardware.memories}:
-            raise ScheduleError(
-                f"{why}, and portable C needs a memory {min(missing)!r}, which {hardware.name} has not; "
-                "try the hardware `host` or `scalar`"
-            )
+        if homes - {m.name for m in hardware.memories}:
+            raise ScheduleError(f"{why}, and it has no registers for single elements")
         notes = (f"{why}; falling back to {scalar.name}",)
     if not ranked:
         raise ScheduleError(
@@ -149,11 +146,11 @@ def _check_reads(kernel: Kernel, main: int) -> None:
                 example = f"{out}[..] += .." if n == main else f"{out}[i] = f({out}[i])"
                 kind = "kernels" if n == main else "further statements"
                 raise ScheduleError(
-                    f"{kernel.name} reads its output {out}; code is made for {kind} that {only}, such as `{example}`"
+                    f"{kernel.name} reads its output {out}; instructions are used for {kind} that {only}, such as `{example}`"
                 )
             if any(t.target.tensor == a.tensor for t in kernel.statements[n + 1 :]):
                 raise ScheduleError(
-                    f"{kernel.name}: statement {n + 1} reads {a.tensor} before a later statement writes it; code is made "
+                    f"{kernel.name}: statement {n + 1} reads {a.tensor} before a later statement writes it; instructions are used "
                     "for kernels whose results are read after they are complete"
                 )
 

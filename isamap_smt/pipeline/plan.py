@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from isamap_smt.codegen import PrintedC, lower, print_c
-from isamap_smt.ir.errors import ScheduleError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import NotProvedError, ScheduleError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -25,6 +25,7 @@ from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, without_shared
 from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, computed, require_portable
 from isamap_smt.pipeline.further import constants_of, further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
 from isamap_smt.pipeline.knowledge import (
@@ -42,7 +43,6 @@ from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.turns import lasting, one_turn, turned
-from isamap_smt.proof import require_proof
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
@@ -83,19 +83,26 @@ class Plan(Shown):
         return self.checked.proof
 
     @property
-    def schedule(self) -> Schedule:
-        """The schedule that was lowered."""
+    def schedule(self) -> Schedule | None:
+        """The schedule that was lowered; None where every statement is computed element by element."""
         return self.program.schedule
 
     @property
-    def proved(self) -> ProvedMapping:
-        """The mapping that was scheduled, with its proof."""
-        return self.schedule.proved
+    def proved(self) -> ProvedMapping | None:
+        """The mapping that was scheduled, with its proof; None where there is none."""
+        return self.schedule.proved if self.schedule else None
 
     @property
-    def instruction(self) -> Instruction:
-        """The compute instruction used."""
-        return self.proved.mapping.instruction
+    def instruction(self) -> Instruction | None:
+        """The compute instruction used; None where there is none."""
+        return self.proved.mapping.instruction if self.proved else None
+
+    @property
+    def title(self) -> str:
+        """The kernel, and what carries it out."""
+        if self.proved is None:
+            return f"{self.kernel.name}, {ELEMENTWISE}"
+        return f"{self.kernel.name} on {self.proved.mapping.instruction.name}: {self.proved.mapping.id}"
 
     @cached_property
     def source(self) -> PrintedC:
@@ -104,11 +111,14 @@ class Plan(Shown):
 
     @cached_property
     def mappings(self) -> MappingSet:
-        """Every legal mapping onto the instruction used; searched now if the decision came from the cache."""
+        """Every legal mapping onto the instruction used; searched now if the decision came from the cache. Raises
+        ScheduleError where no instruction is used."""
+        if self.instruction is None:
+            raise ScheduleError(f"{self.title}: there is no mapping")
         return find_mappings(self.kernel, self.instruction)
 
     def __str__(self) -> str:
-        lines: list[str] = []
+        lines: list[str] = [] if self.program.schedules else [self.title]
         for s in self.program.schedules:
             m = s.proved.mapping
             of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
@@ -119,7 +129,7 @@ class Plan(Shown):
     def tables(self) -> tuple[Table, ...]:
         """The schedule's tables, and the seconds that each stage took."""
         rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
-        return (*self.schedule.tables(), Table("Time", ("stage", "seconds"), rows))
+        return (*(self.schedule.tables() if self.schedule else ()), Table("Time", ("stage", "seconds"), rows))
 
 
 @dataclass
@@ -190,14 +200,14 @@ def plan(
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
 
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
-    machine whose element types fit is mapped (or `instruction` alone); where none is
-    legal, single points are computed, and `notes` says so. sizes: by axis, size or parameter name, in points.
-    constant: inputs packed ahead of the calls. fix, objective and timeout (solver seconds): as for schedule(). assume:
-    values of integer inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or
-    another of the entry points isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of
-    tune() for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware
-    description's figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this
-    machine has a calibration. progress is told each stage's name.
+    machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
+    and proved, single points are computed, and `notes` says so. What is pinned (instruction, fix) is never replaced.
+    sizes: by axis, size or parameter name, in points. constant: inputs packed ahead of the calls. fix, objective and timeout
+    (solver seconds): as for schedule(). assume: values of integer inputs to take for granted, checked at each call (as for
+    assume()). strategy: 'exact' (CP-SAT), or another of the entry points isamap.strategies, whose first proposal is taken
+    unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none.
+    cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned' or another of isamap.cost_models;
+    'auto' is calibrated where this machine has a calibration. progress is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
@@ -248,24 +258,47 @@ def _with_winner(q: _Question) -> _Question:
 @lru_cache(maxsize=256)
 def _plan(q: _Question) -> Plan:
     clock = _Clock(q.progress)
-    q, main, split = _taken_apart(q, clock)
-    more = _further(q, clock)
-    schedules, blocks = _shared(q, (main.schedule, *more), clock)
-    program = clock.time("lower", lambda: lower(*schedules))
-    checked = clock.time("prove program", lambda: require_proof(program))
-    notes = (*main.notes, *blocks, *padding(program), *q.said)
+    apart, main, split = _taken_apart(q, clock)
+    try:
+        return _made(apart, main, split, clock)
+    except (ScheduleError, NotProvedError):
+        if split is None or not _may_fall_back(q):
+            raise
+        whole = replace(
+            q, pins=tuple(sorted(without_split(dict(q.pins)).items()))
+        )  # it was our own idea to take the sum apart
+        return _made(whole, _main(whole, clock), None, clock)
+
+
+def _made(q: _Question, main: _Main, split: ProvedSplit | None, clock: _Clock) -> Plan:
+    """The plan with this decision about the main statement."""
+    more, told = _further(q, clock)
+    schedules = tuple(s for s in (main.schedule, *more) if s is not None)
+    blocks, shared = _shared(q, schedules, clock)
+    ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, _may_fall_back(q))
+    checked, why = ways.first_proved(dict.fromkeys((blocks, schedules)), clock.time)
+    shared = shared if checked.program.schedules == blocks else ()
+    notes = (*main.notes, *told, *why, *shared, *padding(checked.program), *q.said)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
-    if main.searched is not None:
+    if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
     clock.time("print", lambda: made.source)
     return made
 
 
+def _may_fall_back(q: _Question) -> bool:
+    """Whether nothing was pinned that scalar code would give up: no instruction, and no more than that no way is taken."""
+    pins = dict(q.pins)
+    ways = shared_pin(pins) in (None, NOT_SHARED) and split_pin(pins) in (None, False)
+    return q.instruction is None and ways and not without_split(without_shared(pins))
+
+
 @dataclass(frozen=True)
 class _Main:
-    """The main statement's schedule, the search its mapping comes from where there was one, and what to say of it."""
+    """The main statement's schedule (None: computed element by element), the search its mapping comes from where there was
+    one, and what to say of it."""
 
-    schedule: Schedule
+    schedule: Schedule | None
     searched: MappingSet | None
     notes: tuple[str, ...]
 
@@ -277,8 +310,14 @@ def _main(q: _Question, clock: _Clock) -> _Main:
     gone = (_GONE,) if q.tuned and (known is None or known[0].status != "TUNED") else ()
     if known is not None:
         return _Main(known[0], None, (*known[1], *gone))
-    made = _Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
-    if made.schedule.status == "OPTIMAL" and q.strategy == "exact":
+    try:
+        made = _Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
+    except ScheduleError as error:
+        if not _may_fall_back(q) or isinstance(error, UndecidedError):
+            raise
+        require_portable(q.hardware, str(error))
+        return _Main(None, None, (computed(q.kernel, q.kernel.main, str(error)), *gone))
+    if made.schedule is not None and made.schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, made.schedule, made.notes)
     return replace(made, notes=(*made.notes, *gone))
 
@@ -294,12 +333,15 @@ def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedS
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)
     main = _main(q, clock)
-    if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
+    if main.schedule is None or pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return q, main, None
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         apart = _of_split(q, split)
-        return (_main(apart, clock).schedule, *_further(apart, clock, tuple(p.statement for p in split.pieces[1:])))
+        made = (_main(apart, clock).schedule, *_further(apart, clock, tuple(p.statement for p in split.pieces[1:]))[0])
+        if None in made:
+            raise ScheduleError(f"{split}: no instruction carries it out")
+        return tuple(s for s in made if s is not None)
 
     ways = splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads)
     better, told = cheaper(main.schedule, ways, sizes, decide)
@@ -358,17 +400,24 @@ def _decide(q: _Question, clock: _Clock) -> tuple[Schedule, MappingSet, tuple[st
     return found, mappings, choice.notes
 
 
-def _further(q: _Question, clock: _Clock, only: tuple[int, ...] | None = None) -> tuple[Schedule, ...]:
-    """Schedules of further statements (`only` these) that the machine's instructions carry out, each chosen by itself. Pins
-    are for the main statement."""
+def _further(
+    q: _Question, clock: _Clock, only: tuple[int, ...] | None = None
+) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
+    """Schedules of further statements (`only` these) that the machine's instructions carry out, each chosen by itself, and why
+    others have none. Pins are for the main statement."""
     found: list[Schedule] = []
+    notes: list[str] = []
     for n in further_statements(q.kernel):
         if only is not None and n not in only:
             continue
         choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
-        if choice.found:
-            found.append(_best(q, choice, {}, clock)[0])
-    return tuple(found)
+        try:
+            found += [_best(q, choice, {}, clock)[0]] if choice.found else []
+        except UndecidedError:
+            raise
+        except ScheduleError as error:
+            notes.append(computed(q.kernel, n, str(error)))
+    return tuple(found), tuple(notes)
 
 
 def _shared(
@@ -405,6 +454,9 @@ def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock)
         work = partial(_scheduled, q, proved, pins)
         try:
             found = clock.time("schedule", work)
+            clock.time("lower", partial(lower, found))  # what cannot be lowered by itself is no choice
+        except UndecidedError:
+            raise
         except ScheduleError as error:
             problems.append((proved.mapping.id, str(error)))
             continue
@@ -444,6 +496,7 @@ def header(checked: ProvedProgram) -> str:
     for s in checked.program.schedules:
         mapping = s.proved.mapping
         lines += [f"mapping   {mapping.id} onto {mapping.instruction.name}", f"schedule  {s}"]
+    lines += [] if lines else [f"computed  {ELEMENTWISE}"]
     return "\n".join([*lines, f"proved    {_obligations(checked)}"])
 
 

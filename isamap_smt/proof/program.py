@@ -33,6 +33,7 @@ from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_trial import search, trials
+from isamap_smt.proof.scalar import computed_arithmetic
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -50,6 +51,8 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))
+    if not proofs:
+        arithmetic, _ = computed_arithmetic(program.kernel)
     try:
         book = Book(collect(program), stop, watch)
     except UnrecognisedError as e:

@@ -9,6 +9,7 @@ from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program_memory import bound_of
 from isamap_smt.proof.program_sites import Sites, collect
+from isamap_smt.proof.scalar import computed_arithmetic
 
 
 def assumptions(program: Program) -> tuple[str, ...]:
@@ -21,6 +22,8 @@ def assumptions(program: Program) -> tuple[str, ...]:
 def listed(sites: Sites, found: Iterable[str]) -> tuple[str, ...]:
     """All of them, each once; `found`: those that single claims were proved under."""
     mapped = [a for s in sites.program.schedules for a in s.proved.proof.assumptions]
+    if not sites.program.schedules:
+        mapped = list(computed_arithmetic(sites.kernel)[1])
     return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.assumptions)))
 
 

@@ -43,11 +43,17 @@ class Book:
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
         """Like ask(), for what the claims rest on: a program of which it is not so may be right, and is Unknown."""
+        return self.note(claim, subject, statement, self.looked_at(claim, subject, statement, assumptions, goals))
+
+    def looked_at(
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
+    ) -> Verdict:
+        """The verdict of covered(), not written down: for those who have another way where it is not so."""
         known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
         verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
         if isinstance(verdict, Refuted):
             verdict = Unknown(f"{statement}: not so at {_words(verdict.witness)}, and no claim covers that")
-        return self.note(claim, subject, statement, verdict)
+        return verdict
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict reached without the solver."""

@@ -8,19 +8,26 @@ Neutral means, with a product as the value: for integers one operand is a known 
 is a known zero, or one is and each other is a known zero or an element of a tensor assumed finite. In floating point
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
+
+A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
+the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.program import Compute, Exec
-from isamap_smt.ir.scalar import Cast, Read, SMul, sums
+from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
+
+LARGEST = 65504  # what the smallest floating-point type holds; a number beyond it may be infinite where it is used
 
 
 def compute_claims(book: Book) -> None:
@@ -83,8 +90,8 @@ def _neutral(book: Book, site: Site) -> None:
     inputs = [p for _, p in e.inputs]
     if (
         statement.op != "+"
-        or not _is_product(statement.value)
-        or not _is_product(instruction.kernel.statements[0].value)
+        or not is_product(statement.value, statement.ordered)
+        or not is_product(instruction.kernel.statements[0].value, statement.ordered)
     ):
         words = "the value is no product, so a live accumulator meets only points of the domain"
         book.ask("neutral", instruction.short, words, [*state(site), e.live], e.inside())
@@ -93,7 +100,8 @@ def _neutral(book: Book, site: Site) -> None:
     own = [sites.kernel.tensor(a.tensor) for a in (statement.target, *statement.inputs)]
     floating = any(t.dtype.is_float for t in (*own, *instruction.kernel.tensors))
     if floating:
-        goal, words = _floating(book, inputs, statement.ordered)
+        plain = is_product(statement.value, True)
+        goal, words = _floating(book, inputs, statement.ordered, plain)
     else:
         goal = ("or", *map(_zero, inputs))
         words = "one factor is 0"
@@ -106,15 +114,21 @@ def _neutral(book: Book, site: Site) -> None:
     )  # fmt: skip
 
 
-def _is_product(value: Any) -> bool:
-    """A product of elements, each perhaps converted: zero as soon as one factor is zero."""
+def is_product(value: Any, ordered: bool) -> bool:
+    """A product of elements, each perhaps converted: zero as soon as one factor is zero. Where the sign of a zero counts
+    (ordered), neither negated nor with numbers as factors."""
     match value:
         case Read():
             return True
         case Cast():
-            return _is_product(value.args[1])
+            return is_product(value.args[1], ordered)
+        case SNeg():
+            return not ordered and is_product(value.args[0], ordered)
+        case SMul(args=(sp.Number() as number, other)) | SMul(args=(other, sp.Number() as number)):
+            # a number alone is no product, since nothing makes it zero
+            return not ordered and bool(abs(number) <= LARGEST) and is_product(other, ordered)
         case SMul():
-            return all(map(_is_product, value.args))
+            return all(is_product(x, ordered) for x in value.args)
     return False
 
 
@@ -125,7 +139,8 @@ def _zero(p: Place) -> Formula:
     return ("not", p.held.guard)
 
 
-def _floating(book: Book, inputs: list[Place], ordered: bool) -> tuple[Formula, str]:
+def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool) -> tuple[Formula, str]:
+    """plain: neither negated nor with numbers as factors."""
     zeros = [_zero(p) for p in inputs]
     if ordered:
         odd = sum(p.held.outside == "-0" for p in inputs) % 2
@@ -138,7 +153,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool) -> tuple[Formula, 
         used += [q.held.tensor for q in finite]
         rest = [("or", _zero(q), q.held.guard) if q in finite else _zero(q) for q in others]
         options.append(("and", zero, *rest))
-    signs = {p.held.outside for p in inputs}
+    signs = {p.held.outside for p in inputs} if plain else set()
     words = "all factors are zeros"
     if used:
         words += f" or one is and the other is finite (assumed: {', '.join(sorted(set(used)))})"

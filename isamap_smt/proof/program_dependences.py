@@ -9,7 +9,8 @@ memory before a later statement reads that element, or writes it:
 
 Covered are tensors whose readers come after all their writers, statements `x = f(x, ...)` that read of their own output
 only the element that they write, and recurrences: there "earlier" is the turn first and then the statement, and that no
-element is written after it was read is a claim about the kernel. Others are Unknown.
+element is written after it was read is a claim about the kernel. Others are Unknown, unless they are computed over memory
+alone: then all their points are compared with the kernel's own order (program_direct).
 """
 
 from __future__ import annotations
@@ -18,20 +19,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_encodings.verdict import Proved, Verdict
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Compute, Loop
+from isamap_smt.ir.program import Compute
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
+from isamap_smt.proof.program_direct import is_direct, point_by_point
 from isamap_smt.proof.program_executions import Execution, execution, executions
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_holders import Holders
-from isamap_smt.proof.program_kernel_order import Order, injective, never_overwritten, order_of
+from isamap_smt.proof.program_kernel_order import Order, injective, order_of, overwrites
+from isamap_smt.proof.program_moments import never_earlier
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
     Formula,
     Site,
     UnrecognisedError,
-    common,
     equal,
     own_names,
     primed,
@@ -75,22 +78,47 @@ def _tensor(
 ) -> None:
     kernel = book.sites.kernel
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
-    for n in writers:
-        if kernel.statements[n].op == "=" and not injective(kernel.statements[n]):
-            raise UnrecognisedError(f"{tensor} is assigned more than once, so the order of its values matters")
-    for n, s in enumerate(kernel.statements):
-        for access in dict.fromkeys(a for a in s.inputs if a.tensor == tensor):
-            if access == s.target:
-                _in_place(s, [e for e in found if e.position == n], n)
-                continue
-            if not all(never_overwritten(book, n, access, w) for w in writers):
-                return  # whether a copy is taken too early depends on who reads it
+    direct = is_direct(tensor, touched)
+    try:
+        verdicts = _read_when_complete(book, tensor, writers, found)
+    except UnrecognisedError:
+        if not direct:
+            raise
+        verdicts = None
+    if verdicts is None or (direct and not all(isinstance(v, Proved) for _, v in verdicts)):
+        point_by_point(book, tensor, found)
+        return
+    for words, verdict in verdicts:
+        if not isinstance(book.note("order", tensor, words, verdict), Proved):
+            return  # whether a copy is taken too early depends on who reads it
     _not_from_accumulators(tensor, touched, holders)
     for n in writers:
         mine = [e for e in found if e.position == n]
         for use in _later(book.sites.kernel, tensor, n, writers, found, touched, holders):
             for e in mine:
                 _before(book, e, use, holders, scopes)
+
+
+def _read_when_complete(
+    book: Book, tensor: str, writers: Sequence[int], found: Sequence[Execution]
+) -> list[tuple[str, Verdict]]:
+    """That the kernel assigns each element of the tensor once and reads it complete, or in place: what is asked for it, with the
+    verdicts. Raises UnrecognisedError where it plainly does not."""
+    kernel = book.sites.kernel
+    for n in writers:
+        if kernel.statements[n].op == "=" and not injective(kernel.statements[n]):
+            raise UnrecognisedError(f"{tensor} is assigned more than once, so the order of its values matters")
+    verdicts: list[tuple[str, Verdict]] = []
+    for n, s in enumerate(kernel.statements):
+        for access in dict.fromkeys(a for a in s.inputs if a.tensor == tensor):
+            if access == s.target:
+                _in_place(s, [e for e in found if e.position == n], n)
+                continue
+            for q in [q for w in writers if (q := overwrites(kernel, n, access, w)) is not None]:
+                verdicts.append((q.words, book.looked_at("order", tensor, q.words, q.given, [("or",)])))
+                if not isinstance(verdicts[-1][1], Proved):
+                    return verdicts
+    return verdicts
 
 
 def _in_place(s: Statement, found: Sequence[Execution], n: int) -> None:
@@ -144,26 +172,6 @@ def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scope
     never_earlier(book, "order", tensor, about, (anchor, settled), given, use.site)
 
 
-def never_earlier(
-    book: Book, claim: str, tensor: str, about: str, anchor: tuple[Site, int], given: Sequence[Formula], use: Site
-) -> None:
-    """Two moments of a run, as `given` describes them, the second one with primed variables: it is never before the first.
-
-    anchor: where the first one stands, and which statement of the body around it; -1 for the place itself. use: where the
-    second one stands.
-    """
-    site, settled = anchor
-    shared = common(site, use)
-    known = list(given)
-    for x in (x for x in site.around[: max(0, shared - 1)] if isinstance(x, Loop)):
-        other = primed([x.var.name])[x.var.name]
-        wrong: Formula = ("ne", x.var, other) if x.unordered else ("lt", other, x.var)
-        book.ask(claim, tensor, f"{about}: along {x.var}", [*known, wrong], [("or",)])
-        known.append(("eq", x.var, other))
-    if not _stands_before(site, settled, use, shared):
-        book.ask(claim, tensor, about, known, [("or",)])
-
-
 def _settled(target: Place, holders: Holders, scopes: Scopes) -> tuple[Site | None, int]:
     """The outermost accumulator on the way to memory and the statement of its body that stores it last."""
     home: Site | None = target.home
@@ -176,11 +184,3 @@ def _settled(target: Place, holders: Holders, scopes: Scopes) -> tuple[Site | No
             return home, scope.settled
         home = outer
     return None, -1
-
-
-def _stands_before(anchor: Site, settled: int, use: Site, shared: int) -> bool:
-    """Whether the contribution is in memory when the use runs, at equal values of the loops they share."""
-    body = len(anchor.position) - 1
-    if settled >= 0 and shared >= body:
-        return settled < use.position[body]
-    return anchor.position < use.position

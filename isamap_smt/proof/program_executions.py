@@ -152,18 +152,21 @@ def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, An
     counted = {x.axis for x in site.loops if x.axis}
     read = {a.tensor for a in statement.inputs}
     positions = [x.proved.mapping.statement_index for x in sites.program.schedules]
+    own = tuple(Axis(x.name, ((x.name, x.extent),), "") for x in statement.axes)
+    if not positions:
+        return own
     position = next((n for n in positions if the_statement(sites, n).target.tensor in read), positions[0])
     table = _same_axes(the_statement(sites, position), statement)
     found: list[Axis] = []
     for a in program_axes(sites, position):
-        own = a.name in point and point[a.name] == axis_value(site, Axis(a.name, (), ""))
-        if own and [table.get(name) for name, _ in a.members] != [a.name]:
+        plain = a.name in point and point[a.name] == axis_value(site, Axis(a.name, (), ""))
+        if plain and [table.get(name) for name, _ in a.members] != [a.name]:
             continue
         if a.name in counted and a.members and all(name in table for name, _ in a.members):
             members = tuple((table[name], extent) for name, extent in a.members)
             found.append(Axis(a.name, members, ""))
     taken = {name for a in found for name, _ in a.members}
-    return (*found, *(Axis(x.name, ((x.name, x.extent),), "") for x in statement.axes if x.name not in taken))
+    return (*found, *(x for x in own if x.name not in taken))
 
 
 def _same_axes(mapped: Statement, statement: Statement) -> dict[str, str]:

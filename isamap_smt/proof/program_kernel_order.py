@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.verdict import Proved
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.proof.program_book import Book
-from isamap_smt.proof.program_sites import Formula, UnrecognisedError, equal, primed, rename, span
+from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjunction, equal, primed, rename, span
 
 
 @dataclass(frozen=True)
@@ -57,13 +55,44 @@ def injective(s: Statement) -> bool:
     return found == axes
 
 
-def never_overwritten(book: Book, n: int, access: Access, writer: int) -> bool:
-    """What a point of statement n reads there is written by no point of `writer` that follows it in the kernel.
+def axes_in_order(kernel: Kernel, n: int) -> list[str]:
+    """The axes of a statement in the order in which its points follow one another: a recurrence's turn comes first."""
+    r, names = kernel.recurrence_of(n), [a.name for a in kernel.statements[n].axes]
+    return names if r is None else [r.axis, *(a for a in names if a != r.axis)]
 
-    Whether that is proved: a kernel of which it does not hold may still be computed right, and is Unknown. Raises
-    UnrecognisedError where no recurrence puts the two in order and the writer stands later.
+
+def lexicographic(points: Sequence[tuple[Any, Any]]) -> Formula:
+    """The first of each pair, taken together in this order, comes before the second."""
+    return (
+        "or",
+        *(
+            conjunction([*(("eq", a, b) for a, b in points[:n]), ("lt", points[n][0], points[n][1])])
+            for n in range(len(points))
+        ),
+    )
+
+
+def precedes(kernel: Kernel, n: int, first: Mapping[str, Any], m: int, second: Mapping[str, Any]) -> Formula | None:
+    """That a point of statement n is carried out before one of statement m, each by axis. None: never."""
+    if n == m:
+        return lexicographic([(first[a], second[a]) for a in axes_in_order(kernel, n)])
+    order = order_of(kernel, n, m)
+    return None if order is None else conjunction(order.holds(first, second))
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something about the kernel alone, in words and as a formula; it holds where that cannot be met."""
+
+    words: str
+    given: tuple[Formula, ...]
+
+
+def overwrites(kernel: Kernel, n: int, access: Access, writer: int) -> Question | None:
+    """Whether what a point of statement n reads there is written by a point of `writer` that follows it in the kernel.
+
+    None where it plainly is not. Raises UnrecognisedError where no recurrence puts the two in order and the writer stands later.
     """
-    kernel = book.sites.kernel
     order = order_of(kernel, writer, n)
     tensor = access.tensor
     if order is None:
@@ -71,7 +100,7 @@ def never_overwritten(book: Book, n: int, access: Access, writer: int) -> bool:
             raise UnrecognisedError(f"statement {n + 1} reads other elements of its own output")
         raise UnrecognisedError(f"statement {n + 1} reads {tensor}, which statement {writer + 1} writes")
     if not order.axis:
-        return True
+        return None
     writes, reads = kernel.statements[writer], kernel.statements[n]
     again = primed(a.name for a in reads.axes)
     given = [f for a in writes.axes for f in span(a.symbol, a.extent)]
@@ -80,7 +109,7 @@ def never_overwritten(book: Book, n: int, access: Access, writer: int) -> bool:
     given += equal(writes.target.index, [rename(i, again) for i in access.index])
     given += order.fails({a.name: a.symbol for a in writes.axes}, again)
     words = f"no element of {tensor} that statement {n + 1} reads is written later by statement {writer + 1}"
-    return isinstance(book.covered("order", tensor, f"{words}, along {order.axis}", given, [("or",)]), Proved)
+    return Question(f"{words}, along {order.axis}", tuple(given))
 
 
-__all__ = ["Order", "injective", "never_overwritten", "order_of"]
+__all__ = ["Order", "Question", "axes_in_order", "injective", "lexicographic", "order_of", "overwrites", "precedes"]

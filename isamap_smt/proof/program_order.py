@@ -6,11 +6,10 @@ kernel's own order. Lanes of one execution add to elements of their own (exclusi
 
 from __future__ import annotations
 
-from typing import Any
-
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_executions import Execution, execution, executions
-from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjunction, primed, rename, state
+from isamap_smt.proof.program_kernel_order import axes_in_order, lexicographic
+from isamap_smt.proof.program_sites import UnrecognisedError, primed, rename, state
 
 _WORDS = "each element receives its points in the order of the kernel's axes"
 
@@ -39,14 +38,7 @@ def _one_loop(book: Book, e: Execution, position: int) -> None:
     given = [*here, *rename(here, again), *(("eq", i, rename(i, again)) for i in target)]
     var = loops[position].var
     given.append(("lt", var, again[var.name]))
-    points = [(e.point[a.name], rename(e.point[a.name], again)) for a in s.axes]
+    axes = axes_in_order(book.sites.kernel, e.position)
+    points = [(e.point[a], rename(e.point[a], again)) for a in axes]
     about = f"{_WORDS}: along {loops[position].var}"
-    book.ask("order", s.target.tensor, about, given, [("or", *_earlier(points))])
-
-
-def _earlier(points: list[tuple[Any, Any]]) -> list[Formula]:
-    """Ways in which the first point comes before the second, lexicographically."""
-    return [
-        conjunction([*(("eq", a, b) for a, b in points[:n]), ("lt", points[n][0], points[n][1])])
-        for n in range(len(points))
-    ]
+    book.ask("order", s.target.tensor, about, given, [lexicographic(points)])

@@ -26,10 +26,10 @@ from isamap_smt.ir.program import FRESH, Buffer, Exec, IndexType, Loop, Ref
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
-from isamap_smt.proof.program_dependences import never_earlier
 from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import TRUE, Transfer, place_of
 from isamap_smt.proof.program_holders import Holders
+from isamap_smt.proof.program_moments import never_earlier
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
     Formula,

@@ -129,7 +129,7 @@ def _least(kernel: Kernel) -> dict[str, int]:
 def _near(program: Program) -> Iterator[dict[str, int]]:
     """Each size by itself at, just below and just above one and two tiles, the others small; then all that way."""
     least = _least(program.kernel)
-    tiles = sorted({s.step for s in program.schedule.loops if s.step > 1})
+    tiles = sorted({s.step for x in program.schedules[:1] for s in x.loops if s.step > 1})
     about = sorted({max(1, k * t + d) for t in tiles for k in (1, 2) for d in (-1, 0, 1)})
     for low in (1, 3):
         for n in about:

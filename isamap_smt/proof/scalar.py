@@ -22,7 +22,7 @@ from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hypotheses import Range, Stated
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import REDUCTIONS
+from isamap_smt.ir.kernel import REDUCTIONS, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin
@@ -76,15 +76,29 @@ def _fitting(mapping: Mapping) -> str:
 
 def arithmetic(mapping: Mapping) -> str:
     """exact, ordered or reassociate: what 'equal' means in this mapping's proof."""
-    s = mapping.statement
-    op = accumulation(mapping.kernel, s)[0]
-    if not mapping.kernel.tensor(s.target.tensor).dtype.is_float:
+    return _arithmetic(mapping.kernel, mapping.statement, mapping.instruction.rounding)
+
+
+def _arithmetic(kernel: Kernel, s: Statement, rounding: str) -> str:
+    if not kernel.tensor(s.target.tensor).dtype.is_float:
         return "exact"
     if s.ordered:
         return "ordered"
-    if op in ("=", "max", "min") and mapping.instruction.rounding in ("exact", "unfused"):
+    if accumulation(kernel, s)[0] in ("=", "max", "min") and rounding in ("exact", "unfused"):
         return "exact"
     return "reassociate"
+
+
+def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[str, ...]]:
+    """For statements that are computed in the kernel's own operations: what 'equal' means, and the hypotheses in words."""
+    kinds = [_arithmetic(kernel, s, "unfused") for s in kernel.statements]
+    words = [
+        _any_order(s)
+        for s, kind in zip(kernel.statements, kinds, strict=True)
+        if kind == "reassociate" and s.reduction_axes and accumulation(kernel, s)[0] in ("+", "*")
+    ]
+    words += [ZEROS for s in kernel.statements if _zeros_meet(kernel, s)]
+    return "; ".join(dict.fromkeys(kinds)), tuple(dict.fromkeys(words))
 
 
 def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
@@ -95,21 +109,25 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     s = mapping.statement
     if arithmetic(mapping) == "reassociate":
         if s.reduction_axes and accumulation(mapping.kernel, s)[0] in ("+", "*"):
-            over = ", ".join(s.reduction_axes)
-            words.append(Stated(f"terms over {over} may be combined in any order, each result rounded to nearest even"))
+            words.append(_any_order(s))
         if i.rounding == "fused":
             words.append(Stated(f"{i.name} rounds a product and its sum once"))
-    if _zeros_meet(mapping):
+    if _zeros_meet(mapping.kernel, s):
         words.append(ZEROS)
     if i.rounding not in MODELLED:
         words.append(Stated(f"{i.name}: {i.rounding}"))
     return tuple(words)
 
 
-def _zeros_meet(mapping: Mapping) -> bool:
+def _any_order(s: Statement) -> Stated:
+    over = ", ".join(s.reduction_axes)
+    return Stated(f"terms over {over} may be combined in any order, each result rounded to nearest even")
+
+
+def _zeros_meet(kernel: Kernel, s: Statement) -> bool:
     """Whether a floating-point max or min may choose between +0 and -0."""
-    out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
-    op, value = accumulation(mapping.kernel, mapping.statement)
+    out = kernel.tensor(s.target.tensor).dtype
+    op, value = accumulation(kernel, s)
     return out.is_float and (op in ("max", "min") or value.has(SMax, SMin, Relu))
 
 

@@ -254,9 +254,10 @@ class CompiledKernel(Shown):
 
     def __str__(self) -> str:
         """How to call it, which instruction it uses, and what every call checks."""
-        mapping = self.program.schedule.proved.mapping
+        mappings = [s.proved.mapping for s in self.program.schedules[:1]]
         call = f"{', '.join(self.kernel.inputs)}, out={', '.join(self.kernel.results)}"
-        lines = [f"compiled {self.kernel.name}({call}): {mapping.id} onto {mapping.instruction.name}"]
+        how = [f"{m.id} onto {m.instruction.name}" for m in mappings] or ["element by element"]
+        lines = [f"compiled {self.kernel.name}({call}): {how[0]}"]
         lines += [f"  {t.name}: {t.dtype}[{', '.join(map(words, t.shape))}]" for t in self.kernel.tensors]
         if self.constants:
             lines.append(f"  packed ahead: {', '.join(self.constants)}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping as Dict
 from typing import Any
 
 from isamap_encodings.schedule_solve import Answer, solve
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
@@ -57,7 +57,7 @@ def schedule(
     )
     where, answer = solved(where, timeout, progress)
     if answer.choice is None:
-        raise ScheduleError(nothing(where, answer, fix))
+        raise (ScheduleError if answer.status == "INFEASIBLE" else UndecidedError)(nothing(where, answer, fix))
     return where.answered(answer)
 
 

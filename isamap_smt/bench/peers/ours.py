@@ -42,7 +42,7 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     build(plan(kernel, "host", **asked, **chosen))
     times = {"compile": first - start, "compile again": time.perf_counter() - first}
     call = prepare(compiled, arrays, threads)
-    peak = Peak(planned.hardware, planned.instruction) if planned.instruction.axes else None
+    peak = Peak(planned.hardware, i) if (i := planned.instruction) and i.axes else None
     found = {**about(planned), "tuned": tuned, "seconds": {n: round(s, 4) for n, s in times.items()}}
     return Work(call.run, lambda: outcome(call.result), found, peak.measure if peak else None)
 

@@ -1,0 +1,99 @@
+"""What no instruction takes is computed element by element, in portable C: each statement in loops of its own, proved like any
+other program. Which statements, and why, is said in a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.codegen import lower, lower_points
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.proof import require_proof
+
+ELEMENTWISE = "element by element, in portable C"
+
+Schedules = tuple[Schedule, ...]
+Timed = Callable[[str, Callable[[], Any]], Any]
+
+
+def computed(kernel: Kernel, statement: int, why: str) -> str:
+    """The note that a statement is computed element by element."""
+    of = f"statement {statement + 1} of {kernel.name}" if len(kernel.statements) > 1 else kernel.name
+    return f"{of} is computed {ELEMENTWISE}: {_in_one_line(why)}"
+
+
+def require_portable(hardware: Hardware, why: str) -> None:
+    """Raise ScheduleError where the machine makes no C."""
+    if not any(i.emit for i in hardware.computes):
+        raise ScheduleError(
+            f"{why}\n{hardware.name} is for mapping and proof only, so nothing is computed in portable C either; use `host`"
+        )
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Ways to make a program of one kernel. fall_back: whether instructions may be given up."""
+
+    kernel: Kernel
+    hardware: Hardware
+    sizes: dict[str, int]
+    parallel: bool
+    fall_back: bool
+
+    def first_proved(self, offered: Iterable[Schedules], timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
+        """The first of the offered sets of schedules whose program is proved; then that of those schedules which are proved
+        one by one; then that of none; and what was given up, in words. Raises what refuses the first where nothing else is
+        allowed.
+        """
+        problems: list[str] = []
+        last: Schedules = ()
+        for last in offered:
+            try:
+                return self._proved(last, timed), tuple(problems)
+            except (ScheduleError, NotProvedError) as error:
+                if not self.fall_back:
+                    raise
+                problems.append(_short(error))
+        require_portable(self.hardware, problems[0])
+        alone = tuple(s for s in last if self._why_not((s,), timed) is None) if len(last) > 1 else ()
+        if alone and self._why_not(alone, timed) is None:
+            left = [s for s in last if s not in alone]
+            notes = [computed(self.kernel, s.proved.mapping.statement_index, problems[-1]) for s in left]
+            return self._proved(alone, timed), tuple(notes)
+        note = f"{self.kernel.name} is computed {ELEMENTWISE}: {_in_one_line(problems[-1])}"
+        return self._proved((), timed), (note,)
+
+    def _proved(self, schedules: Schedules, timed: Timed) -> ProvedProgram:
+        def made() -> Program:
+            return lower(*schedules) if schedules else lower_points(self.kernel.with_sizes(self.sizes), self.parallel)
+
+        program = timed("lower", made)
+        proved: ProvedProgram = timed("prove program", lambda: require_proof(program))
+        return proved
+
+    def _why_not(self, schedules: Schedules, timed: Timed) -> str | None:
+        try:
+            self._proved(schedules, timed)
+        except (ScheduleError, NotProvedError) as error:
+            return _short(error)
+        return None
+
+
+def _short(error: Exception) -> str:
+    """What refuses a program. Where nothing shows that it is wrong, the claims alone."""
+    first, *claims = str(error).splitlines()
+    open_ = isinstance(error, NotProvedError) and "nothing shows that it is wrong" in first and claims
+    return f"with instructions the program is not proved ({claims[0].strip()})" if open_ else str(error)
+
+
+def _in_one_line(text: str) -> str:
+    """The first two lines: what is the matter, and the first reason; how many more reasons there are."""
+    first, *more = [line.strip() for line in text.splitlines() if line.strip()]
+    others = f" (and {len(more) - 1} more)" if len(more) > 1 else ""
+    return " ".join([first, *more[:1]]) + others
