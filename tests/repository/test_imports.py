@@ -16,6 +16,7 @@ LAYERS = [
     "cli",
     "bench",
     "report",
+    "pipeline",
     "tuning",
     "certificates",
     "machine_model",
