@@ -111,6 +111,7 @@ def proofs_document(planned: Any) -> dict[str, Any]:
         "instruction": {"name": mapping.instruction.name, "text": to_text(mapping.instruction.kernel)},
         "mapping": {"id": mapping.id, **proof_document(planned.proved.proof)},
         "program": proof_document(planned.proof),
+        "certificate": planned.fingerprint,
         "schedule": schedule_document(planned.schedule),
         "versions": versions(),
     }
