@@ -72,7 +72,7 @@ def survey(directory: Path, lock: Path | None = None, only: Callable[[str], bool
     place = lock or lock_of(directory)
     locked = None if place is None else _listed(partial(read_lock, place), place.name, damaged)
     if place is not None and locked is not None:
-        for identifier in sorted({*locked, *ids}):
+        for identifier in sorted(i for i in {*locked, *ids} if only is None or only(i)):
             missing = identifier not in ids
             told = f"it is missing: {place.name} lists it" if missing else ""
             if told := told or _beside_lock(directory / identifier, identifier, locked, place.name):

@@ -132,7 +132,7 @@ def test_one_is_one_and_none_is_none(proofs: Path, capsys: pytest.CaptureFixture
     assert "1 certificate: 1 ok" in said
     assert "0 of 0" not in said and "no formulas" in said
     assert run(["proofs", "update", "avx2/machine", "--jobs", "1"]) == 0
-    assert capsys.readouterr().err == "1 certificate written to proofs\n"
+    assert capsys.readouterr().err == "1 certificate written to proofs\nproofs.lock: new: avx2/machine\n"
 
 
 def test_where_nobody_looks_a_long_check_still_speaks(
