@@ -68,20 +68,15 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     given = config.getoption("--isamap-proofs")
     if given is None:
         return
-    from isamap_smt.certificates.errors import CertificateError, DamagedError
-    from isamap_smt.certificates.manifest import INDEX, certificate_ids, check_root, read_index
+    from isamap_smt.certificates.errors import CertificateError
+    from isamap_smt.certificates.run import survey
 
-    directory = Path(given)
     try:
-        check_root(directory)
+        ids = survey(Path(given)).ids
     except CertificateError as error:
         advice = f"a word after --isamap-proofs is its DIR: write --isamap-proofs=DIR, or {given} before the option"
         raise pytest.UsageError(f"--isamap-proofs: {error}\n{advice}") from None
-    try:
-        listed = set(read_index(directory))
-    except DamagedError:
-        listed = {INDEX}  # its own outcome says what is the matter
-    for identifier in sorted(listed | set(certificate_ids(directory))):
+    for identifier in ids:
         items.append(CertificateItem.from_parent(session, name=f"{given}::{identifier}", identifier=identifier))
 
 

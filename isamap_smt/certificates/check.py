@@ -11,25 +11,27 @@ from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.certificates.answers import Memory
-from isamap_smt.certificates.claim_file import Question, parse_claim_text, questions_of
+from isamap_smt.certificates.claim_file import questions_of
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
-from isamap_smt.certificates.derive import Step, derive_mapping, derive_program
-from isamap_smt.certificates.digests import digest, mapping_digest
-from isamap_smt.certificates.discharge import second_opinion, z3_again
+from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split
+from isamap_smt.certificates.digests import mapping_digest
+from isamap_smt.certificates.discharge import second_opinion
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.further import further_from
-from isamap_smt.certificates.manifest import read_manifest, well_formed
+from isamap_smt.certificates.manifest import Stored, read_certificate, well_formed
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.remember import keys_of, remember
 from isamap_smt.certificates.store import (
     PROGRAM,
     Certificate,
+    Evidence,
     Lowered,
+    Named,
     completeness_certificate,
     machine_certificate,
     stated,
 )
-from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
+from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from, split_from
 from isamap_smt.certificates.undecided import CONTRADICTED, question_files, undecided_files
 from isamap_smt.certificates.words import differences
 from isamap_smt.ir.errors import IsamapError
@@ -37,6 +39,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.proof.family_check import check_family
 from isamap_smt.proof.mapping import FIRST, prove_after
 from isamap_smt.proof.program_configuration import faults
@@ -56,9 +59,9 @@ def check_certificate(
     keys = None
     try:
         with well_formed():
-            document = read_manifest(place, expected)
-            keys = keys_of(place, identifier, document, sources)
-            outcome = _Check(place, identifier, document, sources, memory).outcome()
+            stored = read_certificate(place, expected)
+            keys = keys_of(identifier, stored, sources)
+            outcome = _Check(identifier, stored, sources, memory).outcome()
     except DamagedError as error:
         outcome = Outcome(identifier, "damaged", (str(error),))
     except Exception as error:  # whatever stands in one certificate does not end the check of the others
@@ -75,12 +78,16 @@ def check_certificate(
 class _Check:
     """One certificate whose files are as they were written. changes: what is not as it was, in words."""
 
-    place: Path
     id: str
-    document: Dict[str, Any]
+    stored: Stored
     sources: Sources
     memory: Memory
     changes: list[str] = field(default_factory=list)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The manifest."""
+        return self.stored.document
 
     def outcome(self) -> Outcome:
         """By its kind."""
@@ -88,10 +95,10 @@ class _Check:
             return self._machine()
         try:
             kernel, today = self.sources.kernel(self.document["kernel"])
-            instruction = self.sources.instruction(self.document["instruction"]["source"], kernel)
+            instruction = self.sources.instruction_of(self.document, kernel)
             parts = [self.document, *self.document.get("further", [])]
-            used = [instruction, *(self.sources.instruction(p["instruction"]["source"], kernel) for p in parts[1:])]
-            found = [self.sources.instruction_digests(p["instruction"]["source"], kernel) for p in parts]
+            used = [instruction, *(self.sources.instruction_of(p, kernel) for p in parts[1:])]
+            found = [self.sources.digests_of(p, kernel) for p in parts]
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         self._changed("kernel", kernel.name, today, self.document["kernel"])
@@ -155,7 +162,7 @@ class _Check:
             return Outcome(self.id, "broken", tuple(told), claims)
         ids = [m.id for m in legal]
         self.changes += self._words(completeness_certificate(family, ids, witnesses, self.document["kernel"]["source"]))
-        return self._proved(claims, (), ())
+        return self._proved(claims, ())
 
     def _mapping(self, kernel: Kernel, instruction: Instruction) -> Outcome:
         then = self.document["mapping"]
@@ -169,52 +176,43 @@ class _Check:
         if not isinstance(result, ProvedMapping):
             return self._not_proved(derived.proof, str(result), derived.steps)
         self._changed("mapping", mapping.id, mapping_digest(mapping), then)
-        steps, last, lowered = [*derived.steps], derived.proof, None
-        stored = self._stored(derived.steps, "")
+        lowered = apart = None
+        split = split_from(self.document["kernel"])
+        if split is not None:
+            apart = derive_split(split, self.memory.z3)
+            if not apart.proof.proved:
+                return self._not_proved(apart.proof, _told(apart.proof), apart.steps)
         if "schedule" in self.document:
             try:
-                lowered = self._program(result)
+                lowered = self._program(result, split)
+            except DamagedError:
+                raise
             except IsamapError as error:
                 return Outcome(self.id, "broken", ("the program cannot be lowered any more", *self.changes, str(error)))
-            last = lowered.derived.proof
-            if not last.proved:
-                return self._not_proved(last, _told(last), lowered.derived.steps)
-            steps += lowered.derived.steps
-            stored += self._stored(lowered.derived.steps, "program-")
+            below = lowered.derived
+            if not below.proof.proved:
+                return self._not_proved(below.proof, _told(below.proof), below.steps)
+        evidence = Evidence(derived, lowered, apart)
+        last = evidence.last
         if list(last.assumptions) != self.document["assumptions"] or last.arithmetic != self.document["arithmetic"]:
             self.changes.append("it assumes something else")
-        named = (self.document[k]["source"] for k in ("kernel", "instruction"))
-        self.changes += self._words(stated(mapping, derived, lowered, *named))
-        return self._proved(sum(len(s.claims) for s in steps), steps, stored)
+        named = Named(self.document["kernel"]["source"], self.document["instruction"]["source"], split)
+        self.changes += self._words(stated(mapping, evidence, named))
+        return self._proved(sum(len(s.claims) for s in evidence.steps), evidence.steps)
 
     def _words(self, today: Certificate) -> list[str]:
         """What else it says that today's sources do not, where nothing that matters has changed."""
-        return [] if self.changes else list(differences(self.place, self.id, self.document, today))
+        return [] if self.changes else list(differences(self.id, self.stored, today))
 
-    def _program(self, proved: ProvedMapping) -> Lowered:
+    def _program(self, proved: ProvedMapping, split: SplitSum | None) -> Lowered:
         then = self.document["schedule"]
         answers = self.memory.z3
         more = further_from(self.document, proved.mapping.kernel, self.sources, answers)
         schedule = schedule_from(then, proved, self.sources.hardware(then["hardware"]))
-        lowered = Lowered((schedule, *more), *derive_program(schedule, *more, answers=answers))
-        if digest(lowered.text) != self.document["program"]["digest"]:
+        lowered = Lowered((schedule, *more), *derive_program(schedule, *more, answers=answers), split=split)
+        if lowered.fingerprint != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
         return lowered
-
-    def _stored(self, steps: Sequence[Step], prefix: str) -> list[Question]:
-        """Stored questions that are not today's; every claim whose questions differ is a change."""
-        grouped: dict[str, list[Step]] = {}
-        for s in steps:
-            grouped.setdefault(f"{prefix}{s.claim}.smt2", []).append(s)
-        mine = [f for f in self.document["files"] if f.endswith(".smt2") and f.startswith("program-") == bool(prefix)]
-        other: list[Question] = []
-        for name in mine:
-            then = parse_claim_text((self.place / name).read_text(encoding="utf-8"), name)
-            if then != questions_of(grouped.get(name, [])):
-                self.changes.append(f"the formulas of {name} are no longer those that the sources make")
-                other += then
-        self.changes += [f"the claim of {name} is new" for name in grouped if name not in mine]
-        return other
 
     def _not_proved(self, proof: Proof, told: str, steps: Sequence[Step] = ()) -> Outcome:
         status = "broken" if proof.word == "refuted" else "unknown"
@@ -223,25 +221,18 @@ class _Check:
         told_all = (first, *self.changes, told)
         return Outcome(self.id, status, told_all, len(proof.claims), formulas_left=tuple(left.items()))
 
-    def _proved(self, claims: int, steps: Sequence[Step], stored: Sequence[Question]) -> Outcome:
-        """All claims hold by Z3: what cvc5 says, what both say of stored text that differs, and whether anything changed."""
+    def _proved(self, claims: int, steps: Sequence[Step]) -> Outcome:
+        """All claims hold by Z3: what cvc5 says of the same questions, and whether anything has changed.
+
+        The formulas in the files are compared with those that today's sources make; solvers are asked the latter.
+        """
         questions = questions_of(steps)
         tally = second_opinion(questions, self.memory.cvc5)
-        told = list(tally.disagreements)
-        for q, answer in zip(stored, z3_again(stored, self.memory.z3), strict=True):
-            if answer != q.wanted:
-                told.append(f"a stored formula should be {q.wanted}, and Z3 says {answer}")
-        told += [f"of a stored formula: {d}" for d in second_opinion(stored, self.memory.cvc5).disagreements]
         left = question_files(self.id, steps, lambda q: q.smtlib in tally.contested, CONTRADICTED)
-        status = "ok"
-        if told:
-            status = "unknown"
-            told.insert(0, "the solvers disagree" if tally.disagreements else "a stored formula does not hold")
-        elif self.changes:
-            status = "stale"
+        told = ("the solvers disagree", *tally.disagreements) if tally.disagreements else ()
         return Outcome(
             self.id,
-            status,
+            "unknown" if told else "stale" if self.changes else "ok",
             (*told, *self.changes),
             claims,
             len(questions),

@@ -7,15 +7,12 @@ the hypotheses alone, says that nothing was proved from a contradiction. Any SMT
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isamap_smt.certificates.derive import Step, wants_model
-from isamap_smt.certificates.errors import DamagedError
 
 LOGIC = "(set-logic ALL)"
-_STATUS = re.compile(r"\(set-info :status (sat|unsat)\)\n")
 _WIDTH = 120
 
 
@@ -70,17 +67,3 @@ def _wrapped(text: str) -> list[str]:
             lines.append("  ")
         lines[-1] += word if not lines[-1].strip() else f" {word}"
     return lines
-
-
-def parse_claim_text(text: str, name: str) -> tuple[Question, ...]:
-    """The questions of a file. Raises DamagedError where it is not of this form."""
-    found: list[Question] = []
-    for part in text.split("\n(push 1)\n")[1:]:
-        body, end, rest = part.partition("\n(pop 1)\n")
-        status = _STATUS.match(body)
-        if not end or status is None or "(check-sat)" not in body or "(pop" in body:
-            raise DamagedError(f"{name} is truncated or was edited: question {len(found) + 1} is not complete")
-        if any(line and not line.startswith(";") for line in rest.split("\n")):
-            raise DamagedError(f"{name} has text between its questions")
-        found.append(Question(body[status.end() :] + "\n", status.group(1)))
-    return tuple(found)

@@ -18,9 +18,11 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.proof.mapping import FIRST, prove_after
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.rejection import Rejection
+from isamap_smt.proof.split import prove_split
 
 # the last assertion of a question whether some values satisfy all the others; any other denies a claim
 SATISFIABLE = "(assert (not false))"
@@ -64,6 +66,13 @@ def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None 
     with _Watch(answers) as watch:
         proof = prove_program(program, watch=watch)
     return Derived(proof, watch.steps()), program
+
+
+def derive_split(split: SplitSum, answers: Answers | None = None) -> Derived:
+    """All claims that a sum taken apart is the same sum, asked again; what `answers` knows is not."""
+    with _Watch(answers) as watch:
+        proof = prove_split(split, watch)
+    return Derived(proof, watch.steps())
 
 
 class _Watch:

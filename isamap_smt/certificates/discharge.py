@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from isamap_encodings.cvc5_check import cvc5_answer, cvc5_version
-from isamap_encodings.z3_check import z3_answer
 from isamap_smt.certificates.answers import Answers
 from isamap_smt.certificates.claim_file import Question
 
@@ -42,11 +41,6 @@ def second_opinion(questions: Sequence[Question], answers: Answers) -> Tally:
             disagreements.append(f"Z3 says {q.wanted}, cvc5 says {answer}")
             contested.add(q.script)
     return Tally(agreed, left, tuple(disagreements), frozenset(contested))
-
-
-def z3_again(questions: Sequence[Question], answers: Answers) -> list[str]:
-    """Z3's answers to stored text."""
-    return [_answer(q.script, answers, z3_answer) for q in questions]
 
 
 def _answer(script: str, answers: Answers, ask: Callable[[str], str]) -> str:

@@ -11,11 +11,11 @@ from typing import Any
 from isamap_encodings.solve import Query
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_encodings.z3_check import unsat_core
-from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, wants_model
+from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split, wants_model
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest, well_formed
-from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from, split_from
 from isamap_smt.certificates.wording import sentence, vocabulary
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.program import Loop, walk
@@ -98,11 +98,11 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
         document = read_manifest(place)
         if document["kind"] != "mapping":
             raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
-        kernel = kernel_from(document["kernel"])
-        instruction = sources.instruction(document["instruction"]["source"], kernel)
-        mapping = mapping_from(document["mapping"], kernel, instruction)
+        kernel, split = kernel_from(document["kernel"]), split_from(document["kernel"])
+        mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
     derived, result = derive_mapping(mapping)
-    steps, known = derived.steps, vocabulary(mapping)
+    apart = () if split is None else derive_split(split).steps
+    steps, known = (*apart, *derived.steps), vocabulary(mapping)
     if isinstance(result, ProvedMapping) and "schedule" in document:
         with well_formed():
             then = document["schedule"]

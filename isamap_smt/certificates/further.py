@@ -20,7 +20,7 @@ def further_from(
     """Their schedules. Raises NotProvedError where a mapping is no longer proved, IsamapError where it cannot be made."""
     found: list[Schedule] = []
     for part in document.get("further", []):
-        instruction = sources.instruction(part["instruction"]["source"], kernel)
+        instruction = sources.instruction_of(part, kernel)
         _, result = derive_mapping(mapping_from(part["mapping"], kernel, instruction), answers)
         if not isinstance(result, ProvedMapping):
             raise NotProvedError(f"statement {part['mapping']['statement'] + 1} is no longer proved\n{result}")

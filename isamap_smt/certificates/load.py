@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from isamap_smt.certificates.digests import instruction_digest
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids, write_index
-from isamap_smt.certificates.place import put
+from isamap_smt.certificates.manifest import INDEX, certificate_ids
+from isamap_smt.certificates.place import put_all
 from isamap_smt.certificates.renew import proved_again
-from isamap_smt.certificates.store import mapping_certificate
-from isamap_smt.certificates.subject import Sources
+from isamap_smt.certificates.store import Named, mapping_certificate, program_certificates
+from isamap_smt.certificates.subject import Sources, kernel_document
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.hardware_library import find_instruction
-from isamap_smt.language.library import find_kernel
+from isamap_smt.language.library import find_kernel, kernel_names
 
 
 def load(path: str | Path) -> ProvedMapping:
@@ -29,36 +32,54 @@ def load(path: str | Path) -> ProvedMapping:
 
 
 def save(
-    proved: ProvedMapping,
+    proved: ProvedMapping | ProvedProgram,
     directory: str | Path,
     schedule: Schedule | None = None,
     *,
     kernel: str | None = None,
     instruction: str | None = None,
+    split: ProvedSplit | None = None,
 ) -> Path:
-    """Write a certificate of the mapping (and, with a schedule, of its program) below a directory; returns its place.
+    """Write the certificate of a mapping or of a whole program below a directory; returns its place.
 
-    kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not by their names. A certificate
-    of the same thing is renewed, whole or not at all, and the directory's index is brought up to date. Raises
-    NotProvedError for what prove() has not proved, CertificateError where later checks would not find what it is about,
-    the place is taken by something else, or a claim is not proved.
+    A program as a plan holds it (`save(plan.checked, directory, split=plan.split)`) is certified with every mapped statement,
+    each with its schedule, and with the sum that it was split from; further mappings get certificates of their own. schedule:
+    makes the program of a single mapping. kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not
+    by their names. A certificate of the same thing is renewed, whole or not at all, and the directory's index is brought up to
+    date, and its lock where there is one. Raises NotProvedError for what has not been proved, CertificateError where later checks
+    would not find what it is about, the place is taken by something else, or a claim is not proved.
     """
-    if not isinstance(proved, ProvedMapping):
+    if not isinstance(proved, ProvedMapping | ProvedProgram):
         raise NotProvedError(
             f"save() takes what prove() returns when every claim is proved, not {type(proved).__name__}; "
             "call isamap_smt.prove(mapping) first"
         )
+    if isinstance(proved, ProvedProgram) and schedule is not None:
+        raise CertificateError("save() takes a schedule for a single mapping; a program has its schedules already")
     root = Path(directory)
     if certificate_ids(root) and not (root / INDEX).is_file():
         raise CertificateError(f"{root} holds certificates without {INDEX}; write into another directory")
-    _require_found(proved.mapping, schedule, kernel, instruction)
-    place = put(mapping_certificate(proved, schedule, kernel, instruction), root)
-    write_index(root)
-    return place
+    named = Named(kernel, instruction, None if split is None else split.split)
+    schedules = proved.program.schedules if isinstance(proved, ProvedProgram) else ()
+    first = proved.mapping if isinstance(proved, ProvedMapping) else schedules[0].proved.mapping
+    _require_found(first, schedule, named)
+    for s in schedules:
+        own = s.proved.mapping.instruction.name == first.instruction.name
+        _require_found(s.proved.mapping, s, named if own else replace(named, instruction=None))
+    if isinstance(proved, ProvedMapping):
+        return put_all([mapping_certificate(proved, schedule, named)], root)
+    return put_all([*program_certificates(schedules, named)], root)
 
 
-def _require_found(mapping: Mapping, schedule: Schedule | None, kernel: str | None, instruction: str | None) -> None:
+def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) -> None:
     """Nothing happens where later checks find the kernel, the instruction as it is now, and the schedule's machine."""
+    kernel, instruction = named.kernel, named.instruction
+    library = mapping.kernel.name in kernel_names()
+    if kernel is None and library and kernel_document(mapping.kernel, None, named.split)["source"] is None:
+        raise CertificateError(
+            f"the kernel {mapping.kernel.name} is not the library's of that name: pass where it is, as "
+            "save(..., kernel='my_kernels.py:dot'), the split=plan.split that it was made by, or give it another name"
+        )
     if kernel is not None:
         try:
             find_kernel(kernel)
@@ -68,7 +89,8 @@ def _require_found(mapping: Mapping, schedule: Schedule | None, kernel: str | No
     wanted = instruction or mine.name
     advice = "pass where it is, such as save(..., instruction='my_machine.py:dot')"
     try:
-        found = find_instruction(wanted) if instruction else Sources().instruction(wanted, mapping.kernel)
+        number = mapping.statement_index
+        found = find_instruction(wanted) if instruction else Sources().instruction(wanted, mapping.kernel, number)
     except IsamapError as error:
         raise CertificateError(f"later checks would not find the instruction {wanted}: {error}; {advice}") from error
     if instruction_digest(found) != instruction_digest(mine):

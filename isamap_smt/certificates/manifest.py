@@ -1,6 +1,7 @@
-"""A manifest names what a certificate is about and digests every file beside it; the index digests every manifest.
+"""A manifest says what a certificate is about; claims.json says what was proved, and digests every file with a formula in it.
 
-A digest does not make a certificate trusted: claims are derived again. It tells a damaged file from a changed claim.
+The index digests every manifest, and a manifest claims.json. That file and the formulas stand beside the manifest, or in the
+machine's archive. A digest does not make a certificate trusted: claims are derived again. It tells damage from a changed claim.
 """
 
 from __future__ import annotations
@@ -10,29 +11,45 @@ import os
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.certificates.archive import archive_of, archived
 from isamap_smt.certificates.digests import canonical, digest
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 
-FORMAT = "isamap certificate 1"
+FORMAT = "isamap certificate 2"
 INDEX = "proofs.json"
 MANIFEST = "manifest.json"
+CLAIMS = "claims.json"
 KINDS = {
-    "mapping": ("kernel", "instruction", "mapping", "claims", "files", "solvers"),
-    "completeness": ("kernel", "instruction", "family", "legal", "witnesses", "claims", "files", "solvers"),
-    "machine": ("hardware", "parts", "files"),
+    "mapping": ("id", "kernel", "instruction", "mapping", "files"),
+    "completeness": ("id", "kernel", "instruction", "family", "legal", "witnesses", "claims", "files"),
+    "machine": ("id", "hardware", "parts", "files"),
 }
 
 
+@dataclass(frozen=True)
+class Stored:
+    """A certificate whose files are as they were written. files: all but the manifest, by name."""
+
+    document: dict[str, Any]
+    files: dict[str, str]
+
+    @property
+    def claims(self) -> Any:
+        """What claims.json says was proved, or the manifest of a list."""
+        return json.loads(self.files[CLAIMS])["claims"] if CLAIMS in self.files else self.document.get("claims", [])
+
+
 @contextmanager
-def well_formed() -> Iterator[None]:
+def well_formed(what: str = MANIFEST) -> Iterator[None]:
     """While a manifest's contents are read: what it lacks, or has in another's place, raises DamagedError."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise DamagedError(f"{MANIFEST} is not of the form it should have: {error!r}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise DamagedError(f"{what} is not of the form it should have: {error!r}") from None
 
 
 def sealed(document: Dict[str, Any]) -> dict[str, Any]:
@@ -48,6 +65,8 @@ def text_of(document: Dict[str, Any]) -> str:
 
 def _read(path: Path, what: str) -> dict[str, Any]:
     try:
+        if path.is_symlink():
+            raise DamagedError(f"{what} is a link, which could lead anywhere")
         text = path.read_text(encoding="utf-8")
         document = json.loads(text)
     except FileNotFoundError:
@@ -62,7 +81,9 @@ def _read(path: Path, what: str) -> dict[str, Any]:
         raise DamagedError(f"{what} cannot be read: {error}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document).__name__
-        raise DamagedError(f"{what} is foreign: its format is {found!r}, this version reads {FORMAT!r}")
+        raise DamagedError(
+            f"{what} is foreign: its format is {found!r}, this version reads {FORMAT!r}; update it, or save it again"
+        )
     if document.get("digest") != digest(canonical({k: v for k, v in document.items() if k != "digest"})):
         raise DamagedError(f"{what} was edited by hand: its digest is not that of its contents")
     if text != text_of(document):  # a key that stands twice, of which only the last was read
@@ -91,30 +112,75 @@ def certificate_ids(directory: Path) -> tuple[str, ...]:
 
 
 def read_manifest(place: Path, expected: str | None = None) -> dict[str, Any]:
-    """The manifest of one certificate, checked: form, kind, own digest, the index's digest if given, and every file.
+    """The manifest of one certificate, checked with all its files. Raises DamagedError."""
+    return read_certificate(place, expected).document
+
+
+def read_certificate(place: Path, expected: str | None = None) -> Stored:
+    """One certificate, checked: form, kind, own digest, the index's digest if given, and every file.
 
     Raises DamagedError that says what is the matter with which file.
     """
-    path = place / MANIFEST
-    document = _read(path, MANIFEST)
+    document = manifest_alone(place)
+    if expected is not None and digest((place / MANIFEST).read_bytes()) != expected:
+        raise DamagedError(f"{MANIFEST} is not the one that {INDEX} lists")
+    with well_formed():
+        listed = dict(document["files"])
+        found = _files(place, document["id"], bool(listed))
+        if set(listed) - {CLAIMS}:
+            raise DamagedError(f"{MANIFEST} lists more than {CLAIMS}")
+        texts = _checked(listed, found, MANIFEST)
+    if CLAIMS in listed:
+        with well_formed(CLAIMS):
+            texts |= _checked(json.loads(texts[CLAIMS])["files"], found, CLAIMS)
+    strangers = sorted(set(found) - set(texts))
+    if strangers:
+        raise DamagedError(f"{strangers[0]} is not listed in {CLAIMS if listed else MANIFEST}")
+    return Stored(document, texts)
+
+
+def manifest_alone(place: Path) -> dict[str, Any]:
+    """The manifest without a look at the other files: form, kind, and its own digest. Raises DamagedError."""
+    document = _read(place / MANIFEST, MANIFEST)
     kind = document.get("kind")
     if kind not in KINDS:
         raise DamagedError(f"{MANIFEST} is of the unknown kind {kind!r}")
     missing = [k for k in KINDS[kind] if k not in document]
     if missing:
         raise DamagedError(f"{MANIFEST} lacks {missing[0]!r}")
-    if expected is not None and digest(path.read_bytes()) != expected:
-        raise DamagedError(f"{MANIFEST} is not the one that {INDEX} lists")
-    for name, wanted in document["files"].items():
-        file = place / name
-        if file.parent != place or not file.is_file():
-            raise DamagedError(f"{name} is missing")
-        if digest(file.read_bytes()) != wanted:
-            raise DamagedError(f"{name} is not as it was written: its digest differs from the manifest's")
-    strangers = sorted({f.name for f in place.iterdir()} - {MANIFEST, *document["files"]})
-    if strangers:
-        raise DamagedError(f"{strangers[0]} is not listed in {MANIFEST}")
     return document
+
+
+def _files(place: Path, identifier: str, wanted: bool) -> dict[str, bytes]:
+    """What stands beside the manifest, or in the archive; what has no files needs no archive that can be read."""
+    beside = [f for f in place.iterdir() if f.name != MANIFEST]
+    for file in beside:
+        if file.is_symlink() or not file.is_file():
+            raise DamagedError(f"{file.name} is a link, or something else that is no file")
+    whole, depth = place.absolute(), len(identifier.split("/"))
+    root = whole.parents[min(depth, len(whole.parents)) - 1]  # as many levels up as the id has parts
+    try:
+        packed = archived(root, whole.relative_to(root).as_posix())
+    except DamagedError:
+        if wanted and not beside:
+            raise
+        packed = {}
+    if packed and beside:
+        archive = archive_of(place, identifier).name
+        raise DamagedError(f"{beside[0].name} stands beside {MANIFEST}, and its files are in {archive}")
+    return {**packed, **{f.name: f.read_bytes() for f in beside}}
+
+
+def _checked(listed: Dict[str, str], found: Dict[str, bytes], by: str) -> dict[str, str]:
+    for name, wanted in listed.items():
+        if name not in found:
+            raise DamagedError(f"{name} is missing")
+        if digest(found[name]) != wanted:
+            raise DamagedError(f"{name} is not as it was written: its digest differs from that in {by}")
+    try:
+        return {name: found[name].decode() for name in listed}
+    except UnicodeDecodeError as error:
+        raise DamagedError(f"a file that {by} lists is no text: {error}") from None
 
 
 def check_root(directory: Path) -> None:
@@ -148,6 +214,11 @@ def write_certificate(place: Path, document: Dict[str, Any], files: Dict[str, st
         raise CertificateError(f"{place} is not empty")
     for name, text in files.items():
         (place / name).write_text(text, encoding="utf-8")
-    listed = {name: digest(text) for name, text in files.items()}
+    listed = {CLAIMS: digest(files[CLAIMS])} if CLAIMS in files else {}
     whole = sealed({"format": FORMAT, **document, "files": listed})
     (place / MANIFEST).write_text(text_of(whole), encoding="utf-8")
+
+
+def claims_text(claims: list[dict[str, Any]], files: Dict[str, str]) -> str:
+    """claims.json: every claim in words with the file of its formulas, and the digest of each file."""
+    return text_of({"claims": claims, "files": {name: digest(text) for name, text in files.items()}})

@@ -7,17 +7,30 @@ import re
 from isamap_smt.certificates.digests import mapping_digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.fuse import is_fused
 
+AT = "at"
 
-def mapping_id(mapping: Mapping) -> str:
-    """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory."""
+
+def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitSum | None = None) -> str:
+    """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory.
+
+    A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes.
+    """
     machine, short = machine_and_name(mapping.instruction)
     name = mapping.id
     if mapping.instruction.axes and not is_fused(mapping):  # its expressions would make no name
         name = f"by-hand-{mapping_digest(mapping)[:12]}"
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
+    if split is not None:
+        how = "cut" if split.blocks else "split"
+        extent = split.whole.statements[split.statement].axis(split.axis).extent
+        name = f"{how}-{split.axis}-{extent}-{split.parts}{f'-{split.inner}' if split.inner > 1 else ''},{name}"
+    if schedule is not None and schedule.sizes:
+        name = ",".join([name, AT, *(f"{n}={v}" for n, v in sorted(schedule.sizes))])
     return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
 
 

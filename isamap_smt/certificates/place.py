@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.certificates.archive import archive_of, by_certificate, write_archive
 from isamap_smt.certificates.errors import CertificateError, DamagedError
-from isamap_smt.certificates.manifest import MANIFEST, read_manifest
+from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
+from isamap_smt.certificates.manifest import MANIFEST, manifest_alone, read_manifest, write_index
 from isamap_smt.certificates.store import Certificate
+from isamap_smt.runtime.whole_file import whole_file
+
+
+def put_all(certificates: Sequence[Certificate], root: Path) -> Path:
+    """Write all of them below the directory, in place of earlier certificates of the same things; returns the first's place.
+
+    Its files stand beside its manifest afterwards, also where they were in an archive. The index and the lock, where there is
+    one, list them. Raises CertificateError, and leaves everything as it is, where something else stands in a place.
+    """
+    lock = lock_path(root)
+    locked = read_lock(lock) if os.path.lexists(lock) else None
+    for c in certificates:
+        if (root / c.id).exists():
+            _require_same(root / c.id, c.document)
+    places = [put(c, root) for c in certificates]
+    write_index(root)
+    if locked is not None:
+        locked |= {c.id: question(manifest_alone(p)) for c, p in zip(certificates, places, strict=True)}
+        with whole_file(lock) as file:
+            file.write(lock_text(locked))
+    return places[0]
 
 
 def put(certificate: Certificate, root: Path) -> Path:
-    """Write it below the directory, in place of an earlier certificate of the same thing; returns its place.
-
-    Raises CertificateError, and leaves everything as it is, where something else stands there.
-    """
+    """Write one; the index is not brought up to date. Raises CertificateError like put_all()."""
     place = root / certificate.id
     if place.exists():
         _require_same(place, certificate.document)
@@ -32,7 +54,9 @@ def put(certificate: Certificate, root: Path) -> Path:
         place.rename(old)
         try:
             made.rename(place)
+            _take_out(root, certificate.id)
         except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
             old.rename(place)
             raise
     except OSError as error:
@@ -40,6 +64,15 @@ def put(certificate: Certificate, root: Path) -> Path:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return place
+
+
+def _take_out(root: Path, identifier: str) -> None:
+    """The machine's archive without this certificate's files."""
+    archive = archive_of(root, identifier)
+    packed = by_certificate(archive)
+    if identifier in packed:
+        kept = {i: files for i, files in packed.items() if i != identifier}
+        write_archive(archive, {f"{i}/{name}": data for i, files in kept.items() for name, data in files.items()})
 
 
 def _require_same(place: Path, document: Dict[str, Any]) -> None:
@@ -66,7 +99,7 @@ def _require_same(place: Path, document: Dict[str, Any]) -> None:
 def _about(document: Dict[str, Any]) -> tuple[Any, ...]:
     """What makes two certificates those of one thing: where the kernel (or its text) and the instruction come from."""
     kernel = document.get("kernel", {})
-    names = {k: kernel.get(k) for k in ("name", "source", "dtypes", "ranges")}
+    names = {k: kernel.get(k) for k in ("name", "source", "dtypes", "ranges", "sizes", "split")}
     if names["source"] is None:
         names["text"] = kernel.get("text")
     return document["id"], names, document.get("instruction", {}).get("source")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping as Dict
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.digests import canonical, digest, generator_digest
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.manifest import read_manifest, well_formed
+from isamap_smt.certificates.manifest import Stored, read_certificate, well_formed
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import IsamapError
@@ -43,8 +42,7 @@ def remembered(
     place = directory / identifier
     try:
         with well_formed():
-            document = read_manifest(place, expected)
-            keys = keys_of(place, identifier, document, sources)
+            keys = keys_of(identifier, read_certificate(place, expected), sources)
     except DamagedError as error:
         return Outcome(identifier, "damaged", (str(error),), seconds=time.perf_counter() - started)
     if keys is None:
@@ -67,10 +65,11 @@ def remember(outcome: Outcome, keys: Keys, cache: Cache) -> None:
         cache.put({keys.claims: json.dumps(asdict(replace(outcome, status="ok", told=())))})
 
 
-def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sources) -> Keys | None:
+def keys_of(identifier: str, stored: Stored, sources: Sources) -> Keys | None:
     """The keys of a certificate's outcome; None where today's sources lack something."""
-    common: list[Any] = [generator_digest(), cvc5_version(), identifier]
-    common += [[f.name, digest(f.read_bytes())] for f in sorted(place.iterdir())]
+    document = stored.document
+    common: list[Any] = [generator_digest(), cvc5_version(), identifier, document]
+    common += [[name, digest(text)] for name, text in sorted(stored.files.items())]
     exact: list[Any] = []
     claims: list[Any] = ["claims"]
     told: list[str] = []
@@ -80,7 +79,7 @@ def keys_of(place: Path, identifier: str, document: Dict[str, Any], sources: Sou
             kernel, its_digest = sources.kernel(document["kernel"])
             common.append(its_digest)
             for part in (document, *further):
-                found = sources.instruction_digests(part["instruction"]["source"], kernel)
+                found = sources.digests_of(part, kernel)
                 exact.append(found.whole)
                 claims.append(found.claims)
                 told.append(found.changed(part["instruction"]))

@@ -10,8 +10,8 @@ from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.further import further_from
 from isamap_smt.certificates.manifest import read_manifest, well_formed
 from isamap_smt.certificates.names import mapping_id
-from isamap_smt.certificates.store import Certificate, mapping_certificate
-from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from
+from isamap_smt.certificates.store import Certificate, Named, mapping_certificate
+from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from, split_from
 from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.proof import ProvedMapping
@@ -29,8 +29,7 @@ def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedM
         if document["kind"] != "mapping":
             raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
         kernel = kernel_from(document["kernel"])
-        instruction = sources.instruction(document["instruction"]["source"], kernel)
-        mapping = mapping_from(document["mapping"], kernel, instruction)
+        mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
     derived, result = derive_mapping(mapping)
     if not isinstance(result, ProvedMapping):
         raise unproved(f"{place}: not proved today\n{result}", mapping_id(mapping), derived, NotProvedError)
@@ -49,5 +48,5 @@ def renewed(place: Path, sources: Sources) -> Certificate:
             then = document["schedule"]
             schedule = schedule_from(then, proved, sources.hardware(then["hardware"]))
         more = further_from(document, kernel, sources)
-        where, instruction = document["kernel"]["source"], document["instruction"]["source"]
-    return mapping_certificate(proved, schedule, where, instruction, more)
+        named = Named(document["kernel"]["source"], document["instruction"]["source"], split_from(document["kernel"]))
+    return mapping_certificate(proved, schedule, named, more)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 from isamap_smt.certificates.answers import Memory
+from isamap_smt.certificates.archive import SUFFIX, archived, by_certificate
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.check import check_certificate
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids, check_root, read_index
+from isamap_smt.certificates.lock import line_of, lock_path, question, read_lock
+from isamap_smt.certificates.manifest import (
+    INDEX,
+    certificate_ids,
+    check_root,
+    manifest_alone,
+    read_index,
+    well_formed,
+)
 from isamap_smt.certificates.outcome import Outcome
 from isamap_smt.certificates.remember import remembered
 from isamap_smt.certificates.subject import Sources
@@ -23,6 +35,90 @@ from isamap_smt.language.hardware_library import find_hardware
 Progress = Callable[[int, int, Outcome], None]  # done, all, the latest
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What is to be looked at. work: id, and digest of the manifest as the index says, of each certificate to check; found: what is
+    the matter already, among it certificates that are missing. lock: where it says what must be there; None where nothing does."""
+
+    work: tuple[tuple[str, str | None], ...]
+    found: tuple[Outcome, ...]
+    lock: Path | None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Everything that will have an outcome."""
+        return tuple(sorted({*(o.id for o in self.found), *(i for i, _ in self.work)}))
+
+
+def survey(directory: Path, lock: Path | None = None, only: Callable[[str], bool] | None = None) -> Survey:
+    """What stands in the directory, beside what its index and the lock list.
+
+    lock: the file that says what must be there; by default the one beside the directory, where there is one. Raises
+    CertificateError where the directory is none of certificates, and for a lock that is not there.
+    """
+    check_root(directory)
+    ids = certificate_ids(directory)
+    found: dict[str, Outcome] = {}
+
+    def damaged(identifier: str, told: str) -> None:
+        found.setdefault(identifier, Outcome(identifier, "damaged", (told,)))
+
+    listed = _listed(lambda: read_index(directory), INDEX, damaged)
+    for identifier in sorted({*(ids if listed is None else listed)} ^ {*ids}):
+        missing = identifier not in ids
+        damaged(
+            identifier, f"it is missing: {INDEX} lists it" if missing else f"it is foreign: {INDEX} does not list it"
+        )
+    place = lock or lock_of(directory)
+    locked = None if place is None else _listed(partial(read_lock, place), place.name, damaged)
+    if place is not None and locked is not None:
+        for identifier in sorted(i for i in {*locked, *ids} if only is None or only(i)):
+            missing = identifier not in ids
+            told = f"it is missing: {place.name} lists it" if missing else ""
+            if told := told or _beside_lock(directory / identifier, identifier, locked, place.name):
+                damaged(identifier, told)
+    for archive in sorted(directory.glob(f"*{SUFFIX}")):
+        try:
+            strangers = sorted(set(by_certificate(archive)) - set(ids))
+        except DamagedError as error:
+            damaged(archive.name, str(error))
+            continue
+        if strangers:
+            damaged(archive.name, f"{archive.name} holds files of {strangers[0]}, which has no manifest")
+    chosen = [i for i in ids if i not in found and (only is None or only(i))]
+    work = [(i, (listed or {}).get(i)) for i in chosen]
+    return Survey(tuple(work), tuple(o for i, o in found.items() if only is None or "/" not in i or only(i)), place)
+
+
+def lock_of(directory: Path) -> Path | None:
+    """The lock beside the directory, where there is one."""
+    beside = lock_path(directory)
+    return beside if os.path.lexists(beside) else None
+
+
+def _listed(
+    read: Callable[[], dict[str, str]], name: str, damaged: Callable[[str, str], None]
+) -> dict[str, str] | None:
+    try:
+        return read()
+    except DamagedError as error:
+        damaged(name, str(error))
+        return None
+
+
+def _beside_lock(place: Path, identifier: str, locked: dict[str, str], name: str) -> str:
+    """What of a certificate differs from the lock, in words; '' where nothing does, or where it is damaged anyway."""
+    try:
+        with well_formed():
+            asked = question(manifest_alone(place))
+    except DamagedError:
+        return ""
+    line = f"if that is meant, its line is: {line_of(identifier, asked)}"
+    if identifier not in locked:
+        return f"it is foreign: {name} does not list it; {line}"
+    return "" if locked[identifier] == asked else f"it asks something else than {name} says; {line}"
+
+
 def check_directory(
     directory: Path,
     hardware: Sequence[str] = (),
@@ -31,35 +127,22 @@ def check_directory(
     cache: bool = True,
     only: Callable[[str], bool] | None = None,
     progress: Progress | None = None,
+    lock: Path | None = None,
 ) -> list[Outcome]:
-    """The outcome of every certificate listed in the directory's index, and of every one found there, by id.
+    """The outcome of every certificate that the directory's index or the lock lists, and of every one found there, by id.
 
     hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
-    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. Raises CertificateError
-    where the directory is not one of certificates, HardwareError for a file that is no machine.
+    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. lock: as for survey().
+    Raises what survey() raises, and HardwareError for a file that is no machine.
     """
-    check_root(directory)
+    seen = survey(directory, lock, only)
     sources = load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
-    found = certificate_ids(directory)
-    outcomes: list[Outcome] = []
-    try:
-        listed = read_index(directory)
-    except DamagedError as error:
-        outcomes.append(Outcome(INDEX, "damaged", (str(error),)))
-        listed = dict.fromkeys(found, "")
-    work: list[tuple[str, str | None]] = []
-    for identifier in sorted(i for i in {*listed, *found} if only is None or only(i)):
-        if identifier not in found:
-            outcomes.append(Outcome(identifier, "damaged", (f"it is missing: {INDEX} lists it",)))
-        elif identifier not in listed:
-            outcomes.append(Outcome(identifier, "damaged", (f"it is foreign: {INDEX} does not list it",)))
-        else:
-            work.append((identifier, listed[identifier] or None))
+    outcomes, work = [*seen.found], seen.work
     known = _remembered(directory, work, sources, cache)
     run = uuid4().hex
     calls = [(run, str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
     outcomes += known.values()
-    calls.sort(key=lambda call: _length(directory / call[2]), reverse=True)  # so that no long one starts last
+    calls.sort(key=lambda call: _length(directory, call[2]), reverse=True)  # so that no long one starts last
     try:
         outcomes += spread(_check, calls, jobs, progress)
     finally:
@@ -80,9 +163,12 @@ def _remembered(
     return {i: o for i, o in found.items() if o is not None}
 
 
-def _length(place: Path) -> tuple[bool, int]:
+def _length(directory: Path, identifier: str) -> tuple[bool, int]:
     """Larger where a check is expected to take longer: whole families first, then by the size of the files."""
-    return place.name.startswith("complete,"), sum(f.stat().st_size for f in place.iterdir() if f.is_file())
+    beside = sum(f.stat().st_size for f in (directory / identifier).iterdir() if f.is_file())
+    with suppress(DamagedError):
+        beside += sum(map(len, archived(directory, identifier).values()))
+    return "/complete," in identifier, beside
 
 
 def load_sources(hardware: tuple[str, ...]) -> Sources:

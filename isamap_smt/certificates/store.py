@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,15 @@ from isamap_encodings.cvc5_check import cvc5_version
 from isamap_encodings.solve import versions
 from isamap_smt.certificates.claim_file import claim_text
 from isamap_smt.certificates.completeness import family_document, witness_document
-from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program
+from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program, derive_split
 from isamap_smt.certificates.digests import (
-    digest,
     hardware_digests,
     instruction_digests,
     kernel_digest,
     mapping_digest,
 )
-from isamap_smt.certificates.manifest import write_certificate
+from isamap_smt.certificates.fingerprint import fingerprint, program_text
+from isamap_smt.certificates.manifest import CLAIMS, claims_text, write_certificate
 from isamap_smt.certificates.names import machine_and_name, mapping_id
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
 from isamap_smt.certificates.undecided import unproved
@@ -28,8 +28,9 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 
@@ -51,35 +52,51 @@ class Certificate:
         return place
 
 
+@dataclass(frozen=True)
+class Named:
+    """Where today's kernel and instruction are found, such as `kernels.py:mine`, if not by their names; and the sum taken apart
+    that the kernel comes from, where it does."""
+
+    kernel: str | None = None
+    instruction: str | None = None
+    split: SplitSum | None = None
+
+
 def mapping_certificate(
-    proved: ProvedMapping,
-    schedule: Schedule | None = None,
-    kernel: str | None = None,
-    instruction: str | None = None,
-    more: Sequence[Schedule] = (),
+    proved: ProvedMapping, schedule: Schedule | None = None, named: Named | None = None, more: Sequence[Schedule] = ()
 ) -> Certificate:
     """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
 
     more: schedules of further statements that the program maps; their mappings are proved again at each check, and their
-    formulas stand in certificates of their own. kernel, instruction: where today's ones are found, such as
-    `kernels.py:mine`, if not by their names. Raises CertificateError where a claim is not proved (UndecidedError
+    formulas stand in certificates of their own. Raises CertificateError where a claim is not proved (UndecidedError
     where it is unknown), or what is proved cannot be written.
     """
-    identifier = mapping_id(proved.mapping)
+    named = named or Named()
+    identifier = mapping_id(proved.mapping, schedule, named.split)
+    apart = None if named.split is None else derive_split(named.split)
+    if apart is not None and not apart.proof.proved:
+        raise unproved(f"the split sum of {identifier} is not proved:\n{apart.proof}", identifier, apart)
     derived, again = derive_mapping(proved.mapping)
     if not isinstance(again, ProvedMapping):
         raise unproved(f"{identifier} is not proved:\n{again}", identifier, derived)
     lowered = None
     if schedule is not None:
         schedules = (replace(schedule, proved=again), *more)
-        lowered = Lowered(schedules, *derive_program(*schedules))
+        lowered = Lowered(schedules, *derive_program(*schedules), split=named.split)
         if not lowered.derived.proof.proved:
             told = f"the program of {identifier} is not proved:\n{lowered.derived.proof}"
             raise unproved(told, identifier, lowered.derived)
-    found = stated(proved.mapping, derived, lowered, kernel, instruction)
-    steps = (*derived.steps, *(lowered.derived.steps if lowered else ()))
-    seconds = round(sum(q.seconds for s in steps for q in s.queries), 3)
-    return replace(found, document={**found.document, "solvers": solvers(), "seconds": {"z3": seconds}})
+    return stated(proved.mapping, Evidence(derived, lowered, apart), named)
+
+
+def program_certificates(schedules: Sequence[Schedule], named: Named | None = None) -> Iterator[Certificate]:
+    """The certificate of a program, as the schedules of its mapped statements make it, and those of the further mappings."""
+    named = named or Named()
+    first, *more = schedules
+    yield mapping_certificate(first.proved, first, named, more)
+    for s in more:
+        same = s.proved.mapping.instruction.name == first.proved.mapping.instruction.name
+        yield mapping_certificate(s.proved, None, named if same else replace(named, instruction=None))
 
 
 @dataclass(frozen=True)
@@ -89,42 +106,70 @@ class Lowered:
     schedules: tuple[Schedule, ...]
     derived: Derived
     program: Program
+    split: SplitSum | None = None
 
     @cached_property
-    def text(self) -> str:
-        """The program as pseudo-code, which shows every loop, buffer, move and execution, with what it assumes."""
-        assumed = "".join(f"assumes {a}\n" for a in self.program.assumptions)
-        return f"{self.program}\n{assumed}"
+    def fingerprint(self) -> str:
+        """What its C says, too."""
+        return fingerprint(self.program, self.split)
 
 
-def stated(
-    mapping: Mapping, derived: Derived, lowered: Lowered | None, kernel: str | None, instruction: str | None
-) -> Certificate:
-    """Everything that the certificate says, from claims just derived: all of it but who answered, and in what time."""
-    identifier = mapping_id(mapping)
+@dataclass(frozen=True)
+class Evidence:
+    """All that was derived for a certificate: the mapping's claims, its program's, and those of a sum taken apart."""
+
+    mapping: Derived
+    lowered: Lowered | None = None
+    split: Derived | None = None
+
+    @property
+    def parts(self) -> tuple[tuple[str, Derived], ...]:
+        """With what the names of their files begin."""
+        apart = (("split-", self.split),) if self.split else ()
+        below = (("program-", self.lowered.derived),) if self.lowered else ()
+        return (*apart, ("", self.mapping), *below)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """In their order."""
+        return tuple(s for _, derived in self.parts for s in derived.steps)
+
+    @property
+    def last(self) -> Proof:
+        """The one that says what is assumed."""
+        return self.lowered.derived.proof if self.lowered else self.mapping.proof
+
+
+def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
+    """Everything that the certificate says, from claims just derived. Nothing in it depends on when and where it is written."""
+    lowered, last = evidence.lowered, evidence.last
+    identifier = mapping_id(mapping, lowered.schedules[0] if lowered else None, named.split)
+    kernel = kernel_document(mapping.kernel, named.kernel, named.split)
     document: dict[str, Any] = {
         "id": identifier,
         "kind": "mapping",
-        "kernel": {**kernel_document(mapping.kernel, kernel), "digest": kernel_digest(mapping.kernel)},
-        "instruction": _instruction_document(mapping.instruction, instruction),
+        "kernel": {**kernel, "digest": kernel_digest(mapping.kernel)},
+        "instruction": _instruction_document(mapping.instruction, named.instruction),
         "mapping": {**mapping_document(mapping), "digest": mapping_digest(mapping)},
     }
-    files = claim_files(identifier, derived.steps, "")
-    claims = claim_documents(derived.steps, "")
-    last = derived.proof
+    files: dict[str, str] = {}
+    claims: list[dict[str, Any]] = []
+    for prefix, derived in evidence.parts:
+        files |= claim_files(identifier, derived.steps, prefix)
+        claims += claim_documents(derived.steps, prefix)
     if lowered is not None:
         schedule, *more = lowered.schedules
         document["schedule"] = schedule_document(schedule)
+        source = {mapping.instruction.name: named.instruction}
         document["further"] = [
-            further_document(s, _instruction_document(s.proved.mapping.instruction, None)) for s in more
+            further_document(s, _instruction_document(i, source.get(i.name)))
+            for s in more
+            for i in (s.proved.mapping.instruction,)
         ]
-        document["program"] = {"file": PROGRAM, "digest": digest(lowered.text)}
-        below = lowered.derived
-        files |= claim_files(identifier, below.steps, "program-") | {PROGRAM: lowered.text}
-        claims += claim_documents(below.steps, "program-")
-        last = below.proof
-    document |= {"arithmetic": last.arithmetic, "assumptions": list(last.assumptions), "claims": claims}
-    return Certificate(identifier, document, files)
+        document["program"] = {"file": PROGRAM, "digest": lowered.fingerprint}
+        files[PROGRAM] = program_text(lowered.program)
+    document |= {"arithmetic": last.arithmetic, "assumptions": list(last.assumptions)}
+    return Certificate(identifier, document, {**files, CLAIMS: claims_text(claims, files)})
 
 
 def completeness_certificate(
@@ -148,7 +193,6 @@ def completeness_certificate(
             "legal": list(legal),
             "witnesses": [witness_document(w, family) for w in witnesses],
             "claims": [{"claim": "complete", "subject": "", "statement": words, "verdict": "proved", "file": ""}],
-            "solvers": {"integers": "plain"},
         },
         {},
     )

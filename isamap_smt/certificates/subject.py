@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,20 +27,25 @@ from isamap_smt.certificates.expressions import (
     expression_from,
 )
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule_record import decisions, schedule_of, schedule_record
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.split import split_sum
 
 _Found = TypeVar("_Found")
+_SPLIT = ("axis", "parts", "statement", "blocks", "inner")
 POINT = "scalar.point"  # the instruction that is made for each kernel
 
 
@@ -66,11 +71,11 @@ class Sources:
             self._kernels[key] = found, kernel_digest(found)
         return self._kernels[key]
 
-    def instruction(self, source: str, kernel: Kernel) -> Instruction:
-        """The instruction machine.name, file.py:name, or the kernel's own point."""
+    def instruction(self, source: str, kernel: Kernel, statement: int = 0) -> Instruction:
+        """The instruction machine.name, file.py:name, or the point of the kernel's own statement."""
         machine, dot, name = source.partition(".")
         if source == POINT:
-            return point_instruction(kernel)
+            return point_instruction(kernel, statement)
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
         return _found(find_instruction, source)
@@ -87,51 +92,94 @@ class Sources:
             self._moves[name] = [[m.name, instruction_digests(m).claims] for m in self.hardware(name).moves]
         return self._moves[name]
 
-    def instruction_digests(self, source: str, kernel: Kernel) -> InstructionDigests:
-        """Digests of instruction(source, kernel), made once unless the instruction is made for the kernel."""
+    def instruction_of(self, part: Dict[str, Any], kernel: Kernel) -> Instruction:
+        """The instruction that a manifest, or a further statement in it, names."""
+        return self.instruction(part["instruction"]["source"], kernel, _statement(part))
+
+    def digests_of(self, part: Dict[str, Any], kernel: Kernel) -> InstructionDigests:
+        """Digests of instruction_of(part, kernel), made once unless the instruction is made for the kernel."""
+        source = part["instruction"]["source"]
         if source == POINT:
-            return instruction_digests(self.instruction(source, kernel))
+            return instruction_digests(self.instruction_of(part, kernel))
         if source not in self._instructions:
             self._instructions[source] = instruction_digests(self.instruction(source, kernel))
         return self._instructions[source]
 
 
-def kernel_document(kernel: Kernel, source: str | None = None) -> dict[str, Any]:
-    """The kernel by its library name (or `source`) with element types, if that gives it back; else by its text.
+def _statement(part: Dict[str, Any]) -> int:
+    number: int = part["family" if "family" in part else "mapping"]["statement"]
+    return number
 
-    Raises CertificateError where `source` leads to no kernel, or to another one.
+
+def kernel_document(kernel: Kernel, source: str | None = None, split: SplitSum | None = None) -> dict[str, Any]:
+    """The kernel by its library name (or `source`) with element types and fixed sizes, if that gives it back; else by its text.
+
+    split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
+    CertificateError where `source` leads to no kernel, or to another one.
     """
-    types = {t.name: t.dtype.name for t in kernel.tensors}
-    document: dict[str, Any] = {"name": kernel.name, "source": source or kernel.name, "dtypes": types}
-    document["ranges"] = {}
+    whole = kernel if split is None else split.whole
+    types = {t.name: t.dtype.name for t in whole.tensors}
+    document: dict[str, Any] = {"name": whole.name, "source": source or whole.name, "dtypes": types}
+    document |= {"ranges": {}, "sizes": {}}
     try:
-        own = kernel_from(document).ranges
+        found = kernel_from(document)
     except IsamapError as error:
         if source is not None:
-            raise CertificateError(f"{source} is not the kernel {kernel.name} that was proved: {error}") from error
-        own = ()
-    # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
-    document["ranges"] = {n: [low, high] for n, low, high in kernel.ranges if (n, low, high) not in own}
-    document["text"] = to_text(kernel)
+            raise CertificateError(f"{source} is not the kernel {whole.name} that was proved: {error}") from error
+    else:
+        document["sizes"] = _fixed_sizes(found, whole)
+        # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
+        document["ranges"] = {n: [low, high] for n, low, high in whole.ranges if (n, low, high) not in found.ranges}
+    document["text"] = to_text(whole)
     try:
-        same = kernel_from(document) == kernel
+        same = kernel_from(document) == whole
     except IsamapError:
         same = False
     if not same:
         if source is not None:
             raise CertificateError(
-                f"{source} with element types {types} is not the kernel {kernel.name} that was proved"
+                f"{source} with element types {types} is not the kernel {whole.name} that was proved"
             )
-        document["source"], document["ranges"] = None, {}  # the text says them
+        document |= {"source": None, "ranges": {}, "sizes": {}}  # the text says them
+    if split is None:
+        return document
+    document["split"] = {name: getattr(split, name) for name in _SPLIT}
+    if kernel_from(document) != kernel:
+        raise CertificateError(f"{kernel.name} is not the split of {whole.name} that its parameters say")
     return document
 
 
+def _fixed_sizes(found: Kernel, kernel: Kernel) -> dict[str, int]:
+    """Sizes that stand in the kernel as numbers where what was found has names."""
+    known = {a.name: a.extent for a in kernel.axes}
+    same: list[tuple[Any, Any]] = [(a.extent, known.get(a.name)) for a in found.axes]
+    for a, b in zip(found.tensors, kernel.tensors, strict=False):
+        same += zip(a.shape, b.shape, strict=False)
+    return {str(a): int(b) for a, b in same if getattr(a, "is_Symbol", False) and is_constant(b)}
+
+
 def kernel_from(document: Dict[str, Any]) -> Kernel:
-    """The kernel as today's sources say it. Raises IsamapError."""
+    """The kernel as today's sources say it, its sum split where the document says so. Raises IsamapError."""
+    split = split_from(document)
+    return whole_from(document) if split is None else split.kernel
+
+
+def split_from(document: Dict[str, Any]) -> SplitSum | None:
+    """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
+    if "split" not in document:
+        return None
+    then = document["split"]
+    axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
+    return split_sum(whole_from(document), axis, parts, blocks=blocks, inner=inner, statement=statement)
+
+
+def whole_from(document: Dict[str, Any]) -> Kernel:
+    """The kernel before its sum is split."""
     if document["source"] is None:
         found = kernel_of_text(document["text"], name=document["name"])
     else:
         found = _found(find_kernel, document["source"]).with_dtypes(document["dtypes"])
+    found = found.with_sizes(document["sizes"]) if document["sizes"] else found
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
 
 
@@ -200,23 +248,10 @@ def _by_hand(document: Dict[str, Any], kernel: Kernel, instruction: Instruction)
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:
-    """The decisions that lowering needs; nothing of how they were found."""
+    """Every decision that lowering reads, and the machine; nothing of how they were found."""
     if schedule.hardware is None:
         raise CertificateError("the schedule names no hardware, so its program cannot be lowered again")
-    return {
-        "hardware": schedule.hardware.name,
-        "loops": [[s.axis, s.step] for s in schedule.loops],
-        "accumulate": schedule.accumulate,
-        "registers": dict(schedule.registers),
-        "packing": [_packing_document(p) for p in schedule.packing],
-        "parallel": schedule.parallel,
-        "sizes": dict(schedule.sizes),
-    }
-
-
-def _packing_document(p: Packing) -> list[Any]:
-    asked = [p.prefetch] if p.prefetch or p.block is not None else []
-    return [p.operand, p.depth, p.ahead, *asked, *([] if p.block is None else [p.block])]
+    return {"hardware": schedule.hardware.name, **decisions(schedule_record(schedule))}
 
 
 def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[str, Any]:
@@ -228,18 +263,9 @@ def further_document(schedule: Schedule, instruction: dict[str, Any]) -> dict[st
 def schedule_from(document: Dict[str, Any], proved: ProvedMapping, hardware: Hardware) -> Schedule:
     """The schedule of these decisions. Its mapping has just been proved; the program is proved after lowering.
 
-    Raises DamagedError where the loop to spread over threads is none.
+    Raises DamagedError where they are not of the form they should have.
     """
-    if document["parallel"] not in (None, *range(len(document["loops"]))):
-        raise DamagedError(f"the schedule spreads loop {document['parallel']!r} over threads, which there is not")
-    return Schedule(
-        proved,
-        tuple(LoopStep(axis, step) for axis, step in document["loops"]),
-        document["accumulate"],
-        tuple(document["registers"].items()),
-        tuple(Packing(*p) for p in document["packing"]),
-        document["parallel"],
-        space="the decisions that a certificate holds",
-        sizes=tuple(document["sizes"].items()),
-        hardware=hardware,
-    )
+    try:
+        return replace(schedule_of(dict(document), proved, hardware), space="the decisions that a certificate holds")
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedError(f"its schedule is not of the form it should have: {error}") from None

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from collections.abc import Mapping as Dict
-from pathlib import Path
-from typing import Any
 
+from isamap_smt.certificates.manifest import CLAIMS, Stored
 from isamap_smt.certificates.store import Certificate
 from isamap_smt.language.library import kernel_names
 
-# what the manifest has besides: who answered and in what time, and its own digests, which read_manifest() checks
-_APART = {"format", "digest", "files", "solvers", "seconds"}
+_APART = {"format", "digest", "files"}  # its own digests, which read_certificate() checks
 
 
-def differences(place: Path, identifier: str, document: Dict[str, Any], today: Certificate) -> Iterator[str]:
+def differences(identifier: str, then: Stored, today: Certificate) -> Iterator[str]:
     """In words, everything that is not as `isamap proofs update` would write it today."""
+    document = then.document
     if identifier != today.id:
         yield f"it stands in the place of another: {today.id} is what it proves"
     kernel = document.get("kernel")
@@ -30,10 +28,12 @@ def differences(place: Path, identifier: str, document: Dict[str, Any], today: C
     for key in sorted({*document, *written} - _APART):
         if document.get(key) != written.get(key):
             yield f"its {key} is not what today's sources say"
-    for name in sorted({*document["files"], *today.files}):
+    if CLAIMS in today.files and then.claims != json.loads(today.files[CLAIMS])["claims"]:
+        yield "its claims are not what today's sources say"
+    for name in sorted({*then.files, *today.files} - {CLAIMS}):
         if name not in today.files:
             yield f"{name} belongs to no such certificate"
-        elif name not in document["files"]:
+        elif name not in then.files:
             yield f"{name} is missing"
-        elif (place / name).read_text(encoding="utf-8") != today.files[name]:
-            yield f"{name} does not say what is proved"
+        elif then.files[name] != today.files[name]:
+            yield f"{name} is not what today's sources make"

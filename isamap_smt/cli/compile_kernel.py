@@ -115,6 +115,7 @@ def proofs_document(planned: Any) -> dict[str, Any]:
         "kernel": {"name": planned.kernel.name, "text": to_text(planned.kernel)},
         "hardware": planned.hardware.name,
         "program": proof_document(planned.proof),
+        "certificate": planned.fingerprint,
         "versions": versions(),
     }
     if planned.proved is None:

@@ -1,4 +1,4 @@
-"""isamap proofs update|check|why: certificates that others can check."""
+"""isamap proofs update|check|why|export: certificates that others can check."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from isamap_smt.certificates import Outcome
 
 DIRECTORY = "proofs"
+SHOWN = 5  # ids that one line names
 STYLE = {"ok": "green", "stale": "yellow", "unknown": "yellow", "broken": "bold red", "damaged": "bold red"}
 
 
@@ -31,23 +32,45 @@ def jobs_option(function: Any) -> Any:
     )
 
 
+def directory_option(function: Any) -> Any:
+    """--dir, the same for all of them."""
+    text = "Where the certificates are."
+    return click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help=text)(function)
+
+
 @command.command("check")
-@click.argument("directory", required=False, default=DIRECTORY, metavar="[DIR]")
+@click.argument("place", required=False, metavar="[DIR]")
+@directory_option
+@click.option("--lock", metavar="FILE", help="The list of what must be there; by default DIR.lock, where there is one.")
 @click.option("--hardware", multiple=True, metavar="FILE", help="Check against this edited description; repeatable.")
 @click.option("--no-cache", is_flag=True, help="Ask every question again, whatever earlier runs answered.")
 @open_formulas.option
 @jobs_option
 @as_json
 def check(
-    directory: str, hardware: tuple[str, ...], no_cache: bool, undecided: str, jobs: int | None, as_json: bool
+    place: str | None,
+    directory: str,
+    lock: str | None,
+    hardware: tuple[str, ...],
+    no_cache: bool,
+    undecided: str,
+    jobs: int | None,
+    as_json: bool,
 ) -> int:
-    """Derive every claim of the certificates in DIR (./proofs) again, and discharge it with Z3 and with cvc5.
+    """Derive every claim of the certificates in --dir (./proofs) again, and discharge it with Z3 and with cvc5.
 
     Exit status: 0 all ok; 1 some broken (a claim no longer holds), stale (it holds, but was written for something else)
     or damaged; 2 unknown; 3 misuse.
     """
     from isamap_smt.certificates import check_directory, exit_status
+    from isamap_smt.certificates.run import lock_of
 
+    if place is not None:
+        if directory not in (DIRECTORY, place):
+            raise click.UsageError(f"name one directory, not {place} and {directory}")
+        directory = place
+        say(f"note: write --dir {place}, as for the other commands")
+    given = None if lock is None else Path(lock)
     with counting_bar("checking") as tell:
         outcomes = check_directory(
             Path(directory),
@@ -55,21 +78,25 @@ def check(
             jobs=jobs,
             cache=not no_cache,
             progress=lambda n, of, o: tell(n, of, o.id),
+            lock=given,
         )
     status = exit_status(outcomes)
     saved = open_formulas.save({path: text for o in outcomes for path, text in o.formulas_left}, undecided)
+    used = given or lock_of(Path(directory))
     if as_json:
         documents = [o.as_document() for o in outcomes]
-        print_json({**summary(outcomes), "status": status, "saved": saved, "certificates": documents})
+        about = {"lock": used and str(used), "status": status, "saved": saved}
+        print_json({**summary(outcomes), **about, "certificates": documents})
     else:
         show(outcomes)
+        console().print(lock_words(used, directory), soft_wrap=True)
         for line in open_formulas.told(saved):
             console().print(line, soft_wrap=True)
     return status
 
 
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Counts over all certificates, the index apart, and the solvers."""
+    """Counts over all certificates, the index, the lock and the archives apart, and the solvers that were asked just now."""
     from isamap_smt.certificates.manifest import INDEX
     from isamap_smt.certificates.outcome import STATUSES
     from isamap_smt.certificates.store import solvers
@@ -78,7 +105,7 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     return {
         "solvers": solvers(),
         "index": next((o.status for o in outcomes if o.id == INDEX), "ok"),
-        "counts": {s: sum(o.status == s and o.id != INDEX for o in outcomes) for s in STATUSES},
+        "counts": {s: sum(o.status == s and "/" in o.id for o in outcomes) for s in STATUSES},
         "claims": sum(o.claims for o in outcomes),
         "formulas": sum(o.formulas for o in outcomes),
         "confirmed": sum(o.second for o in outcomes),
@@ -126,15 +153,24 @@ def solver_words(found: dict[str, Any]) -> str:
     return words + (f"; {found['one_solver']} rest on Z3 alone" if found["one_solver"] else "")
 
 
+def lock_words(lock: Path | None, directory: str) -> str:
+    """What says which certificates must be there."""
+    if lock is None:
+        return (
+            f"which certificates must be there, {directory} alone says: `isamap proofs update` writes a lock beside it"
+        )
+    return f"which certificates must be there, and what each asks, {lock} says"
+
+
 @command.command("update")
 @click.argument("pattern", required=False, default="*")
-@click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
+@directory_option
 @open_formulas.option
 @jobs_option
 def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> int:
     """Write the certificates of the library's kernels on its machines, and anew those of your own files that DIR holds.
 
-    PATTERN such as avx2/gemm picks some.
+    PATTERN such as avx2/gemm picks some. DIR.lock, beside it, lists what must be there from now on.
 
     All of them appear, or none: an interrupt leaves what was there.
     """
@@ -143,17 +179,38 @@ def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> in
 
     try:
         with counting_bar("proving") as tell:
-            written = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
+            done = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
     except UndecidedError as error:
         saved = open_formulas.told(open_formulas.save(error.formulas, undecided))
         raise UndecidedError("\n".join([str(error), *saved]), error.formulas) from None
-    say(f"{counted(len(written), 'certificate')} written to {directory}")
+    say(f"{counted(len(done.written), 'certificate')} written to {directory}")
+    for words, ids in (("new", done.added), ("no longer there", done.removed), ("asks something else", done.changed)):
+        if ids:
+            more = f", and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
+            say(f"{done.lock}: {words}: {' '.join(ids[:SHOWN])}{more}")
+    return 0
+
+
+@command.command("export")
+@click.argument("to", metavar="TO")
+@directory_option
+def export(to: str, directory: str) -> int:
+    """Write the certificates into the directory TO, each formula in an SMT-LIB file of its own, for any solver.
+
+    `isamap proofs check --dir TO` checks them there.
+    """
+    from isamap_smt.certificates.pack import export as write_out
+    from isamap_smt.cli.directory import whole_directory
+
+    with whole_directory(Path(to)) as scratch:
+        count = write_out(Path(directory), scratch)
+    say(f"{counted(count, 'certificate')} written to {to}")
     return 0
 
 
 @command.command("why")
 @click.argument("name", metavar="ID[/CLAIM]")
-@click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where they are kept.")
+@directory_option
 @click.option("--hardware", multiple=True, metavar="FILE", help="Explain against this edited description.")
 @as_json
 def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from isamap_smt.certificates.names import AT
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
@@ -42,8 +43,10 @@ class Wanted:
         start = f"{self.hardware}/{self.kernel}/"
         rest = identifier.removeprefix(start)
         names = rest.split(",")
-        if len(names) > 1 and names[1].startswith("by-hand-"):
-            return False  # no search finds one
+        if len(names) > 1 and names[1].startswith(("by-hand-", "split-", "cut-")):
+            return False  # none of the library's is made so
+        if AT in names and not {*names[names.index(AT) + 1 :]} <= {f"{n}={v}" for n, v in WINDOW.items()}:
+            return False  # a program at sizes of one's own
         return identifier.startswith(start) and self.instruction in (
             names[0],
             names[1] if names[0] == "complete" and len(names) > 1 else "",
@@ -74,7 +77,12 @@ def write(one: Wanted, directory: str) -> list[str]:
     Raises CertificateError where a verdict is unknown or a program is not proved; nothing of the pair is written then.
     """
     from isamap_smt.certificates.errors import CertificateError
-    from isamap_smt.certificates.store import completeness_certificate, machine_certificate, mapping_certificate
+    from isamap_smt.certificates.store import (
+        completeness_certificate,
+        machine_certificate,
+        mapping_certificate,
+        program_certificates,
+    )
     from isamap_smt.cli.element_types import with_types_of
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.library import find_kernel
@@ -99,9 +107,7 @@ def write(one: Wanted, directory: str) -> list[str]:
             made.append(completeness_certificate(found.family, [p.mapping.id for p in found], found.witnesses))
         if found.legal:
             schedules = _schedules(kernel, one, instruction)
-            proved = schedules[0].proved if schedules else found.legal[0]
-            made.append(mapping_certificate(proved, schedules[0] if schedules else None, more=schedules[1:]))
-            made += [mapping_certificate(s.proved) for s in schedules[1:]]
+            made += [*program_certificates(schedules)] if schedules else [mapping_certificate(found.legal[0])]
     for certificate in made:
         certificate.write(root)
     return [c.id for c in made]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from isamap_smt.cli.options import kernel_options, plan_options, read_plan
 from isamap_smt.cli.output import byte_count, console, print_json, progress, say, seconds, table
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.scheduling.record import to_record
 
 
 @click.command("schedule")
@@ -40,28 +40,20 @@ def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:
-    """A schedule as the JSON of `isamap schedule`. Bytes and points; gap is a fraction."""
+    """A schedule's record as the JSON of `isamap schedule`: pairs by name, and in words how each operand is read.
+
+    Bytes and points; gap is a fraction; `parallel` is a position in `loops`.
+    """
+    record = to_record(schedule)
+    by_name = {n: dict(record[n]) for n in ("registers", "sizes", "traffic")}
     return {
-        "status": schedule.status,
-        "space": schedule.space,
-        "objective": schedule.objective,
-        "bound": schedule.bound,
-        "gap": schedule.gap,
-        "lower_bound": schedule.lower_bound,
-        "unit": schedule.unit,
-        "costs": [asdict(p) for p in schedule.costs],
-        "assumes": [{"figure": text, "whose": whose} for text, whose in schedule.assumes],
-        "tiles": {axis: dict(levels) for axis, levels in schedule.tiles},
-        "traffic": dict(schedule.traffic),
-        "seconds": round(schedule.seconds, 3),
-        "instruction": schedule.proved.mapping.instruction.name,
+        **record,
+        **by_name,
         "mapping": schedule.proved.mapping.id,
-        "loops": [{"axis": s.axis, "step": s.step, "level": s.level} for s in schedule.loops],
-        "accumulate": schedule.accumulate,
-        "registers": dict(schedule.registers),
-        "packing": packing_document(schedule),
-        "parallel": None if schedule.parallel is None else str(schedule.loops[schedule.parallel]),
-        "notes": list(schedule.notes),
+        "tiles": {axis: dict(levels) for axis, levels in record["tiles"]},
+        "packing": [{**row, "read": packing_words(schedule, row["operand"])} for row in record["packing"]],
+        "assumes": [{"figure": text, "whose": whose} for text, whose in schedule.assumes],
+        "seconds": round(schedule.seconds, 3),
     }
 
 

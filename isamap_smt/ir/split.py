@@ -37,7 +37,7 @@ class SplitSum:
     """What is claimed to be equal: `whole` with statement `statement`, and `kernel` with the pieces in its place.
 
     The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
-    axis: the one that is split, into `parts` sums.
+    axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
     """
 
     whole: Kernel
@@ -48,6 +48,8 @@ class SplitSum:
     pieces: tuple[Piece, ...]
     sums: str
     closing: int
+    blocks: bool = False
+    inner: int = 1
 
     @property
     def added(self) -> int:

@@ -132,7 +132,9 @@ class _Split:
             recurrences=tuple(_moved(r, n, added) for r in k.recurrences),
             file="",
         )
-        return SplitSum(k, replace(new, text=to_text(new)), n, self.axis, self.parts, tuple(pieces), tensor.name, n + 1)
+        new = replace(new, text=to_text(new))
+        made = (self.axis, self.parts, tuple(pieces), tensor.name, n + 1, self.blocks, self.inner)
+        return SplitSum(k, new, n, *made)
 
     def _tensor(self) -> Tensor:
         return Tensor(

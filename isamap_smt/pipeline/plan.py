@@ -107,7 +107,12 @@ class Plan(Shown):
     @cached_property
     def source(self) -> PrintedC:
         """The program in C."""
-        return print_c(self.checked, header(self.checked))
+        return print_c(self.checked, header(self.checked, self.split))
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest that the C and the certificate of this program share (`isamap_smt.certificates.save`)."""
+        return _fingerprint(self.checked, self.split)
 
     @cached_property
     def mappings(self) -> MappingSet:
@@ -490,14 +495,21 @@ def _told(progress: Progress | None) -> Callable[[int, float, float], None] | No
     return lambda count, objective, bound: progress(f"schedule: solution {count}, gap {1 - bound / objective:.1%}")
 
 
-def header(checked: ProvedProgram) -> str:
-    """What the comment at the top of the C says."""
+def header(checked: ProvedProgram, split: ProvedSplit | None = None) -> str:
+    """What the comment at the top of the C says; its last line names the certificate that is for this program."""
     lines: list[str] = []
     for s in checked.program.schedules:
         mapping = s.proved.mapping
         lines += [f"mapping   {mapping.id} onto {mapping.instruction.name}", f"schedule  {s}"]
     lines += [] if lines else [f"computed  {ELEMENTWISE}"]
-    return "\n".join([*lines, f"proved    {_obligations(checked)}"])
+    told = f"proved    {_obligations(checked)}"
+    return "\n".join([*lines, told, f"certified {_fingerprint(checked, split)}"])
+
+
+def _fingerprint(checked: ProvedProgram, split: ProvedSplit | None) -> str:
+    from isamap_smt.certificates.fingerprint import fingerprint
+
+    return fingerprint(checked.program, None if split is None else split.split)
 
 
 def _obligations(checked: ProvedProgram) -> str:

@@ -28,13 +28,14 @@ from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
 from isamap_smt.ir.scalar import Read, SAdd, bound_axes, reads, rewrite_reads
 from isamap_smt.ir.split import Piece, ProvedSplit, SplitSum
+from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
 
 
-def prove_split(split: SplitSum) -> Proof:
-    """One verdict per obligation."""
+def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
+    """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
-    claims = _Claims(split)
+    claims = _Claims(split, watch)
     claims.ask_all()
     s = split.whole.statements[split.statement]
     floats = split.whole.tensor(s.target.tensor).dtype.is_float
@@ -54,8 +55,9 @@ def require_split(split: SplitSum) -> ProvedSplit:
 class _Claims:
     """Collects the verdicts."""
 
-    def __init__(self, split: SplitSum) -> None:
+    def __init__(self, split: SplitSum, watch: Watch | None = None) -> None:
         self.x = split
+        self.watch = watch
         self.results: list[ClaimResult] = []
         self.old = split.whole.statements[split.statement]
         self.others = {a.name: a.extent for a in self.old.axes if a.name != split.axis}
@@ -93,7 +95,10 @@ class _Claims:
 
     def note(self, claim: str, subject: str, words: str, verdict: Verdict) -> None:
         """Write a verdict down."""
-        self.results.append(ClaimResult(claim, subject, verdict, words))
+        result = ClaimResult(claim, subject, verdict, words)
+        self.results.append(result)
+        if self.watch is not None:
+            self.watch([result])
 
     # ---- the shape
 

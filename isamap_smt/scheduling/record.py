@@ -1,4 +1,4 @@
-"""A schedule as plain data: what was decided, never what was proved.
+"""A schedule with its mapping as plain data: what was decided, never what was proved.
 
 A record that is read back is mapped and proved like a new decision, before anything is made of it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, astuple
 from typing import Any
 
 from isamap_smt.ir.errors import IsamapError
@@ -15,14 +14,14 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import CostPart, LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule_record import Record, decisions, schedule_of, schedule_record
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof import prove
 
-Record = dict[str, Any]
-_KEPT = ("accumulate", "parallel", "status", "space", "objective", "bound", "gap", "lower_bound", "seconds")
-_DECIDED = ("instruction", "statement", "groups", "operands", "loops", "accumulate", "registers", "packing", "parallel")
+__all__ = ["Record", "decided", "from_record", "is_whole", "program_of", "to_record"]
+_NEEDED = ("instruction", "statement", "groups", "operands", "loops", "accumulate", "registers", "packing", "parallel")
 
 
 def to_record(schedule: Schedule) -> Record:
@@ -34,34 +33,20 @@ def to_record(schedule: Schedule) -> Record:
         "statement": mapping.statement_index,
         "groups": {t: list(g) for t, g in mapping.groups},
         "operands": {o: a.tensor for o, a in mapping.binding if o != output},
-        "loops": [asdict(x) for x in schedule.loops],
-        "registers": [list(x) for x in schedule.registers],
-        "packing": [_packing(x) for x in schedule.packing],
-        "tiles": [[axis, [list(x) for x in levels]] for axis, levels in schedule.tiles],
-        "traffic": [list(x) for x in schedule.traffic],
-        "notes": list(schedule.notes),
-        **{name: getattr(schedule, name) for name in _KEPT},
-        **({"shared": schedule.shared} if schedule.shared else {}),
-        **({"unit": schedule.unit, "costs": [astuple(x) for x in schedule.costs]} if schedule.costs else {}),
-        **({"assumes": [list(x) for x in schedule.assumes]} if schedule.assumes else {}),
+        **schedule_record(schedule),
     }
 
 
-def _packing(x: Packing) -> Record:
-    """Without what is prefetched where nothing is: such programs keep the names that they have in databases."""
-    unasked = {"prefetch": 0, "block": None}
-    return {name: value for name, value in asdict(x).items() if name not in unasked or value != unasked[name]}
-
-
 def decided(record: Record) -> Record:
-    """The part of a record that says what the program will be; levels are for the report only."""
-    part = {name: record[name] for name in (*_DECIDED, *(("shared",) if "shared" in record else ()))}
-    return {**part, "loops": [{**x, "level": ""} for x in record["loops"]]}
+    """The part of a record that says what the program will be at the sizes that it was asked for."""
+    return {name: value for name, value in decisions(record).items() if name not in ("sizes", "said")}
 
 
 def program_of(record: Record) -> str:
     """Sixteen hexadecimal digits of the program that the record becomes. Raises ValueError for what is no record."""
     try:
+        if any(name not in record for name in _NEEDED):
+            raise LookupError
         text = json.dumps(decided(record), sort_keys=True)
     except (LookupError, TypeError, AttributeError):
         raise ValueError("a schedule's record lacks a decision") from None
@@ -85,31 +70,8 @@ def from_record(
         scalar = name == "scalar.point"
         instruction: Instruction = point_instruction(kernel, statement) if scalar else hardware.instruction(name)
         proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], statement, True))
-        return _schedule(record, proved, hardware, sizes) if isinstance(proved, ProvedMapping) else None
+        if not isinstance(proved, ProvedMapping):
+            return None
+        return schedule_of({**record, "sizes": sizes}, proved, hardware)
     except (IsamapError, LookupError, TypeError, ValueError, AttributeError):
         return None
-
-
-def _schedule(
-    record: Record, proved: ProvedMapping, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
-) -> Schedule:
-    return Schedule(
-        proved=proved,
-        loops=tuple(LoopStep(**x) for x in record["loops"]),
-        registers=_pairs(record["registers"]),
-        packing=tuple(Packing(**x) for x in record["packing"]),
-        tiles=tuple((axis, _pairs(levels)) for axis, levels in record["tiles"]),
-        traffic=_pairs(record["traffic"]),
-        notes=tuple(record["notes"]),
-        sizes=sizes,
-        hardware=hardware,
-        shared=record.get("shared", ""),
-        unit=record.get("unit", "cycles"),
-        costs=tuple(CostPart(*x) for x in record.get("costs", ())),
-        assumes=_pairs(record.get("assumes", [])),
-        **{name: record[name] for name in _KEPT},
-    )
-
-
-def _pairs(rows: list[list[Any]]) -> tuple[tuple[Any, Any], ...]:
-    return tuple((a, b) for a, b in rows)

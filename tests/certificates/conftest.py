@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import isamap_smt as im
 from isamap_smt.certificates import check_directory, save
-from isamap_smt.certificates.manifest import write_index
+from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.manifest import CLAIMS, MANIFEST, sealed, text_of, write_index
 from isamap_smt.certificates.store import completeness_certificate, machine_certificate
 
 FMA = "avx2/gemm/fmadd_ps,l=j,a=A,b=B"
 DOT = "avx2/gemm/madd_u8i8,l=j,e=k,a=A,b=B"
 COMPLETE = "wmma/gemm/complete,16x16x16"
 MACHINE = "avx2/machine"
+
+
+Edit = Callable[[Any], object]
+
+
+def nothing(_: Any) -> None:
+    """No edit."""
+
+
+def seal(root: Path, identifier: str, edit: Edit = nothing, claims: Edit = nothing) -> None:
+    """Rewrite claims.json, the manifest and the index around the files that are there now, so that every digest fits.
+
+    edit: of the manifest. claims: of the list in claims.json.
+    """
+    place = root / identifier
+    document = json.loads((place / MANIFEST).read_text())
+    if (place / CLAIMS).is_file():
+        told = json.loads((place / CLAIMS).read_text())
+        claims(told["claims"])
+        beside = sorted(f for f in place.iterdir() if f.name not in (MANIFEST, CLAIMS))
+        told["files"] = {f.name: digest(f.read_bytes()) for f in beside}
+        (place / CLAIMS).write_text(text_of(told))
+        document["files"] = {CLAIMS: digest((place / CLAIMS).read_bytes())}
+    edit(document)
+    (place / MANIFEST).write_text(text_of(sealed(document)))
+    write_index(root)
 
 
 def gemm_schedule() -> im.Schedule:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from isamap_smt.certificates.lock import lock_path, lock_text, question
+from isamap_smt.certificates.manifest import certificate_ids, manifest_alone
 from tests.certificates.conftest import DOT
 
 
@@ -29,6 +31,8 @@ def statuses(repository: Path, directory: Path) -> list[int]:
 def test_the_workflow_passes_and_fails(repository: Path, proofs: Path) -> None:
     directory = proofs.parent
     (directory / "pytest.ini").write_text("[pytest]\ntestpaths = proofs\n")
+    asked = {i: question(manifest_alone(proofs / i)) for i in certificate_ids(proofs)}
+    lock_path(proofs).write_text(lock_text(asked))
     assert statuses(repository, directory) == [0, 0]
     (proofs / DOT / "bounds.smt2").unlink()
     assert statuses(repository, directory) == [1, 1]

@@ -55,7 +55,7 @@ def test_check_in_json(edited: EditedMachine, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["check", "nowhere"], "there are no certificates at nowhere: no such directory"),
+        (["check", "--dir", "nowhere"], "there are no certificates at nowhere: no such directory"),
         (["check", "--hardware", "none.py"], "no such file: none.py"),
         (["why", "avx9/gem/fmadd"], "proofs has no certificate 'avx9/gem/fmadd'"),
         (["why", f"{DOT}/agreemnt"], "has no claim 'agreemnt'; did you mean agreement?"),
@@ -70,7 +70,7 @@ def test_misuse_is_said(arguments: list[str], said: str, capsys: pytest.CaptureF
 
 def test_an_empty_directory_is_not_ok(capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
-    assert run(["proofs", "check", "empty"]) == 3
+    assert run(["proofs", "check", "--dir", "empty"]) == 3
     assert "empty holds no certificates: there is no proofs.json in it" in capsys.readouterr().err
 
 
@@ -78,10 +78,10 @@ def test_a_part_of_a_directory_names_the_whole(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for part in ("avx2/gemm", DOT):
-        assert run(["proofs", "check", f"proofs/{part}"]) == 3
+        assert run(["proofs", "check", "--dir", f"proofs/{part}"]) == 3
         assert f"proofs/{part} is a part of proofs, whose proofs.json lists what is in it" in capsys.readouterr().err
     monkeypatch.chdir("proofs/avx2/gemm")
-    assert run(["proofs", "check", "."]) == 3
+    assert run(["proofs", "check", "--dir", "."]) == 3
     assert ". is a part of ../.., whose" in capsys.readouterr().err
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_not_seen_from_here_is_said_with_what_to_do(
     save(proved, "own", kernel="mine.py:mine")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert run(["proofs", "check", "../own"]) == 1
+    assert run(["proofs", "check", "--dir", "../own"]) == 1
     said = capsys.readouterr().out
     assert f"no such file: mine.py in {tmp_path / 'elsewhere'}" in said
     assert "as seen from the directory where they are saved and checked: run this there" in said
@@ -132,7 +132,7 @@ def test_one_is_one_and_none_is_none(proofs: Path, capsys: pytest.CaptureFixture
     assert "1 certificate: 1 ok" in said
     assert "0 of 0" not in said and "no formulas" in said
     assert run(["proofs", "update", "avx2/machine", "--jobs", "1"]) == 0
-    assert capsys.readouterr().err == "1 certificate written to proofs\n"
+    assert capsys.readouterr().err == "1 certificate written to proofs\nproofs.lock: new: avx2/machine\n"
 
 
 def test_where_nobody_looks_a_long_check_still_speaks(
@@ -205,8 +205,8 @@ def test_without_cvc5_the_report_says_one_solver(proofs: Path) -> None:
 def test_update_replaces_what_matches_and_keeps_the_rest(proofs: Path) -> None:
     before = {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)}
     shutil.rmtree(proofs / "avx2" / "machine")
-    written = update_directory(proofs, "avx2/machine", 1)
-    assert written == ["avx2/machine"]
+    done = update_directory(proofs, "avx2/machine", 1)
+    assert done.written == ["avx2/machine"] and not done.removed
     assert {i: (proofs / i / "manifest.json").read_bytes() for i in certificate_ids(proofs)} == before
     assert run(["proofs", "check", "--jobs", "1"]) == 0
 

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import isamap_smt as im
-from isamap_smt.certificates import check_directory, save
-from isamap_smt.certificates.digests import digest
-from isamap_smt.certificates.manifest import INDEX, MANIFEST, sealed, text_of, write_index
+from isamap_smt.certificates import CertificateError, check_directory, save
+from isamap_smt.certificates.manifest import INDEX, MANIFEST, write_index
 from isamap_smt.certificates.outcome import Outcome
-from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE
-
-Edit = Callable[[dict[str, Any]], object]
-
-
-def _seal(root: Path, identifier: str, edit: Edit = lambda _: None) -> None:
-    """Rewrite a manifest and the index around files that are there now."""
-    place = root / identifier
-    document = json.loads((place / MANIFEST).read_text())
-    document["files"] = {f.name: digest(f.read_bytes()) for f in place.iterdir() if f.name != MANIFEST}
-    edit(document)
-    (place / MANIFEST).write_text(text_of(sealed(document)))
-    write_index(root)
+from isamap_smt.certificates.store import mapping_certificate
+from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, Edit, seal
 
 
 def _outcome(root: Path, identifier: str) -> Outcome:
@@ -36,7 +21,7 @@ def _outcome(root: Path, identifier: str) -> Outcome:
 
 
 def test_sealing_again_changes_nothing(proofs: Path) -> None:
-    _seal(proofs, FMA)
+    seal(proofs, FMA)
     assert _outcome(proofs, FMA).status == "ok"
 
 
@@ -53,22 +38,20 @@ def test_a_file_that_says_something_else_is_told(name: str, proofs: Path) -> Non
     text = (proofs / FMA / file).read_text()
     assert old in text
     (proofs / FMA / file).write_text(text.replace(old, new, 1))
-    _seal(proofs, FMA)
+    seal(proofs, FMA)
     found = _outcome(proofs, FMA)
-    assert found.status == "stale" and f"{file} does not say what is proved" in found.told
+    assert (found.status, found.told) == ("stale", (f"{file} is not what today's sources make",))
 
 
 @pytest.mark.parametrize("name", ["zz.smt2", "program-zz.smt2", "READ.txt"])
 def test_a_file_that_nothing_reads_is_told(name: str, proofs: Path) -> None:
     (proofs / FMA / name).write_text("also proved: everything")
-    _seal(proofs, FMA)
+    seal(proofs, FMA)
     found = _outcome(proofs, FMA)
     assert found.status in ("stale", "damaged") and name in str(found)
 
 
 WORDS: dict[str, Edit] = {
-    "claims": lambda d: d["claims"][0].update(statement="no overflow for any size"),
-    "no claims": lambda d: d.update(claims=[]),
     "kernel": lambda d: d["kernel"].update(text="C[i,j] += 2 * A[i,k] * B[k,j]"),
     "instruction": lambda d: d["instruction"].update(rounding="exact"),
     "mapping": lambda d: d["mapping"].update(id="l=i;a=A,b=B"),
@@ -79,10 +62,19 @@ WORDS: dict[str, Edit] = {
 
 @pytest.mark.parametrize("name", WORDS)
 def test_words_that_the_sources_do_not_say_are_told(name: str, proofs: Path) -> None:
-    _seal(proofs, FMA, WORDS[name])
+    seal(proofs, FMA, WORDS[name])
     found = _outcome(proofs, FMA)
     assert found.status == "stale", found
     assert f"its {name.rsplit(maxsplit=1)[-1]} is not what today's sources say" in found.told
+
+
+@pytest.mark.parametrize(
+    "edit", [lambda claims: claims[0].update(statement="no overflow for any size"), lambda claims: claims.clear()]
+)
+def test_claims_that_the_sources_do_not_make_are_told(edit: Edit, proofs: Path) -> None:
+    seal(proofs, FMA, claims=edit)
+    found = _outcome(proofs, FMA)
+    assert (found.status, found.told) == ("stale", ("its claims are not what today's sources say",))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +86,7 @@ def test_words_that_the_sources_do_not_say_are_told(name: str, proofs: Path) -> 
     ],
 )
 def test_words_of_lists_and_machines_are_told(identifier: str, edit: Edit, proofs: Path) -> None:
-    _seal(proofs, identifier, edit)
+    seal(proofs, identifier, edit)
     assert _outcome(proofs, identifier).status == "stale"
 
 
@@ -102,11 +94,11 @@ def test_words_of_lists_and_machines_are_told(identifier: str, edit: Edit, proof
 def test_a_certificate_in_the_place_of_another_is_told(source: str, proofs: Path) -> None:
     place = "avx2/conv2d/all"
     shutil.copytree(proofs / source, proofs / place)
-    _seal(proofs, place)
+    seal(proofs, place)
     found = _outcome(proofs, place)
     assert found.status == "stale"
     assert found.told[0] == f"it stands in the place of another: {source} is what it proves"
-    _seal(proofs, place, lambda d: d.update(id=place))
+    seal(proofs, place, lambda d: d.update(id=place))
     assert _outcome(proofs, place).status == "stale"
 
 
@@ -114,7 +106,10 @@ def test_another_kernel_under_a_name_of_the_library_is_told(tmp_path: Path) -> N
     own = im.kernel("C[i,j] += A[i,j] * B[i,j]", name="gemm").with_dtypes(dict.fromkeys("ABC", "f32"))
     proved = im.prove(im.fuse(own, im.find_instruction("avx2.fmadd_ps"), "l=j"))
     assert isinstance(proved, im.ProvedMapping)
-    save(proved, tmp_path / "proofs")
+    with pytest.raises(CertificateError, match=r"the kernel gemm is not the library's of that name: pass where it is"):
+        save(proved, tmp_path / "proofs")
+    mapping_certificate(proved).write(tmp_path / "proofs")
+    write_index(tmp_path / "proofs")
     (found,) = check_directory(tmp_path / "proofs", jobs=1)
     assert found.status == "stale" and "under the name of the library's gemm" in found.told[0]
 
@@ -139,7 +134,7 @@ CRASHES: dict[str, tuple[str, Edit]] = {
 @pytest.mark.parametrize("name", CRASHES)
 def test_one_broken_manifest_does_not_end_the_check_of_others(name: str, proofs: Path) -> None:
     identifier, edit = CRASHES[name]
-    _seal(proofs, identifier, edit)
+    seal(proofs, identifier, edit)
     found = {o.id: o.status for o in check_directory(proofs, jobs=1, only=lambda i: i in (identifier, DOT))}
     assert found.pop(identifier) in ("damaged", "broken", "unknown")
     assert found == {DOT: "ok"}

@@ -14,7 +14,12 @@ import isamap_hardware
 import isamap_kernels
 from isamap_encodings.cvc5_check import cvc5_version
 from isamap_smt.certificates import check_directory
+from isamap_smt.certificates.lock import lock_path, read_lock
 from isamap_smt.certificates.manifest import read_index
+from isamap_smt.cli.element_types import with_types_of
+from isamap_smt.cli.proofs_choice import wanted
+from isamap_smt.language.library import find_kernel
+from isamap_smt.search import find_mappings
 
 
 @pytest.mark.parametrize("machine", isamap_hardware.names())
@@ -32,6 +37,19 @@ def test_the_shipped_certificates_are_those_of_the_index(repository: Path) -> No
     assert {i.split("/")[0] for i in listed} == set(isamap_hardware.names())
     found = check_directory(repository / "proofs", jobs=1, only=lambda i: i.endswith("/machine"))
     assert [o.id for o in found] == sorted(f"{m}/machine" for m in isamap_hardware.names())
+
+
+def test_the_lock_lists_what_the_library_certifies(repository: Path) -> None:
+    """Each line is one of a kernel on an instruction of the library; of each such pair there is one, or no mapping of it."""
+    locked = read_lock(lock_path(repository / "proofs"))
+    assert set(locked) == set(read_index(repository / "proofs"))
+    chosen = wanted()
+    assert not [i for i in locked if sum(w.covers(i) for w in chosen) != 1]
+    for one in chosen:
+        if one.kernel and not any(one.covers(i) for i in locked):
+            instruction = isamap_hardware.load(one.hardware).instruction(one.instruction)
+            found = find_mappings(with_types_of(find_kernel(one.kernel), instruction, "any"), instruction)
+            assert not found.family.bindings or (found.complete and not found.legal), one.name
 
 
 def test_every_kernel_and_every_compute_instruction_has_a_certificate(repository: Path) -> None:

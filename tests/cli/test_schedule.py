@@ -54,7 +54,7 @@ def test_energy(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_constant_operand(capsys: pytest.CaptureFixture[str]) -> None:
     found = scheduled(capsys, *GEMM, "--constant", "B", "--fix", "pack.B=ahead")
-    assert found["packing"]["b"] == "packed ahead of the calls"
+    assert {p["operand"]: p["read"] for p in found["packing"]}["b"] == "packed ahead of the calls"
 
 
 def test_open_sizes(capsys: pytest.CaptureFixture[str]) -> None:

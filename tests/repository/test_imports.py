@@ -16,6 +16,7 @@ LAYERS = [
     "cli",
     "bench",
     "report",
+    "pipeline",
     "tuning",
     "certificates",
     "machine_model",
@@ -91,13 +92,18 @@ def skeleton(repository: Path, tmp_path: Path) -> Path:
     for folder in folders:
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "__init__.py").touch()
-    (tmp_path / "isamap_smt" / "pipeline.py").touch()
     return tmp_path
 
 
 def test_the_repository_keeps_its_contracts(repository: Path) -> None:
     verdict = lint_imports(repository)
     assert verdict.returncode == 0, verdict.stdout
+
+
+def test_a_package_without_a_layer_is_told(skeleton: Path) -> None:
+    (skeleton / "isamap_smt" / "beside.py").touch()
+    verdict = lint_imports(skeleton)
+    assert verdict.returncode != 0 and "beside" in verdict.stdout
 
 
 def test_the_imports_that_are_meant_are_allowed(skeleton: Path) -> None:
