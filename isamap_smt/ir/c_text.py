@@ -296,11 +296,12 @@ def _refuse(one: Instruction, other: Instruction, what: str, name: str) -> None:
 
 def said_by(i: Instruction) -> frozenset[str]:
     """All words of an instruction's C."""
-    texts = (_without_holes(i.emit), *i.prelude, *_state(i), *(t for _, t in i.c_types))
+    texts = (_without_holes(i.emit), *i.prelude, *state_texts(i), *(t for _, t in i.c_types))
     return frozenset().union(*map(words, texts))
 
 
-def _state(i: Instruction) -> tuple[str, ...]:
+def state_texts(i: Instruction) -> tuple[str, ...]:
+    """The C that enters and leaves its state."""
     return (i.state.enter.replace(PLACE, " "), i.state.leave) if i.state else ()
 
 

@@ -18,9 +18,10 @@ import isamap_smt as im
 from isamap_smt.codegen import c_blocks, c_expr, c_order, c_parallel
 from isamap_smt.ir import activations
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
+from isamap_smt.ir.c_text import state_texts
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.language.hardware_library import missing_features
-from isamap_smt.mapping import point_c
+from isamap_smt.mapping import convert_c
 from isamap_smt.runtime import CompiledKernel, build_program
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.simde import find_simde
@@ -69,9 +70,9 @@ def macros() -> list[str]:
 def pools() -> tuple[tuple[str, ...], ...]:
     """Names by where they come from."""
     helpers = [c_expr.HELPERS, c_order.MACRO, c_parallel.RUNTIME, c_blocks.SHUFFLES, *c_blocks.HELPERS.values()]
-    helpers += [point_c.PRELUDE, activations.c_functions()]
+    helpers += [*convert_c.HELPERS.values(), activations.c_functions()]
     machines = [isamap_hardware.load(n) for n in isamap_hardware.names()]
-    described = [t for m in machines for i in m.instructions for t in (i.emit, *i.prelude, *i.state)]
+    described = [t for m in machines for i in m.instructions for t in (i.emit, *i.prelude, *state_texts(i))]
     sources = [_words(helpers), _words(described), [*KEYWORDS, *STANDARD], macros(), OURS]
     sources += [
         [f"im_{n}" for n in OURS],

@@ -164,7 +164,7 @@ def test_no_register_lives_while_threads_share_a_loop() -> None:
 
     rest = tuple(n for n in program.body if n not in (first, second))
     assert not failed(program)
-    assert failed(replace(program, body=(*rest, *around((first,))))) == {"disjoint"}
+    assert failed(replace(program, body=(*rest, *around((first,))))) == {"disjoint", "configuration"}
 
 
 @pytest.mark.needs("avx2", "fma")

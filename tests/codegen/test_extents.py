@@ -20,7 +20,7 @@ _LOOP = re.compile(r"for \(int64_t im_(\w+) = \w+(?:, \w+_end = (.+?))?; im_\1 <
 def _loops(source: str) -> dict[str, str]:
     """Loop variable -> its bound as printed, copies' loops and those of the threads' runtime left out."""
     run = source.replace(RUNTIME, "")
-    run = run[: run.index("int isamap_pack")]
+    run = run[: run.index("\nint isamap_pack(")]
     return {m[1]: m[2] or m[3] for m in _LOOP.finditer(run) if not m[1].startswith("c_") and m[1] != "t"}
 
 

@@ -116,8 +116,6 @@ def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
         return Made(number, i, part.function(i, machine, number), machine)
     except NotRunnableError as reason:
         return Checked(i.name, NOT_RUN, str(reason))
-    except (KeyError, IndexError, ValueError) as error:
-        return Checked(i.name, WRONG, f"its `emit` names what there is not: {error}\nemit: {i.emit}")
 
 
 def _emulated(made: Made, emulate: bool | None) -> Made | Checked:
