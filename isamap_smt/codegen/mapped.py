@@ -19,7 +19,15 @@ from isamap_smt.codegen.accumulators import accumulators, is_direct
 from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.nest import Nest, build_nest
-from isamap_smt.codegen.operands import Feed, InPlace, feed, guards_carried, open_guards, padding_is_neutral
+from isamap_smt.codegen.operands import (
+    Feed,
+    InPlace,
+    feed,
+    guards_carried,
+    keeps_finite,
+    open_guards,
+    padding_is_neutral,
+)
 from isamap_smt.codegen.statements import others
 from isamap_smt.codegen.tile import Lowering, Nodes, tested
 from isamap_smt.ir.errors import ScheduleError
@@ -174,6 +182,12 @@ def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
         raise ScheduleError(
             f"{nest.kernel.name} has a guard and is no sum of products, so no padding of {padded[0]} leaves its results as they are"
         )
+    apart = len({guards_carried(nest, o) for o in feeds}) > 1  # where one operand is padded and another is not
+    if apart and not keeps_finite(nest) and (padded := _padded(nest, feeds)):
+        raise ScheduleError(
+            f"{nest.kernel.name} has a guard and multiplies what may be infinite though its elements are finite, so no zeros can "
+            f"stand for {padded[0]} there"
+        )
     for g in open_guards(nest):
         if g not in carried:
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
@@ -192,7 +206,7 @@ def _assumptions(state: Lowering) -> tuple[str, ...]:
         return ()
     padded = _padded(nest, state.feeds)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
-    return tuple(str(Finite(t)) for t in sorted(others))
+    return tuple(str(Finite(t)) for t in sorted(others) if nest.kernel.tensor(t).dtype.is_float)
 
 
 def _loops(state: Lowering, position: int) -> Nodes:

@@ -25,6 +25,7 @@ from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
+from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool)
         if tested is not None:
             return tested
     found = _padded(nest, operand)
-    if found.border is None and not padding_is_neutral(nest.statement):
+    if found.border is None and not (padding_is_neutral(nest.statement) and keeps_finite(nest)):
         return _tested(nest, operand, None) or found
     return found
 
@@ -93,6 +94,12 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool)
 def padding_is_neutral(s: Statement) -> bool:
     """Whether zeros that stand in for elements outside of the guard leave results as they are: a sum of products."""
     return s.op == "+" and is_product(s.value, s.ordered)
+
+
+def keeps_finite(nest: Nest) -> bool:
+    """Whether a zero in one operand makes a zero of the product, where the elements of the others are finite."""
+    out = nest.kernel.tensor(nest.statement.target.tensor)
+    return not out.dtype.is_float or any_zero_is_enough(nest.mapping.instruction.kernel)
 
 
 def _padded(nest: Nest, operand: str) -> InPlace:

@@ -17,6 +17,7 @@ from isamap_smt.proof.scalar_trees import accumulation, kind
 from isamap_smt.proof.witness import neutral, search
 from isamap_smt.proof.witness_points import Instance, at_model
 from isamap_smt.proof.witness_text import tell
+from isamap_smt.proof.zero_products import any_zero_is_enough
 
 FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
 Reached = Callable[[Sequence[str], bool], Verdict]
@@ -140,7 +141,11 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
         else:
             words.append(Stated("padding may turn a sum of -0 into +0"))
-        words += [str(Finite(tensors[o])) for o in alive]
+        if alive and not any_zero_is_enough(mapping.instruction.kernel):
+            return Neutral(
+                Unknown("0 is multiplied by what may be infinite though its elements are finite, which is NaN")
+            )
+        words += [str(Finite(t)) for o in alive if mapping.kernel.tensor(t := tensors[o]).dtype.is_float]
     verdict = _arithmetic(op, kind(out), bool(ordered), bool(alive))
     if not isinstance(verdict, Proved):
         text = verdict.reason if isinstance(verdict, Unknown) else "the fill is not neutral"

@@ -5,7 +5,8 @@ program  where an execution's point lies in the domain and its accumulator cell 
 neutral  where the cell is live and the point is outside the domain, what is added changes nothing
 
 Neutral means, with a product as the value: for integers one operand is a known zero; for floating point every operand
-is a known zero, or one is and each other is a known zero or an element of a tensor assumed finite. In floating point
+is a known zero, or one is and each other is a known zero or an element of a tensor assumed finite, of which nothing
+infinite is made before it meets the zero (zero_products). In floating point
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
@@ -26,6 +27,7 @@ from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula, Site, conjunction, equal, rename, state
+from isamap_smt.proof.zero_products import any_zero_is_enough
 
 LARGEST = 65504  # what the smallest floating-point type holds; a number beyond it may be infinite where it is used
 
@@ -101,7 +103,8 @@ def _neutral(book: Book, site: Site) -> None:
     floating = any(t.dtype.is_float for t in (*own, *instruction.kernel.tensors))
     if floating:
         plain = is_product(statement.value, True)
-        goal, words = _floating(book, inputs, statement.ordered, plain)
+        one = any_zero_is_enough(instruction.kernel)
+        goal, words = _floating(book, inputs, statement.ordered, plain, one)
     else:
         goal = ("or", *map(_zero, inputs))
         words = "one factor is 0"
@@ -139,8 +142,8 @@ def _zero(p: Place) -> Formula:
     return ("not", p.held.guard)
 
 
-def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool) -> tuple[Formula, str]:
-    """plain: neither negated nor with numbers as factors."""
+def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: bool) -> tuple[Formula, str]:
+    """plain: neither negated nor with numbers as factors. one: one zero is enough where the others are finite."""
     zeros = [_zero(p) for p in inputs]
     if ordered:
         odd = sum(p.held.outside == "-0" for p in inputs) % 2
@@ -149,7 +152,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool) -> tu
     used: list[str] = []
     for n, zero in enumerate(zeros):
         others = [q for m, q in enumerate(inputs) if m != n]
-        finite = [q for q in others if _finite(book, q.held.tensor)]
+        finite = [q for q in others if one and _finite(book, q.held.tensor)]
         used += [q.held.tensor for q in finite]
         rest = [("or", _zero(q), q.held.guard) if q in finite else _zero(q) for q in others]
         options.append(("and", zero, *rest))
@@ -163,5 +166,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool) -> tu
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    """Only what comes in at a call can be checked there."""
-    return str(Finite(tensor)) in book.sites.program.assumptions and tensor in book.sites.kernel.inputs
+    """Only what comes in at a call can be checked there; integers are finite by themselves."""
+    kernel = book.sites.kernel
+    known = str(Finite(tensor)) in book.sites.program.assumptions or not kernel.tensor(tensor).dtype.is_float
+    return known and tensor in kernel.inputs

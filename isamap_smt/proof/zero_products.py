@@ -1,0 +1,89 @@
+"""Whether one zero among the factors makes a product of finite elements a zero: no other factor may be infinite, since
+0 * inf is NaN. Elements are finite; what is computed of them, or converted from them, need not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import inf
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.convert import constant, converted
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
+from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.proof.scalar_trees import accumulation
+
+
+@lru_cache(maxsize=512)
+def any_zero_is_enough(contract: Kernel) -> bool:
+    """Whether what the contract's statement adds is a zero as soon as one of its operands is, and the others are finite.
+
+    >>> from isamap_smt.language import kernel
+    >>> [any_zero_is_enough(kernel(f"C[i] += {x}", dtypes=dict.fromkeys("ABC", "f32"))) for x in ("A[i]*B[i]", "3*A[i]*B[i]")]
+    [True, False]
+    """
+    statement = contract.statements[0]
+    types = {t.name: t.dtype for t in contract.tensors}
+    value = accumulation(contract, statement)[1]
+    return all(_zero(value, a.tensor, types, types[statement.target.tensor]) for a in statement.inputs)
+
+
+def _zero(value: Any, dead: str, types: Mapping[str, DType], literal: DType) -> bool:
+    """Whether the value is a zero where every element of `dead` is one."""
+    kind = type_of(value, dict(types)) or literal
+    match value:
+        case Read():
+            return value.tensor == dead
+        case SMul():
+            a, b = value.args
+            ways = ((a, b), (b, a))
+            return any(_zero(x, dead, types, kind) and _largest(y, types, kind) < inf for x, y in ways)
+        case SAdd() | SSub():
+            return all(_zero(a, dead, types, kind) for a in value.args)
+        case Cast():
+            return _zero(value.args[1], dead, types, literal_kind(value.args[1], kind))
+        case Sum():
+            return _zero(value.args[2], dead, types, kind)
+        case SNeg() | Relu() | Tanh():
+            return _zero(value.args[0], dead, types, kind)
+    return False
+
+
+def _largest(value: Any, types: Mapping[str, DType], literal: DType) -> float:
+    """What the value's magnitude does not exceed where all elements are finite; inf where it may be infinite. Rounding never
+    changes the order of two numbers, so the largest, rounded, bounds all that are rounded."""
+    kind = type_of(value, dict(types)) or literal
+    match value:
+        case sp.Integer() | sp.Float():
+            return abs(float(constant(value, kind)))
+        case Read():
+            return _limit(kind)
+        case Cast() if kind.is_float:
+            return _rounded(_largest(value.args[1], types, literal_kind(value.args[1], kind)), kind)
+        case SNeg() if kind.is_float:
+            return _largest(value.args[0], types, kind)
+        case SMul() if kind.is_float:
+            a, b = (_largest(x, types, kind) for x in value.args)
+            return _rounded(a * b, kind)
+    return inf if kind.is_float else _limit(kind)
+
+
+def _limit(kind: DType) -> float:
+    if not kind.is_float:
+        return float(max(-kind.low, kind.high))
+    return float(ml_dtypes.finfo(kind.numpy).max)  # type: ignore[no-untyped-call]  # it has no types
+
+
+def _rounded(number: float, kind: DType) -> float:
+    with np.errstate(all="ignore"):
+        return float(converted(np.array(number), kind))
+
+
+__all__ = ["any_zero_is_enough"]
