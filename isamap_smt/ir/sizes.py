@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.kernel import Kernel
+
+ROOM = 1 << 48  # bytes that a process can address, or fewer
 
 
 def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
@@ -99,6 +102,16 @@ def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapp
         if int(a.extent) < 1:
             raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs at least 1")
     return fixed
+
+
+def check_room(kernel: Kernel) -> None:
+    """Nothing happens where every tensor of known shape has room in memory. Raises SizeError."""
+    for t in kernel.tensors:
+        bytes_ = prod(int(e) for e in t.shape if is_constant(e)) * t.dtype.bytes
+        if bytes_ > ROOM:
+            raise SizeError(
+                f"{t.name} has shape {_show(t.shape)}, at least {bytes_:,} bytes; memory ends at 2^48, so lower a size"
+            )
 
 
 def check_array(kernel: Kernel, name: str, array: Any) -> None:

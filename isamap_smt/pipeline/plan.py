@@ -19,6 +19,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
@@ -222,7 +223,7 @@ def plan(
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
-    kernel.with_sizes(sizes)  # bad sizes are reported before any work
+    check_room(kernel.with_sizes(sizes))  # bad sizes are reported before any work
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(
