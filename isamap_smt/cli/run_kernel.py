@@ -53,7 +53,7 @@ def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as
     planned = make_plan(words, options)
     with progress("compiling"):
         compiled = build(planned, cc=cc)
-    for note in compiled.notes:
+    for note in compiled.notes[len(planned.notes) :]:  # the plan's have been said
         say(f"note: {note}")
     with progress("running"):
         seen = measure(compiled, kernel, options["threads"], seed, budget)

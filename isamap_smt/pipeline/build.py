@@ -43,7 +43,9 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
     """
     match planned:
         case Plan():
-            return build_program(planned.source, cc=cc, sanitize=sanitize)  # printed already
+            made = build_program(planned.source, cc=cc, sanitize=sanitize)  # printed already
+            made.notes = (*planned.notes, *made.notes)
+            return made
         case ProvedProgram():
             checked = planned
         case Program():

@@ -115,6 +115,7 @@ def test_a_note_says_what_is_computed_and_why() -> None:
     assert planned.schedule is None
     assert planned.title == "kernel, element by element, in portable C"
     assert "no operand alone decides the guard k <= q" in planned.notes[0]
+    assert im.build(planned).notes[: len(planned.notes)] == planned.notes
     assert "computed  element by element" in planned.source
 
 
