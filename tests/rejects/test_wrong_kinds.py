@@ -37,6 +37,18 @@ GEMM, FMA = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
             "lower() takes Schedule, not NoneType: pass what isamap_smt.schedule() returns",
         ),
         (
+            lambda: im.require_proof(None),  # type: ignore[arg-type]
+            "prove_program() takes Program, not NoneType: pass what isamap_smt.lower() returns",
+        ),
+        (
+            lambda: im.run_kernel("gemm", {}),  # type: ignore[arg-type]
+            "run_kernel() takes Kernel, not str: pass isamap_smt.kernel",
+        ),
+        (
+            lambda: im.check_hardware(None),  # type: ignore[arg-type]
+            "find_hardware() takes str, not NoneType: pass a name such as 'host', or 'file.py:name'",
+        ),
+        (
             lambda: im.compile("C[i] += A[i]", "host"),
             "'C[i] += A[i]' is the text of a kernel: pass isamap_smt.kernel(text), or --text to a command",
         ),
