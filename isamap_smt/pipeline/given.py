@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
-from isamap_smt.ir.errors import RangeError, ScheduleError, UnknownNameError
+from isamap_smt.ir.errors import RangeError, ScheduleError, SizeError, UnknownNameError
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.hardware_library import find_hardware
@@ -20,6 +22,18 @@ def found_kernel(kernel: Any) -> Kernel:
     raise UnknownNameError(
         f"{type(kernel).__name__} is no kernel: pass isamap_smt.kernel('C[i] += A[i]') or a name such as 'gemm'"
     )
+
+
+def require_addressable(kernel: Kernel) -> None:
+    """Raise SizeError where the sizes that are given make an array of 2^63 bytes or more, which no address reaches."""
+    for t in kernel.tensors:
+        if all(is_constant(e) for e in t.shape):
+            count = prod(int(e) for e in t.shape)
+            if count * t.dtype.bytes >= 2**63:
+                shape = "x".join(map(str, t.shape))
+                raise SizeError(
+                    f"{kernel.name}: {t.name} of {shape} {t.dtype.name} has 2^63 bytes or more; give smaller sizes"
+                )
 
 
 def found_hardware(hardware: Any) -> Hardware:

@@ -27,7 +27,14 @@ from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, withou
 from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
 from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, computed, require_portable
 from isamap_smt.pipeline.further import constants_of, further_statements
-from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
+from isamap_smt.pipeline.given import (
+    found_hardware,
+    found_kernel,
+    found_name,
+    known_objective,
+    ranges_in_text,
+    require_addressable,
+)
 from isamap_smt.pipeline.knowledge import (
     AGAIN,
     AUTO,
@@ -222,7 +229,7 @@ def plan(
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
-    kernel.with_sizes(sizes)  # bad sizes are reported before any work
+    require_addressable(kernel.with_sizes(sizes))  # bad sizes are reported before any work
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(

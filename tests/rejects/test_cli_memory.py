@@ -13,3 +13,10 @@ def test_the_message(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--text", "C[i,j] += A[i,j]", "scalar", "--sizes", "i=4000000,j=4000000"]
     assert run(["run", *words]) == 3
     assert MESSAGE in capsys.readouterr().err
+
+
+def test_arrays_beyond_every_address(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--text", "C[i,j] += A[i,j]", "scalar", "--sizes", "i=2000000000,j=2000000000"]
+    assert run(["run", *words]) == 3
+    said = "error: kernel: C of 2000000000x2000000000 f32 has 2^63 bytes or more; give smaller sizes\n"
+    assert capsys.readouterr().err == said
