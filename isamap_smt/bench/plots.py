@@ -1,4 +1,4 @@
-"""The results as pictures: the ratio to the best peer by shape, and the roofline."""
+"""The results as pictures: the ratio to the best peer by class and by shape, and the roofline."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.bench.contenders import OURS
+from isamap_smt.bench.overview import COLOURS, REPEATABLE, write_overview
+from isamap_smt.bench.pages import Part, part_of
 from isamap_smt.bench.results import Results
 from isamap_smt.bench.summary import Entry
 from isamap_smt.bench.tables import sections
 from isamap_smt.ir.errors import IsamapError
-
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")  # Okabe and Ito, 2008
 
 
 class PlotError(IsamapError):
@@ -19,24 +19,17 @@ class PlotError(IsamapError):
 
 
 def require_matplotlib() -> None:
-    """Nothing happens where pictures can be drawn. Raises PlotError."""
+    """Pictures can be drawn afterwards, without a display. Raises PlotError."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib
     except ImportError:
         raise PlotError("--plots needs matplotlib: pip install 'isamap-smt[bench]'") from None
+    matplotlib.use("svg")
 
 
 def write_plots(results: Results, folder: Path) -> list[Path]:
-    """Two pictures for each suite, number of threads and condition. Raises PlotError."""
-    require_matplotlib()
-    import matplotlib
-
-    matplotlib.use("svg")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PlotError(f"cannot make {folder}: {error.strerror}") from None
-    written = []
+    """One picture of everything, and two for each suite, number of threads and condition. Raises PlotError."""
+    written = write_means([part_of(results)], folder)
     for suite, threads, condition, entries in sections(results.entries):
         title = f"{suite}, weights {condition}, {threads} thread{'s' * (threads > 1)}"
         stem = f"{suite}-{condition}-{threads}"
@@ -48,10 +41,23 @@ def write_plots(results: Results, folder: Path) -> list[Path]:
     return written
 
 
+def write_means(parts: list[Part], folder: Path) -> list[Path]:
+    """The one picture of everything, unless nothing had a peer. Raises PlotError."""
+    require_matplotlib()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        known = any(r.mean for part in parts for r in part.rows)
+        return [write_overview(parts, folder / "ratios.svg")] if known else []
+    except OSError as error:
+        raise PlotError(f"cannot write into {folder}: {error.strerror}") from None
+
+
 def _saved(figure: Any, path: Path) -> Path:
+    import matplotlib
     from matplotlib import pyplot
 
-    figure.savefig(path, bbox_inches="tight")
+    with matplotlib.rc_context(REPEATABLE):
+        figure.savefig(path, bbox_inches="tight", metadata={"Date": None, "Creator": "isamap bench"})
     pyplot.close(figure)
     return path
 
@@ -66,7 +72,7 @@ def _ratios(entries: list[Entry], title: str) -> Any:
     for n, e in enumerate(known):
         r = e["ratio"]
         error = [[max(0.0, r["median"] - r["low"])], [max(0.0, r["high"] - r["median"])]]
-        colour = _COLOURS[groups.index(e["case"]["group"]) % len(_COLOURS)]
+        colour = COLOURS[groups.index(e["case"]["group"]) % len(COLOURS)]
         first = all(k["case"]["group"] != e["case"]["group"] for k in known[:n])
         label = e["case"]["group"] if first else None
         axes.bar(n, r["median"], color=colour, yerr=error, error_kw={"linewidth": 0.7}, label=label)

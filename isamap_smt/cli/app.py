@@ -4,9 +4,9 @@
 1    `prove`: refuted; `proofs check`: broken, stale or damaged
 2    `prove`: unknown; `proofs check`: unknown; `check-hardware`: an instruction could not be run
 3    misuse: wrong usage, and every IsamapError
-4    a fault of isamap itself (a traceback is printed)
-5    an instruction does something else than its description says
-6    `run`: the result is wrong
+4    a fault of isamap itself (a traceback is printed); `bench`, `tune`: nothing ran, or all of it was wrong
+5    an instruction does something else than its description says: `check-hardware`, and whatever compiles for such a machine
+6    `run`, `report`, `demo`: a result is wrong
 130  interrupted
 """
 
@@ -107,6 +107,9 @@ def run(arguments: Sequence[str]) -> int:
         status = app.main(list(arguments), prog_name="isamap", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.UsageError as error:
+        if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option):
+            words = f"Write {error.param.opts[-1]} {error.param.metavar or '...'}: {error.param.help}"
+            error = click.MissingParameter(words, error.ctx, error.param)
         error.show(sys.stderr)
         return _failed(arguments, error.format_message(), MISUSE)
     except (KeyboardInterrupt, click.Abort):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Group, RenderableType
 
 from isamap_smt.cli.options import OptionError, as_json
 from isamap_smt.cli.output import console, print_json, progress, say
@@ -34,8 +36,12 @@ from isamap_smt.cli.status import FAULT
 @click.option("--resume", is_flag=True, help="Go on with what the results lack.")
 @click.option("--force", is_flag=True, help="Replace results that are there.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
+@click.option("--recorded", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Measure nothing: show and draw what stands in results of -o, or in a page such as RESULTS.md.")  # fmt: skip
 @as_json
-def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: bool, **options: Any) -> int:
+def command(
+    names: tuple[str, ...], output: Path, plots: Path | None, recorded: Path | None, as_json: bool, **options: Any
+) -> int:
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
     SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm or all. On a machine that is not
@@ -47,6 +53,8 @@ def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: b
 
     if plots:
         require_matplotlib()
+    if recorded:
+        return show(recorded, names, plots, as_json)
     results = measured(names, output, options)
     pictures = write_plots(results, plots) if plots else []
     if as_json:
@@ -58,6 +66,34 @@ def command(names: tuple[str, ...], output: Path, plots: Path | None, as_json: b
     if error := never_right(results.entries):
         say(f"error: isamap failed in every case; the first: {error}")
         return FAULT
+    return 0
+
+
+def show(recorded: Path, names: tuple[str, ...], plots: Path | None, as_json: bool) -> int:
+    """Print and draw what was measured before. Raises ResultsError and OptionError."""
+    from isamap_smt.bench.pages import read_page
+    from isamap_smt.bench.plots import write_means, write_plots
+    from isamap_smt.bench.results import load
+    from isamap_smt.bench.tables import means, report
+
+    if names:
+        raise OptionError("--recorded measures nothing, and shows every suite of its file: leave SUITE out")
+    if recorded.suffix == ".json":
+        results = load(recorded)
+        shown: RenderableType = report(results)
+        document = results.document()
+        pictures = write_plots(results, plots) if plots else []
+    else:
+        parts = read_page(recorded)
+        document = {"parts": [asdict(part) for part in parts]}
+        shown = Group(*(means(list(part.rows), part.machine) for part in parts))
+        pictures = write_means(parts, plots) if plots else []
+    if as_json:
+        print_json(document)
+    else:
+        console().print(shown)
+        for path in pictures:
+            console().print(f"wrote {path}")
     return 0
 
 

@@ -186,6 +186,8 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     Raises HardwareError for machines without C, UnknownNameError, DTypeError where the pinned instruction's element
     types are not the kernel's.
     """
+    if not hardware.computes:
+        raise HardwareError(f"{hardware.name} has no instruction that computes; describe one, or use `host`")
     if not any(i.emit for i in hardware.computes):
         raise HardwareError(f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`")
     if name is None:

@@ -16,6 +16,7 @@ from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
 from isamap_smt.ir.schedule import Schedule
 
@@ -29,6 +30,8 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     Nothing about it is proved yet: build() and prove_program() do that. Sizes the schedule leaves open become run-time
     parameters. Raises ScheduleError when the schedule cannot be carried out.
     """
+    for given in (schedule, *more):
+        require_kind("lower", given, Schedule, "what isamap_smt.schedule() returns")
     schedules = sorted((schedule, *more), key=lambda s: s.proved.mapping.statement_index)
     starts = [s.proved.mapping.statement_index for s in schedules]
     if len(set(starts)) < len(starts):

@@ -71,6 +71,10 @@ class UndecidedError(ScheduleError):
     """Whether there is a schedule was not found out: a limit was reached, or the search was interrupted."""
 
 
+class WrongKindError(IsamapError):
+    """A value of another kind than a function takes."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that lists near matches of `name`, or everything known when nothing is near."""
     names = sorted(set(known))

@@ -15,6 +15,7 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
@@ -39,6 +40,7 @@ def run_kernel(
     always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
     UnknownNameError.
     """
+    require_kind("run_kernel", kernel, Kernel, "isamap_smt.kernel('C[i] += A[i]') or isamap_smt.find_kernel('gemm')")
     fixed, held = prepare(kernel, arrays, out, sizes)
     for s in in_order(fixed):
         run_statement(fixed, s, held)

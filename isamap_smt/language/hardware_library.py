@@ -18,6 +18,7 @@ from typing import Any
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.language.loading import load_module, loading
 
 GROUP = "isamap.hardware"
@@ -34,6 +35,7 @@ def find_hardware(spec: str | Hardware) -> Hardware:
     """The machine of that name, or in that file. Raises UnknownNameError or HardwareError."""
     if isinstance(spec, Hardware):
         return spec
+    require_kind("find_hardware", spec, str, "a name such as 'host', or 'file.py:name'")
     if _is_file(spec):
         return _from_file(spec, Hardware, "HARDWARE")
     import isamap_hardware

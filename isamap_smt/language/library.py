@@ -49,6 +49,10 @@ def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, i
     registered = _registered()
     if spec in registered:
         return _from_entry_point(registered[spec])
+    if "[" in spec:
+        raise UnknownNameError(
+            f"{spec!r} is the text of a kernel: pass isamap_smt.kernel(text), or --text to a command"
+        )
     raise UnknownNameError(f"unknown kernel {spec!r}; {did_you_mean(spec, kernel_names())}")
 
 

@@ -22,6 +22,7 @@ from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.mapping.axes import AxesError, Groups, groups_of, parse_axes
 
@@ -41,6 +42,7 @@ def fuse(
     operands: 'fixed' (kernel operands feed instruction operands in the order written), 'any' (the first
     assignment whose element types fit) or {operand: tensor}. Raises AxesError and UnknownNameError.
     """
+    require_kernel_and_instruction("fuse", kernel, instruction)
     table = parse_axes(axes) if isinstance(axes, str) else axes
     groups = groups_of(kernel, instruction, table, statement, partial)
     return fuse_groups(kernel, instruction, groups, bind(kernel, instruction, operands, statement), statement)

@@ -28,7 +28,13 @@ from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, withou
 from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
 from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, computed, require_portable
 from isamap_smt.pipeline.further import constants_of, further_statements
-from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, known_objective, ranges_in_text
+from isamap_smt.pipeline.given import (
+    found_hardware,
+    found_kernel,
+    found_name,
+    known_objective,
+    ranges_in_text,
+)
 from isamap_smt.pipeline.knowledge import (
     AGAIN,
     AUTO,

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.program_accesses import accesses
@@ -43,6 +44,7 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 
     stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
+    require_kind("prove_program", program, Program, "what isamap_smt.lower() returns")
     return _proved(program, stop, watch)[0]
 
 

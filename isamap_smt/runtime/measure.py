@@ -54,14 +54,18 @@ def operations(kernel: Kernel) -> int:
 
 
 def arrays_for(kernel: Kernel, seed: int) -> Arrays:
-    """Random inputs that start at a cache line."""
+    """Random inputs that start at a cache line. Raises SizeError where they do not fit into memory."""
     from isamap_smt.ir.interpret import random_arrays
     from isamap_smt.runtime.compiled import aligned_empty
 
     found = {}
-    for name, array in random_arrays(kernel, rng=np.random.default_rng(seed)).items():
-        found[name] = aligned_empty(array.shape, array.dtype)
-        found[name][...] = array
+    try:
+        for name, array in random_arrays(kernel, rng=np.random.default_rng(seed)).items():
+            found[name] = aligned_empty(array.shape, array.dtype)
+            found[name][...] = array
+    except MemoryError:
+        sizes = ", ".join(f"{t.name} {'x'.join(map(str, t.shape))}" for t in kernel.tensors)
+        raise SizeError(f"{kernel.name}: its arrays do not fit into memory ({sizes}); give smaller sizes") from None
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from isamap_encodings.schedule_solve import Answer, solve
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.asked import pinned, seconds
@@ -51,6 +52,7 @@ def schedule(
     Raises NotProvedError for anything prove() did not make, SizeError for wrong sizes, ScheduleError when nothing in
     the space satisfies the pins or nothing was found in time.
     """
+    require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
     timeout, fix = seconds(timeout), pinned(fix)
     where = space(
         proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads, figures=figures

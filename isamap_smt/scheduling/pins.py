@@ -68,7 +68,7 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
 def _axis(name: str, s: Setting) -> int:
     names = [a.name for a in s.axes]
     if name not in names:
-        raise ScheduleError(f"no program axis {name!r}; {did_you_mean(name, names)}")
+        raise ScheduleError(f"cannot fix axis {name!r}: there is no such axis; {did_you_mean(name, names)}")
     return names.index(name)
 
 

@@ -17,6 +17,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
@@ -53,6 +54,7 @@ def find_mappings(
     >>> found.complete, [p.mapping.id for p in found]
     (True, ['l=j;a=A,b=B', 'l=i;a=A,b=B', 'l=i.j;a=A,b=B'])
     """
+    require_kernel_and_instruction("find_mappings", kernel, instruction)
     if family not in FAMILIES:
         raise FamilyError(f"unknown family {family!r}; {did_you_mean(family, FAMILIES)}")
     if operands not in ("fixed", "any"):

@@ -133,7 +133,7 @@ def test_markdown_has_the_same_means(tmp_path: Path) -> None:
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = write_plots(made(tmp_path / "r.json"), tmp_path / "plots")
-    assert [p.name for p in written] == ["ratio-gemm-f32-free-1.svg", "roofline-gemm-f32-free-1.svg"]
+    assert [p.name for p in written] == ["ratios.svg", "ratio-gemm-f32-free-1.svg", "roofline-gemm-f32-free-1.svg"]
     for path in written:
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from isamap_smt.cli import app, status
 from isamap_smt.cli.app import COMMANDS, run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -17,8 +18,8 @@ BLOCKS = re.findall(r"```console\n\$ isamap (.*?)\n(.*?)```", TEXT, re.DOTALL)
 
 @pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[b[0].split()[0] + str(n) for n, b in enumerate(BLOCKS)])
 def test_the_examples(command: str, shown: str, capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
-    words, _, status = command.partition("  # exit status ")
-    assert run(shlex.split(words)) == int(status or 0)
+    words, _, wanted = command.partition("  # exit status ")
+    assert run(shlex.split(words)) == int(wanted or 0)
     assert shown.rstrip("\n") in capsys.readouterr().out
 
 
@@ -37,3 +38,14 @@ def test_every_option_is_described() -> None:
             names = [o for o in parameter.opts if o.startswith("--")]
             if names and names[0] not in ("--open", "--output", "--family", "--seed", "--measure"):
                 assert names[0] in TEXT, names[0]
+
+
+def test_every_exit_status_is_in_the_table() -> None:
+    shown = [
+        int(line.split("|")[1])
+        for line in TEXT.split("## Exit statuses")[1].split("\n## ")[0].splitlines()
+        if re.match(r"\| \d+ \|", line)
+    ]
+    told = [int(line.split()[0]) for line in str(app.__doc__).splitlines() if re.match(r"\d", line)]
+    known = {0, 1, 2, *(value for name, value in vars(status).items() if name.isupper())}
+    assert shown == told == sorted(known)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import isamap_hardware
+from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.runtime.conformance import check_hardware, check_instructions
 from isamap_smt.runtime.conformance.layout import as_cells, as_memory
 from isamap_smt.runtime.conformance.moves import active_points
@@ -13,6 +17,7 @@ from isamap_smt.runtime.conformance.rounding import right
 from isamap_smt.runtime.simde import find_simde
 
 MACHINE = isamap_hardware.load("amx")
+STATE = next(i.state for i in MACHINE.computes if i.state is not None)
 
 
 def test_groups_are_interleaved_in_memory() -> None:
@@ -52,3 +57,19 @@ def test_emulated_tiles_do_the_same() -> None:
 def test_only_some() -> None:
     found = check_hardware(MACHINE, only=("zero_f32", "amx.store_f32"))
     assert [c.name for c in found.checked] == ["amx.zero_f32", "amx.store_f32"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "row", "first"),
+    [(16, 64, ""), (15, 64, "r[15,0]"), (8, 64, "r[8,0]"), (16, 60, "r[0,15]"), (16, 32, "r[0,8]"), (1, 4, "r[0,1]")],
+)
+def test_what_enters_the_state_does_what_its_data_says(rows: int, row: int, first: str) -> None:
+    """A tile is stored whole: the first cell that is not written is the first one outside of the rows and bytes configured."""
+    tile = TileConfiguration(((rows, row),) * 8, STATE.enter, STATE.leave)
+    emulate = bool(missing_features(MACHINE.instructions))
+    if emulate and find_simde() is None:
+        pytest.skip("this CPU has no tiles, and SIMDe (libsimde-dev) is not installed")
+    moves = tuple(replace(MACHINE.instruction(n), state=tile) for n in ("load_i32", "zero_i32", "store_i32"))
+    *_, found = check_instructions(moves, replace(MACHINE, instructions=moves), emulate=emulate)
+    assert found.status == ("wrong" if first else "right")
+    assert f"{first} is not stored" in str(found) if first else True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import replace
 from functools import cache
@@ -13,6 +14,7 @@ import isamap_smt as im
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.conditions import parse_condition, parse_start
 from isamap_smt.ir.errors import ArgumentError, NotProvedError, SizeError
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program import guarded, prove_program, require_proof
 from isamap_smt.proof.program_preconditions import needed
@@ -20,12 +22,17 @@ from isamap_smt.proof.program_preconditions import needed
 AVX2 = im.find_hardware("avx2")
 
 
+def asking_for(i: Instruction, *texts: str) -> Instruction:
+    """The instruction with these preconditions, also those that no description may have: the prover has to refuse them, too."""
+    made = copy.copy(i)
+    object.__setattr__(made, "preconditions", texts)
+    return made
+
+
 @cache
 def program(text: str, moves: tuple[str, ...], sizes: tuple[tuple[str, int], ...] = (("i", 6), ("k", 4))) -> Program:
     """gemm for a machine whose moves also ask for `text`."""
-    instructions = tuple(
-        replace(i, preconditions=(*i.preconditions, text)) if i.short in moves else i for i in AVX2.instructions
-    )
+    instructions = tuple(asking_for(i, *i.preconditions, text) if i.short in moves else i for i in AVX2.instructions)
     machine = replace(AVX2, name="asking", instructions=instructions)
     proved = im.prove(im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j"))
     return im.lower(im.schedule(proved, machine, dict(sizes)))
@@ -92,7 +99,7 @@ def test_what_has_no_rule_makes_no_code(text: str) -> None:
 
 
 def test_what_a_compute_instruction_asks_is_not_forgotten() -> None:
-    fma = replace(im.find_instruction("avx2.fmadd_ps"), preconditions=("tile configured",))
+    fma = asking_for(im.find_instruction("avx2.fmadd_ps"), "tile configured")
     machine = replace(AVX2, name="asking", instructions=(fma, *AVX2.moves))
     proved = im.prove(im.fuse(im.find_kernel("gemm"), fma, "l=j"))
     asking = im.lower(im.schedule(proved, machine, {"i": 6, "k": 4}))

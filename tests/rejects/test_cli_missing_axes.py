@@ -10,7 +10,8 @@ MESSAGE = """\
 Usage: isamap prove [OPTIONS] [KERNEL] INSTRUCTION
 Try 'isamap prove --help' for help.
 
-Error: Missing option '--axes'.
+Error: Missing option '--axes'. Write --axes i=n.p,j=k: \
+Kernel axes that each instruction axis takes, fused; empty for one point at a time.
 """
 
 

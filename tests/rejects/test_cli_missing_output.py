@@ -10,7 +10,7 @@ MESSAGE = """\
 Usage: isamap compile [OPTIONS] [KERNEL] HARDWARE
 Try 'isamap compile --help' for help.
 
-Error: Missing option '-o' / '--output'.
+Error: Missing option '-o' / '--output'. Write --output DIR: Where to write.
 """
 
 

@@ -129,5 +129,5 @@ def test_an_instruction_this_cpu_lacks() -> None:
     require_features([find_instruction("avx2.fmadd_ps")])
     kernel = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
     planned = im.plan(kernel, "avx512_vnni", sizes={"i": 4, "j": 16, "k": 16})
-    with pytest.raises(HardwareError, match=r"this CPU .haswell. has no avx512_vnni, avx512f, which"):
+    with pytest.raises(HardwareError, match=r"this CPU .haswell. has no avx512_vnni, .*avx512f.*, which"):
         im.build(planned)

@@ -16,6 +16,7 @@ PIECES: dict[str, Any] = {
     "axes": {"l": 8}, "dtypes": dict.fromkeys("abc", "f32"), "places": dict.fromkeys("abc", "ymm"),
     "c_types": dict.fromkeys("abc", "__m256"), "requires": ("avx2", "fma"),
 }  # fmt: skip
+TYPES = PIECES["c_types"]
 FMA = "{c} = _mm256_fmadd_ps({a}, {b}, {c});"
 
 
@@ -115,16 +116,23 @@ def test_a_prelude(prelude: str) -> None:
 
 
 OTHERS = [
-    ({"state": ("enter();", "leave();")}, "state, entered, line 1, column 8: ; in an expression"),
-    ({"state": ("enter()", "leave()")}, "state, left, line 1, column 7: the last statement is not ended"),
-    ({"state": ("enter(", "leave();")}, "state, entered, line 1, column 6: this ( is never closed"),
-    ({"state": ("enter()", "return;")}, "state, left, line 1, column 1: return would leave the statements"),
-    ({"c_types": {"a": "__m256 *"}}, "c_types of a: '__m256 *' is no type that can stand before a list of variables"),
-    ({"c_types": {"a": "static float"}}, "c_types of a: 'static float' is no type"),
-    ({"c_types": {"a": "float x; int"}}, "c_types of a: 'float x; int' is no type"),
-    ({"c_types": {"a": "enum 0"}}, "c_types of a: 'enum 0' is no type"),
-    ({"c_types": {"a": "im_type"}}, "im_type is a name that only isamap may use"),
-    ({"c_types": {"z": "float"}}, "c_types of z: there is no such operand; known: a, b, c"),
+    ({"state": ("enter({configuration});", "leave();")}, "state, entered, line 1, column 23: ; in an expression"),
+    (
+        {"state": ("enter({configuration})", "leave()")},
+        "state, left, line 1, column 7: the last statement is not ended",
+    ),
+    ({"state": ("enter({configuration}", "leave();")}, "state, entered, line 1, column 6: this ( is never closed"),
+    (
+        {"state": ("enter({configuration})", "return;")},
+        "state, left, line 1, column 1: return would leave the statements",
+    ),
+    (
+        {"c_types": {**TYPES, "a": "__m256 *"}},
+        "c_types of a: '__m256 *' is no type that can stand before a list of variables",
+    ),
+    ({"c_types": {**TYPES, "a": "static float"}}, "c_types of a: 'static float' is no type"),
+    ({"c_types": {**TYPES, "a": "float x; int"}}, "c_types of a: 'float x; int' is no type"),
+    ({"c_types": {**TYPES, "a": "im_type"}}, "im_type is a name that only isamap may use"),
     ({"headers": ("stdint.h>\n#define im_A 1\n#include <stdio.h",)}, "is no name of a file, such as 'immintrin.h'"),
 ]
 
@@ -132,6 +140,12 @@ OTHERS = [
 @pytest.mark.parametrize(("pieces", "said"), OTHERS)
 def test_the_rest(pieces: dict[str, Any], said: str) -> None:
     with pytest.raises(LanguageError) as caught:
+        if "state" in pieces:
+            enter, leave = pieces["state"]
+            tiles = im.TileConfiguration(((16, 64),) * 8, enter, leave)
+            numbered = dict.fromkeys("abc", (16, 64))
+            pieces = {"state": tiles, "tiles": numbered, "c_types": dict.fromkeys("abc", "enum 8"),
+                      "axes": {"l": 256}}  # fmt: skip
         made(**pieces)
     assert said in str(caught.value)
 
@@ -154,8 +168,7 @@ def test_what_stays_within_itself_is_taken(emit: str) -> None:
 def test_a_copy_is_checked_too() -> None:
     with pytest.raises(LanguageError, match="im_A is a name that only isamap may use"):
         replace(made(), emit="{c} = im_A;")
-    with pytest.raises(LanguageError, match=r"prelude is one text; write prelude=\(text,\)"):
-        replace(made(), prelude="int f(void);")
+    assert replace(made(), prelude="int f(void);").prelude == ("int f(void);",)
 
 
 def test_words_of_masks_and_rows() -> None:
@@ -165,7 +178,7 @@ def test_words_of_masks_and_rows() -> None:
     with pytest.raises(LanguageError, match=r"operand active is called what \{active\} means in emit; rename it"):
         im.instruction(
             "x.load", "r[l] = active[l]", axes={"l": 8}, dtypes={"r": "f32", "active": "f32"}, kind="load", masked=True,
-            places={"r": "ymm", "active": "memory"}, emit="{r} = f({active});",
+            places={"r": "ymm", "active": "memory"}, emit="{r} = f({active});", c_types={"r": "__m256"},
         )  # fmt: skip
 
 
@@ -173,7 +186,7 @@ def test_the_line_of_a_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "import isamap_smt as im\n\nMINE = im.instruction('x.f', 'c[] += a[]', axes={}, places=dict.fromkeys('ac', 'r'),\n"
-        "    dtypes=dict.fromkeys('ac', 'f32'), emit='''{c} +=\n  im_A;''')\n"
+        "    dtypes=dict.fromkeys('ac', 'f32'), c_types=dict.fromkeys('ac', 'float'), emit='''{c} +=\n  im_A;''')\n"
     )
     with pytest.raises(HardwareError) as caught:
         im.find_instruction(f"{file}:MINE")

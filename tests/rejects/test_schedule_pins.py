@@ -19,7 +19,7 @@ from machines import GEMM_NT, cube, hardware, proved
 @pytest.mark.parametrize(
     ("pins", "text"),
     [
-        ({"tile.kk": 64}, "no program axis 'kk'; did you mean k?"),
+        ({"tile.kk": 64}, "cannot fix axis 'kk': there is no such axis; did you mean k?"),
         ({"tile.k.L4": 64}, "no cache 'L4' to tile for; did you mean"),
         ({"tile.k": 0}, "tile.k=0: must be at least 1"),
         ({"tile.k": 9999999999999}, "tile.k=9999999999999: must be at most 2147483648"),
@@ -65,7 +65,7 @@ def test_too_few_trips_for_the_threads() -> None:
 @pytest.mark.parametrize(
     ("pins", "text"),
     [
-        ({"register.q": 3}, "no program axis 'q'; known: i, j, k"),
+        ({"register.q": 3}, "cannot fix axis 'q': there is no such axis; known: i, j, k"),
         ({"tile.k": 0}, "tile.k=0: must be at least 1"),
     ],
 )

@@ -1,0 +1,56 @@
+"""The README's figures are those of the recorded results, to the last digit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from isamap_smt.bench.overview import NAMES
+from isamap_smt.bench.pages import read_page
+
+REPOSITORY = Path(__file__).parents[2]
+README = (REPOSITORY / "README.md").read_text()
+COLUMNS = ("RESULTS.md", "RESULTS_AVX2.md")
+CONDITIONS = {"packed ahead": "constant", "nothing constant": "free"}
+
+
+def table() -> list[list[str]]:
+    """The cells of the lines under the table's head."""
+    lines = README.split("| operator | shapes, weights |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def recorded(page: str, operator: str, shapes: str) -> str:
+    """What a page says about an operator on one thread, in the words of a cell."""
+    (suite,) = (s for s, name in NAMES.items() if name == operator)
+    cases, condition = shapes.split(", ")
+    wanted = (suite, CONDITIONS[condition], 1, "all", int(cases))
+    found = [
+        r
+        for part in read_page(REPOSITORY / "benchmarks" / page)
+        for r in part.rows
+        if (r.suite, r.condition, r.threads, r.group, r.cases) == wanted
+    ]
+    assert len(found) <= 1
+    measured = [r for r in found if r.mean is not None]
+    return f"{measured[0].mean:.2f} [{measured[0].worst:.2f}, {measured[0].best:.2f}]" if measured else "-"
+
+
+@pytest.mark.parametrize("row", table(), ids=lambda row: f"{row[0]}: {row[1]}")
+def test_each_figure_is_recorded(row: list[str]) -> None:
+    operator, shapes, *cells = row
+    assert cells == [recorded(page, operator, shapes) for page in COLUMNS]
+
+
+def test_the_table_is_about_every_operator_in_few_rows() -> None:
+    assert {row[0] for row in table()} == set(NAMES.values())
+    assert len(table()) == 10
+
+
+def test_the_days_are_those_of_the_pages() -> None:
+    days = [
+        re.search(r"Measured (\d{4}-\d\d-\d\d)", (REPOSITORY / "benchmarks" / page).read_text()) for page in COLUMNS
+    ]
+    assert all(day and day[1] in README for day in days)
