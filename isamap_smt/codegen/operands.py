@@ -150,7 +150,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
     highs = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=True)) is not None]
     if len(lows) + len(highs) < 2 * len(access.index):
         raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
-    name = nest.buffer(f"{access.tensor}_padded")
+    name = _name_of_copy(nest, operand, "padded")
     cells = tuple(sym(f"c_{d}") for d in range(len(lows)))
     shape = tuple(sp.expand(h - low + 1) for low, h in zip(lows, highs, strict=True))
     coordinates = tuple(sp.expand(c + low) for c, low in zip(cells, lows, strict=True))
@@ -165,6 +165,13 @@ def _window(nest: Nest, operand: str) -> InPlace:
     buffer = Buffer(name, nest.held(operand), cells, shape, held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
+
+
+def _name_of_copy(nest: Nest, operand: str, kind: str) -> str:
+    """Of the tensor's name; with the operand's too where several operands read the tensor, each from a copy of its own."""
+    tensor = nest.mapping.operand_access(operand).tensor
+    readers = [o for o, access in nest.mapping.binding if access.tensor == tensor]
+    return nest.buffer(f"{tensor}_{kind}" if len(readers) == 1 else f"{tensor}_{kind}_{operand}")
 
 
 def _axes_alone(nest: Nest, operand: str, coordinates: dict[Any, Any]) -> list[Any]:
@@ -184,7 +191,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     depth: int = packing.depth  # type: ignore[assignment]
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)
-    name = nest.buffer(f"{access.tensor}_packed")
+    name = _name_of_copy(nest, operand, "packed")
     rename: dict[str, Any] = {}
     dims: list[tuple[str, Any]] = []
     over: list[tuple[Any, Any]] = []
