@@ -161,6 +161,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
         if not _surely_below(high, extent):
             guard.append(sp.Lt(c, extent))
     guard += _axes_alone(nest, operand, dict(zip(access.index, coordinates, strict=True)))
+    guard = _open(guard)
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
     buffer = Buffer(name, nest.held(operand), cells, shape, held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
@@ -172,6 +173,11 @@ def _name_of_copy(nest: Nest, operand: str, kind: str) -> str:
     tensor = nest.mapping.operand_access(operand).tensor
     readers = [o for o, access in nest.mapping.binding if access.tensor == tensor]
     return nest.buffer(f"{tensor}_{kind}" if len(readers) == 1 else f"{tensor}_{kind}_{operand}")
+
+
+def _open(guard: list[Any]) -> list[Any]:
+    """Without the relations that hold at these sizes, whatever the cell."""
+    return [g for g in guard if g != sp.true]
 
 
 def _axes_alone(nest: Nest, operand: str, coordinates: dict[Any, Any]) -> list[Any]:
@@ -219,7 +225,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     values = {a: nest.value(a, units.get(a, 0), lanes.get(a, 0), rename) for a in nest.axes}
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in relevant if nest.has_tail(a)]
     point = nest.point(values)
-    guard += [substitute(g, point) for g in guards_carried(nest, operand)]
+    guard = _open([*guard, *(substitute(g, point) for g in guards_carried(nest, operand))])
     coordinates = tuple(substitute(i, point) for i in access.index)
     cells = tuple(c for c, _ in over)
     held = IndexType(access.tensor, coordinates, tuple(guard), fill)
