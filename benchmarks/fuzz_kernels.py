@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
@@ -156,6 +157,8 @@ def main() -> int:
     parser.add_argument("--case", metavar="JSON", help="this case alone")
     parser.add_argument("--tries", type=int, default=40, metavar="N", help="steps to make a finding smaller")
     chosen = parser.parse_args()
+    for stop in (signal.SIGINT, signal.SIGTERM):  # the counts so far are told, in the background as well
+        signal.signal(stop, signal.default_int_handler)
     if chosen.case:
         with Worker(chosen.limit) as worker:
             drawn = Case.of(chosen.case)
