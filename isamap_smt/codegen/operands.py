@@ -98,8 +98,7 @@ def padding_is_neutral(s: Statement) -> bool:
 
 def keeps_finite(nest: Nest) -> bool:
     """Whether a zero in one operand makes a zero of the product, where the elements of the others are finite."""
-    out = nest.kernel.tensor(nest.statement.target.tensor)
-    return not out.dtype.is_float or any_zero_is_enough(nest.mapping.instruction.kernel)
+    return any_zero_is_enough(nest.mapping.instruction.kernel)
 
 
 def _padded(nest: Nest, operand: str) -> InPlace:
