@@ -6,14 +6,15 @@
 Each case is a kernel in any statement form of the language, with element types, sizes, a machine and options
 (tests/oracle/random_cases.py). What it should compute is worked out on Python integers and fractions, from the text alone
 (tests/oracle/meaning.py), and nothing of isamap_smt is imported for it. A worker process compiles and calls it, and may die.
-What goes wrong is made smaller and printed with the command that shows it. Exits with 1 where something was wrong, crashed, or
-was refused as a fault of isamap. The same seed gives the same cases.
+What goes wrong is made smaller and printed with the command that shows it. Exits with 1 where something was wrong, crashed, was
+refused as a fault of isamap, or was given up as one for code that computes element by element. The same seed gives the same cases.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
@@ -40,6 +41,8 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     signatures: Counter[str] = field(default_factory=Counter)
     instructions: Counter[str] = field(default_factory=Counter)
+    given_up: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
     compiled: int = 0
     found: dict[str, tuple[Case, Outcome]] = field(default_factory=dict)
 
@@ -56,7 +59,8 @@ class Tally:
         """Everything as JSON."""
         return {
             "cases": self.total, "compiled": self.compiled, "kinds": dict(self.kinds), "instructions": dict(self.instructions),
-            "signatures": dict(self.signatures.most_common()),
+            "signatures": dict(self.signatures.most_common()), "given_up": dict(self.given_up.most_common()),
+            "seconds": {stage: round(s, 1) for stage, s in self.seconds.items()},
             "found": {s: {"case": json.loads(c.json()), "kind": o.kind, "said": o.said} for s, (c, o) in self.found.items()},
         }  # fmt: skip
 
@@ -94,6 +98,8 @@ def fuzz(
 def _note(tally: Tally, drawn: Case, outcome: Outcome, worker: Worker, tries: int) -> None:
     tally.kinds[outcome.kind] += 1
     tally.compiled += outcome.compiled
+    tally.given_up.update(outcome.given_up)
+    tally.seconds.update(outcome.seconds)
     if outcome.instruction:
         tally.instructions[outcome.instruction] += 1
     if outcome.kind == EQUAL:
@@ -130,6 +136,9 @@ def report(tally: Tally) -> None:
     print(f"{tally.total} kernels, {tally.compiled} compiled and called: {dict(tally.kinds)}")
     for signature, count in tally.signatures.most_common(40):
         print(f"{count:6}  {signature}")
+    for reason, count in tally.given_up.most_common(40):
+        print(f"{count:6}  element by element: {reason}")
+    print("seconds: " + ", ".join(f"{stage} {s:.0f}" for stage, s in tally.seconds.most_common()))
 
 
 def main() -> int:
@@ -148,6 +157,8 @@ def main() -> int:
     parser.add_argument("--case", metavar="JSON", help="this case alone")
     parser.add_argument("--tries", type=int, default=40, metavar="N", help="steps to make a finding smaller")
     chosen = parser.parse_args()
+    for stop in (signal.SIGINT, signal.SIGTERM):  # the counts so far are told, in the background as well
+        signal.signal(stop, signal.default_int_handler)
     if chosen.case:
         with Worker(chosen.limit) as worker:
             drawn = Case.of(chosen.case)

@@ -102,7 +102,9 @@ def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
 
 def _has_lower_bounds(copy: Copy) -> bool:
     """Borders of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
-    return any(isinstance(g, sp.Ge | sp.Gt) or g == sp.false or not symbols_of([g.lhs]) for g in copy.guard)
+    return any(
+        g == sp.false or isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.args[0]]) for g in copy.guard if g != sp.true
+    )
 
 
 def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:

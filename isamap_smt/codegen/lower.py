@@ -18,6 +18,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
 
 Nodes = tuple[Node, ...]
@@ -43,7 +44,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
         raise ScheduleError("the schedules are for different kernels, or for different sizes of one")
     ahead = tuple(node for n in nests for node in n.ahead)
     body = tuple(node for _, nodes in parts for node in nodes)
-    assumptions = tuple(dict.fromkeys(a for n in nests for a in n.assumptions))
+    assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
     begun = tuple(t for n in nests for t in n.starts)
     return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
 
@@ -54,7 +55,7 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    return Program(None, kernel, (), body, (), kernel.name)
+    return Program(None, kernel, (), body, needed_sizes(kernel), kernel.name)
 
 
 @dataclass(frozen=True)

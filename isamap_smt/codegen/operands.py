@@ -98,8 +98,7 @@ def padding_is_neutral(s: Statement) -> bool:
 
 def keeps_finite(nest: Nest) -> bool:
     """Whether a zero in one operand makes a zero of the product, where the elements of the others are finite."""
-    out = nest.kernel.tensor(nest.statement.target.tensor)
-    return not out.dtype.is_float or any_zero_is_enough(nest.mapping.instruction.kernel)
+    return any_zero_is_enough(nest.mapping.instruction.kernel)
 
 
 def _padded(nest: Nest, operand: str) -> InPlace:
@@ -150,7 +149,7 @@ def _window(nest: Nest, operand: str) -> InPlace:
     highs = [e for i in access.index if (e := extreme(i, nest.statement.axes, largest=True)) is not None]
     if len(lows) + len(highs) < 2 * len(access.index):
         raise ScheduleError(f"the padding of {access.tensor} depends on sizes that are not fixed; pack {operand}")
-    name = nest.buffer(f"{access.tensor}_padded")
+    name = _name_of_copy(nest, operand, "padded")
     cells = tuple(sym(f"c_{d}") for d in range(len(lows)))
     shape = tuple(sp.expand(h - low + 1) for low, h in zip(lows, highs, strict=True))
     coordinates = tuple(sp.expand(c + low) for c, low in zip(cells, lows, strict=True))
@@ -161,10 +160,23 @@ def _window(nest: Nest, operand: str) -> InPlace:
         if not _surely_below(high, extent):
             guard.append(sp.Lt(c, extent))
     guard += _axes_alone(nest, operand, dict(zip(access.index, coordinates, strict=True)))
+    guard = _open(guard)
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
     buffer = Buffer(name, nest.held(operand), cells, shape, held)
     copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
+
+
+def _name_of_copy(nest: Nest, operand: str, kind: str) -> str:
+    """Of the tensor's name; with the operand's too where several operands read the tensor, each from a copy of its own."""
+    tensor = nest.mapping.operand_access(operand).tensor
+    readers = [o for o, access in nest.mapping.binding if access.tensor == tensor]
+    return nest.buffer(f"{tensor}_{kind}" if len(readers) == 1 else f"{tensor}_{kind}_{operand}")
+
+
+def _open(guard: list[Any]) -> list[Any]:
+    """Without the relations that hold at these sizes, whatever the cell."""
+    return [g for g in guard if g != sp.true]
 
 
 def _axes_alone(nest: Nest, operand: str, coordinates: dict[Any, Any]) -> list[Any]:
@@ -184,7 +196,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     depth: int = packing.depth  # type: ignore[assignment]
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)
-    name = nest.buffer(f"{access.tensor}_packed")
+    name = _name_of_copy(nest, operand, "packed")
     rename: dict[str, Any] = {}
     dims: list[tuple[str, Any]] = []
     over: list[tuple[Any, Any]] = []
@@ -212,7 +224,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     values = {a: nest.value(a, units.get(a, 0), lanes.get(a, 0), rename) for a in nest.axes}
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in relevant if nest.has_tail(a)]
     point = nest.point(values)
-    guard += [substitute(g, point) for g in guards_carried(nest, operand)]
+    guard = _open([*guard, *(substitute(g, point) for g in guards_carried(nest, operand))])
     coordinates = tuple(substitute(i, point) for i in access.index)
     cells = tuple(c for c, _ in over)
     held = IndexType(access.tensor, coordinates, tuple(guard), fill)

@@ -18,6 +18,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
@@ -229,7 +230,9 @@ def plan(
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
-    check_room(kernel.with_sizes(sizes))  # bad sizes are reported before any work
+    full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
+    check_room(full)
+    require_inside(full)
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(

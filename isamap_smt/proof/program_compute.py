@@ -106,8 +106,11 @@ def _neutral(book: Book, site: Site) -> None:
         one = any_zero_is_enough(instruction.kernel)
         goal, words = _floating(book, inputs, statement.ordered, plain, one)
     else:
-        goal = ("or", *map(_zero, inputs))
-        words = "one factor is 0"
+        one = any_zero_is_enough(
+            instruction.kernel
+        )  # integers may be converted to floating point, multiplied, and back
+        goal = ("or" if one else "and", *map(_zero, inputs))
+        words = "one factor is 0" if one else "all factors are 0"
         if instruction.assume or the_mapping(sites, e.position).kernel.ranges:
             # outside these ranges the instruction may differ from its contract, so no operand may be garbage
             goal = ("and", goal, *(("or", _zero(p), p.held.guard) for p in inputs))

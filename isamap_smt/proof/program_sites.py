@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -82,10 +83,13 @@ class Sites:
 
     @property
     def hypotheses(self) -> list[Formula]:
-        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1. The entry check enforces it."""
+        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1; and what the program assumes of sizes by
+        `>=`, which the proof lists. The entry check enforces it."""
         low = {p.name: p.low for p in self.kernel.parameters}
         flag = span(FRESH, 2) if self.program.starts else []
-        return [*(("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes), *flag]
+        stated = (c for c in map(parse_condition, self.program.assumptions) if c is not None and c.op == ">=")
+        least = [c.formula for c in stated if c.names <= set(self.sizes)]
+        return [*(("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes), *least, *flag]
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Outcome:
     stage: str = ""
     compiled: bool = False
     instruction: str = ""
+    notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -47,8 +48,17 @@ class Outcome:
         """The same for outcomes that most likely have one cause."""
         lines = self.said.strip().splitlines() or [""]
         line = lines[-1] if self.kind == CRASH else lines[0] if self.kind != FAULT else " ".join(lines[1:2])
-        line = re.sub(r"'[^']*'|`[^`]*`|\b[A-Za-z_]\w*\[[^\]]*\]|-?\d[\d.e+-]*", "_", line)
-        return f"{self.kind} {self.stage}: {line[:110]}"
+        return f"{self.kind} {self.stage}: {_without_names(line)[:110]}"
+
+    @property
+    def given_up(self) -> tuple[str, ...]:
+        """Why statements are computed element by element; the same for what most likely has one cause."""
+        reasons = [n.partition("element by element, in portable C: ")[2] for n in self.notes]
+        return tuple(_without_names(r)[:140] for r in reasons if r)
+
+
+def _without_names(line: str) -> str:
+    return re.sub(r"'[^']*'|`[^`]*`|\b[A-Za-z_]\w*\[[^\]]*\]|-?\d[\d.e+-]*", "_", line)
 
 
 def quick_compiler(folder: Path) -> str:
@@ -137,6 +147,7 @@ def judged(want: Expected, found: dict[str, Any]) -> Outcome:
     """What the worker's answer means."""
     stage, seconds, ran = found["stage"], found["seconds"], "computed" in found
     common: dict[str, Any] = {"seconds": seconds, "compiled": ran, "instruction": found.get("instruction", "")}
+    common["notes"] = tuple(found.get("notes", ()))
     shapes = {n: list(s) for n, s in want.shapes.items()}
     if found["shapes"] and shapes != found["shapes"]:
         return Outcome(WRONG, f"shapes {found['shapes']}, the oracle says {shapes}", "shapes", **common)
@@ -147,6 +158,11 @@ def judged(want: Expected, found: dict[str, Any]) -> Outcome:
         return Outcome(WRONG, said, "call", **common)
     if "error" in found:
         return Outcome(_refusal(found), f"{found['error']}: {found['said']}", stage, **common)
+    if faults := [n for n in found["notes"] if "fault of" in n]:
+        said = (n.partition("with these lines")[2].strip() or n for n in faults)
+        return Outcome(
+            FAULT, "\n".join(("given up", *said)), "plan", **common
+        )  # it was refuted and not run, but isamap made it
     return Outcome(EQUAL, "", "done", **common)
 
 

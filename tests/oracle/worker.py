@@ -3,7 +3,7 @@
     python -m tests.oracle.worker
 
 reads one JSON document a line, {"case": ..., "arrays": ...}, and answers each with one: what was refused or raised, at which
-stage, and what the interpreter and the machine code computed.
+stage, what the plan notes, and what the interpreter and the machine code computed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _steps(case: dict[str, Any], arrays: dict[str, Any], found: dict[str, Any], 
     fixed = {n: v for n, v in sizes.items() if n in case["fixed"]}
     options = {"threads": case["threads"], "constant": tuple(case["constant"]), "fix": case["fix"], "timeout": 10.0}
     plan = step("plan", lambda: im.plan(kernel, case["machine"], sizes=fixed, **options))
-    found["instruction"], found["notes"] = plan.instruction.name, list(plan.notes)
+    found["instruction"] = plan.instruction.name if plan.instruction else "element by element"
+    found["notes"] = list(plan.notes)
     compiled = step("build", lambda: im.build(plan))
     found["computed"] = _bytes(step("call", lambda: _called(compiled, case, inputs, given)))
 

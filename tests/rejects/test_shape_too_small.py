@@ -1,0 +1,54 @@
+"""A statement that reaches beyond a declared shape: refused where sizes are fixed, checked at each call where they are open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.reach import needed_sizes
+from isamap_smt.proof import prove_program
+
+TEXT = "axis n < 4\nC: u16\nA: u16[N]\nC[n] = A[n]"
+NEEDED = {
+    TEXT: ("N >= 4",),
+    "axis n < M\nC: u16\nA: u16[N]\nC[n] = A[n]": ("N >= M",),
+    "C: u16\nA: u16[N]\nB: u16[K]\nC[n] += A[n+1] * B[k]": (),
+    "C: u16[I]\nA: u16[N]\nC[i] = sum(e, 4, A[4*i+e])": ("N >= 4*I",),
+    "axis n < 4\nC: u16\nA: u16[N]\nC[n] = A[n] where n < N": (),
+    "C: u16[N]\nA: u16\nC[n] = A[n+1]": (),
+    "axis n < M\nC: u16\nA: u16[M+N]\nC[n] = A[n+1]": (),
+}
+
+
+@pytest.mark.parametrize("text", NEEDED)
+def test_what_is_needed_of_sizes(text: str) -> None:
+    assert needed_sizes(im.kernel(text)) == NEEDED[text]
+
+
+def test_fixed_sizes_that_are_too_small() -> None:
+    with pytest.raises(SizeError) as refused:
+        im.plan(im.kernel(TEXT), "scalar", sizes={"N": 3})
+    assert str(refused.value) == (
+        "A: index n of dimension 0 reaches 3, outside [0, 3);\n"
+        "  correct the shape of A, or add a guard such as `where 0 <= n < 3`"
+    )
+
+
+def test_open_sizes_are_checked_at_each_call() -> None:
+    built = im.build(im.plan(im.kernel(TEXT), "scalar"))
+    np.testing.assert_array_equal(built(np.arange(5, dtype=np.uint16)), range(4))
+    np.testing.assert_array_equal(built(np.arange(4, dtype=np.uint16)), range(4))
+    with pytest.raises(SizeError, match="N >= 4"):
+        built(np.arange(3, dtype=np.uint16))
+
+
+@pytest.mark.parametrize("assumed", [(), ("N >= 3",), ("N == 4",), ("K >= 4",)])
+def test_without_the_condition_the_program_is_refuted(assumed: tuple[str, ...]) -> None:
+    program = im.plan(im.kernel(TEXT), "scalar").program
+    assert program.assumptions == ("N >= 4",)
+    assert prove_program(program).proved
+    assert {c.claim for c in prove_program(replace(program, assumptions=assumed)).failed()} == {"bounds"}
