@@ -156,7 +156,7 @@ def test_an_edited_copy_of_a_shipped_instruction_is_checked(fresh: Path) -> None
 
 def test_scalar_code_of_a_kernel_is_our_own(fresh: Path) -> None:
     compiled = im.compile(im.kernel("C[i] = max(A[i], 2.0) * A[i]"), "scalar", sizes={"i": 9})
-    assert compiled.notes == () and not list(fresh.glob("checked/*"))
+    assert not [n for n in compiled.notes if "checked" in n] and not list(fresh.glob("checked/*"))
 
 
 def test_what_this_cpu_lacks_is_said_and_not_remembered(
