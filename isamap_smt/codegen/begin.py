@@ -54,7 +54,7 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     added = [
         s for s in kernel.statements[position + 1 :] if s.target.tensor == tensor and s.op == "+" and s.reduction_axes
     ]
-    if added:  # whose accumulators, if they have some, load what these have stored
+    if added and position != kernel.main:  # a main statement's own accumulators load what these have stored
         return None
     if zero is None or statement.op != "+" or ahead or reads or not all(a.members for a in nest.axes.values()):
         return None

@@ -60,7 +60,9 @@ class ArgumentError(IsamapError):
 
 
 class NotProvedError(IsamapError):
-    """Something unproved was handed to a stage that takes only proved values."""
+    """Something unproved was handed to a stage that takes only proved values. refuted: the claims that failed with a witness."""
+
+    refuted: frozenset[str] = frozenset()
 
 
 class ScheduleError(IsamapError):

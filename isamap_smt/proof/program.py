@@ -97,7 +97,9 @@ def require_proof(program: Program) -> ProvedProgram:
             )
         else:
             told = f"the program for {name} is not proved, so no code is made from it; nothing shows that it is wrong"
-        raise NotProvedError(f"{told}\n  {failed}")
+        error = NotProvedError(f"{told}\n  {failed}")
+        error.refuted = frozenset(c.claim for c in proof.failed() if isinstance(c.verdict, Refuted))
+        raise error
     return seal_program(program, proof)
 
 

@@ -212,4 +212,4 @@ def test_importing_a_part_first_does_not_hide_the_function() -> None:
         "try:\n    im.schedule(None, None)\nexcept im.IsamapError as e:\n    print(type(e).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "NotProvedError"
+    assert done.stdout.strip() == "WrongKindError"
