@@ -291,11 +291,11 @@ class Run:
         loose = max([0.0, *(s.loose for s in sources)])
         terms = max(1, count // max(1, math.prod(target.shape))) + 4
         if free_order and not self.value.exact:
-            loose = max(loose, kind.epsilon * scale * terms)
+            loose = max(loose, max(kind.epsilon, self.value.rough) * scale * terms)
             target.reordered = True
             target.vague |= line.op == "*=" or scale > 1e30 or any(not math.isfinite(x) for x in target.numbers)
         if self.value.approximate:
-            loose = max(loose, max(kind.epsilon, 2.0**-22 if kind.name != "f64" else 2.0**-45) * 4 * scale)
+            loose = max(loose, max(kind.epsilon, 2 * self.value.rough, 2.0**-45) * 4 * scale)
             target.vague |= (
                 self.value.approximate > 1 or self.value.discrete
             )  # errors that a function or a choice enlarges

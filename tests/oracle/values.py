@@ -38,11 +38,12 @@ class Source(Protocol):
 
 class Value:
     """The function of the point. exact: nothing was rounded so far; approximate: how many exp and the like are in it;
-    discrete: a small error in an element may change it much."""
+    discrete: a small error in an element may change it much; rough: the largest epsilon of a type that a function or a sum is in."""
 
     def __init__(self) -> None:
         self.at: Function = lambda *p: 0
         self.exact, self.approximate, self.discrete = True, 0, False
+        self.rough = 0.0
 
 
 class Values:
@@ -148,6 +149,7 @@ class Values:
         if name in _SMOOTH:
             self.made.approximate += 1
             self.made.exact = False
+            self.made.rough = max(self.made.rough, kind.epsilon)
             return lambda *p: _smooth(name, kind, float(inner(*p)))
         other = self.value(args[1], kind, bound) if name != "relu" else lambda *p: 0
         choose = smaller if name == "min" else larger
@@ -163,6 +165,7 @@ class Values:
         return lambda *p: self._cast(kind, to, inner(*p))
 
     def _sum(self, node: ast.Call, kind: Kind, bound: list[str]) -> Function:
+        self.made.rough = max(self.made.rough, kind.epsilon)
         assert isinstance(node.args[0], ast.Name)
         count = self.source.count(node)
         body = self.value(node.args[-1], kind, [*bound, node.args[0].id])
