@@ -145,7 +145,7 @@ class CompiledKernel(Shown):
 
     def pack(
         self,
-        *,
+        *positional: Any,
         sizes: Dict[str, int] | None = None,
         check_finite: bool = True,
         check_ranges: bool = True,
@@ -154,11 +154,16 @@ class CompiledKernel(Shown):
         """This kernel with its constant operands packed once. Raises ArgumentError when they are others, or break what
         the proof assumes of their values.
 
-        `sizes` gives those that the packed form needs and the constants' shapes do not determine.
+        Constants are given by name, or by position in the order of `constants`. `sizes` gives those that the packed form needs and the constants' shapes do not determine.
         """
-        if set(constants) != set(self.constants):
+        for name, value in zip(self.constants, positional, strict=False):
+            if name in constants:
+                raise ArgumentError(f"{self.kernel.name}: {name} is given twice, by position and by name")
+            constants[name] = value
+        if set(constants) != set(self.constants) or len(positional) > len(self.constants):
             wanted = ", ".join(self.constants) or "none: schedule one with `constant`"
-            raise ArgumentError(f"{self.kernel.name}: constant operands are {wanted}; got {', '.join(constants)}")
+            got = ", ".join(constants) if len(positional) <= len(self.constants) else f"{len(positional)} arrays"
+            raise ArgumentError(f"{self.kernel.name}: constant operands are {wanted}; got {got}")
         arrays = {n: check.as_array(v, n) for n, v in constants.items()}
         for name, array in arrays.items():
             check.check_array(self.signature, name, array, written=False)

@@ -91,8 +91,8 @@ def _called(compiled: Any, case: dict[str, Any], inputs: dict[str, Any], given: 
     before = {n: a.copy() for n, a in inputs.items()}
     sizes = {n: v for n, v in case["sizes"].items() if n in compiled.signature.free_sizes}
     out = {n: a.copy() for n, a in given.items()}
-    held = {n: inputs[n] for n in compiled.constants if n in inputs}
-    target = compiled.pack(sizes=sizes, **held) if held else compiled
+    held = [n for n in compiled.constants if n in inputs]
+    target = compiled.pack(*(inputs[n] for n in held), sizes=sizes) if held else compiled
     left = [inputs[n] for n in compiled.signature.inputs if n not in held]
 
     def call(known: dict[str, int]) -> Any:
