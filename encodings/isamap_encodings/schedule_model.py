@@ -254,12 +254,13 @@ class Builder:
                     self.m.add_implication(y, x.Not())
         return literals
 
-    def of_all_threads(self, alone: Any) -> Any:
-        """What all threads need together where one needs so much alone: their work and idle time, and starting them."""
+    def of_all_threads(self, alone: Any, least: int) -> Any:
+        """What all threads need together where one needs so much alone, and no less than `least`: their work and idle time, and
+        starting them."""
         one = self._variable((alone, 0, CEILING), "alone")
         work = self.m.new_int_var(0, 3 * CEILING, "work")
         starts = self.m.new_int_var(1, most_starts(self.p), "starts")
-        self.m.add(work >= one)
+        idle: list[Any] = []
         for loop, y in self.shared().items():
             by_share: dict[int, list[Any]] = {}
             for c, x in enumerate(self.chains[loop[1]]):
@@ -267,9 +268,12 @@ class Builder:
             for share, chains in by_share.items():
                 if share > EVEN:
                     here = self.m.new_bool_var(f"share_{loop}_{share}")
-                    self.m.add(sum(chains) == here)
-                    self.m.add(EVEN * work >= share * one).only_enforce_if(y, here)
+                    self.m.add(sum(chains) + y <= 1 + here)
+                    self.m.add(EVEN * work >= share * one).only_enforce_if(here)
+                    idle.append((share - EVEN) * here)
             self._started(loop, y, starts)
+        # It follows from the above, and is linear: one loop is shared, with one share.
+        self.m.add(EVEN * work >= EVEN * one + least * sum(idle))
         return work + self.p.start * self.p.threads * starts
 
     def _started(self, loop: Loop, y: Any, starts: Any) -> None:
@@ -318,7 +322,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
             _sooner(b, slowest, compute, links, waits)
         _bursts(b, slowest, compute, stationary, waits)
         alone = slowest + added
-        objective = b.of_all_threads(alone) if problem.spread else alone * problem.threads
+        objective = b.of_all_threads(alone, compute[1] + scope[1]) if problem.spread else alone * problem.threads
     else:
         objective = sum((x[0] for x in links), compute[0]) + added
         if problem.spread:
