@@ -15,7 +15,6 @@ import sympy as sp
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import FRESH
-from isamap_smt.ir.scalar import SMul
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_zero
 from isamap_smt.proof.program_start import every_element_has_a_point
@@ -52,13 +51,6 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     zero = find_zero(schedule.hardware, nest.mapping.instruction, output)  # type: ignore[arg-type]
     ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
     reads = any(a.tensor == tensor for a in statement.inputs)
-    added = [
-        s for s in kernel.statements[position + 1 :] if s.target.tensor == tensor and s.op == "+" and s.reduction_axes
-    ]
-    if added and not isinstance(
-        statement.value, SMul
-    ):  # what it stores is not proved to be what later accumulators load
-        return None
     if zero is None or statement.op != "+" or ahead or reads or not all(a.members for a in nest.axes.values()):
         return None
     if not every_element_has_a_point(kernel, position):

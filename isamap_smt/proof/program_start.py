@@ -5,10 +5,12 @@ calls in which FRESH is 1. The memory of such a tensor holds anything before the
 
 - a zeroed visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
   values of the others, and whatever else writes it comes later; so no contribution is lost;
-- an element that is loaded in such a call was zeroed, and so stored, at an earlier visit: the one at which all loops that
-  the element does not depend on stand at 0;
+- an element that the first statement's accumulators load in such a call was zeroed, and so stored, at an earlier visit: the one
+  at which all loops that the element does not depend on stand at 0;
 - the first statement that adds to it does so in accumulators only, never in memory itself;
-- each element of the tensor receives some point of the kernel. Who reads it later reads it complete (claim 11), so written.
+- each element of the tensor receives some point of the first statement. Who reads it later reads it complete (claim 11), so
+  written. Accumulators of later statements may load it for the same reason: by the first claim it was zeroed before they store
+  it, and no visit of another accumulator stands between their load and their store (claim 10).
 """
 
 from __future__ import annotations
@@ -107,8 +109,10 @@ def _tensor(
         _zeroed(book, tensor, t, scope, touched)
     for scope in begun.values():
         _apart(book, scope)
+    mine = {e.target.home.position for e in found if e.position == first and e.target.home is not None}
+    later = {e.target.home.position for e in found if e.position != first and e.target.home is not None} - mine
     for scope in scopes.values():
-        for t in scope.loads:
+        for t in scope.loads if scope.site.position not in later else ():
             if t.src is not None and t.src.home is None and t.src.name == tensor:
                 _loaded(book, tensor, t, scope)
     words = f"each element of {tensor} receives some point"

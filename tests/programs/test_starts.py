@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import toys
+from mutants import rewritten
 
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Move, walk
+from isamap_smt.ir.program import Exec, Move, Node, Program, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import CONVOLUTIONS, Case
@@ -112,3 +114,44 @@ def test_an_element_that_may_receive_no_point_is_not_said_to_begin(monkeypatch: 
     assert any("no point is found for each element of C" in str(c.verdict) for c in found), found
     complete = lower(_plan(im.kernel("C[i,j] += A[i,k] * B[k,j] where k <= i", name="mine")).schedule)
     assert asked in [c.statement for c in prove_program(complete).claims if c.verdict.word == "proved"]
+
+
+def _two_mapped_sums() -> Program:
+    kernel = im.kernel("A: i32\nB: i32\nC: i32\nC[j] += A[i] * B[j]\nC[j] += A[i] * B[j]", name="mine")
+    program = im.plan(kernel, "avx2", sizes={"J": 37}).program
+    assert len(program.schedules) == 2
+    assert program.starts == ("C",)
+    return program
+
+
+def _refuted(program: Program) -> bool:
+    return any(c.claim == "progress" and c.verdict.word == "refuted" for c in prove_program(program).failed())
+
+
+def test_a_later_sum_that_is_mapped_loads_what_the_first_began() -> None:
+    program = _two_mapped_sums()
+    proof = prove_program(program)
+    assert proof.proved, [str(c) for c in proof.failed()]
+    assert trials(program, 6) is None
+
+
+def test_a_later_sum_that_comes_first_is_refuted() -> None:
+    program = _two_mapped_sums()
+    body = list(program.body)
+    first, second = (n for n, x in enumerate(body) if any(isinstance(y, Exec) for y, _ in walk((x,))))
+    body[first], body[second] = body[second], body[first]
+    assert _refuted(replace(program, body=tuple(body)))
+
+
+def test_a_later_sum_that_is_zeroed_is_refuted() -> None:
+    program = _two_mapped_sums()
+    begun, second = (n for n in program.body if any(isinstance(y, Exec) for y, _ in walk((n,))))
+    zero = next(n.instruction for n, _ in walk((begun,)) if isinstance(n, Move) and n.instruction.kind == "zero")
+    store = next(n for n, _ in walk((second,)) if isinstance(n, Move) and n.instruction.kind.endswith("store"))
+
+    def zeroed(n: Node) -> Any:
+        if isinstance(n, Move) and n.register.name == store.register.name and n.instruction.kind.endswith("load"):
+            return (replace(n, instruction=zero, memory=None, active=()),)
+        return None
+
+    assert _refuted(rewritten(program, zeroed))
