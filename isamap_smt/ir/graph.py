@@ -1,0 +1,88 @@
+"""A machine as a graph: memories, the engines that work beside each other, and instructions on cells of the memories.
+
+The form that descriptions of scratchpads, queues and engines take (docs/design/machine-form.md). A cell of an addressed memory
+is (row, column); a row is what an address counts. Tensors lie in main memory, each apart from the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.ir.kernel import Kernel
+
+ADDRESSED, MAIN = "addressed", "main"
+ZERO, KEPT = "zero", "kept"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """kind: 'addressed' (software computes rows) or 'main' (tensors). rows: how many; columns: cells in one; 0 in main memory."""
+
+    name: str
+    kind: str = ADDRESSED
+    rows: int = 0
+    columns: int = 0
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Issues its uses in order, completes them in order, and runs beside the others."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from the first row
+    of the place; both None in main memory, where the place itself says which element each cell is."""
+
+    name: str
+    memory: str
+    row: Any = None
+    column: Any = None
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a use occupies its engine for: `start` cycles, and `each` for every row that is moved or step that is made."""
+
+    start: float = 0.0
+    each: float = 1.0
+
+
+@dataclass(frozen=True)
+class MachineInstruction:
+    """contract: one statement over the operands; None for an instruction that only signals or waits. Its axes' extents are the largest.
+
+    extents: axis -> the use parameter that says how many of its points are active, from the first; axes that are not named are
+    whole. A parameter lies in [1, largest extent]. beyond: what a written cell with an axis beyond its parameter becomes,
+    'zero' or 'kept'. steps: the axis that `work.each` counts, '' for one step.
+    """
+
+    name: str
+    engine: str
+    contract: Kernel | None = None
+    operands: tuple[Operand, ...] = ()
+    extents: tuple[tuple[str, str], ...] = ()
+    beyond: str = KEPT
+    work: Work = Work()
+    steps: str = ""
+
+    def operand(self, name: str) -> Operand:
+        """By its name in the contract."""
+        return next(o for o in self.operands if o.name == name)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Memories, engines and instructions, each found by its name."""
+
+    name: str
+    memories: tuple[Memory, ...]
+    engines: tuple[Engine, ...]
+    instructions: tuple[MachineInstruction, ...]
+
+    def memory(self, name: str) -> Memory:
+        """By name."""
+        return next(m for m in self.memories if m.name == name)
