@@ -1,0 +1,76 @@
+"""The claims about a program of uses, in the order they are asked, with their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.proof.uses.moments import Formula, Moment
+
+SMALL = (1, 9, 17, 25)  # sizes at which numbers of iterations are looked at by their definition
+Told = Callable[[dict[str, Any]], str]
+
+
+class Book:
+    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the numbers
+    of iterations are what they are."""
+
+    def __init__(self, sizes: Sequence[str]) -> None:
+        self.sizes = tuple(sizes)
+        self.results: list[ClaimResult] = []
+
+    def ask(
+        self, claim: str, subject: str, statement: str, given: Sequence[Formula], goals: Sequence[Formula],
+        moments: Iterable[Moment] = (), told: Told | None = None,
+    ) -> None:  # fmt: skip
+        """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words."""
+        known = [*(("le", sp.S.One, sym(n)) for n in self.sizes), *given]
+        name = f"{claim} {subject}: {statement}"
+        verdict = implied(known, goals, self.sizes, name)
+        exact = [f for m in moments for f in m.exact()]
+        if not isinstance(verdict, Proved) and exact:
+            verdict = self._confirmed([*known, *exact], goals, name)
+        if isinstance(verdict, Refuted):
+            env = dict(verdict.witness)
+            words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
+            verdict = Refuted(verdict.witness, f"{statement}: {words}", verdict.seconds)
+        self.note(claim, subject, statement, verdict)
+
+    def _confirmed(self, known: list[Formula], goals: Sequence[Formula], name: str) -> Verdict:
+        """A counterexample at small sizes, with numbers by their definition; Unknown where there is none."""
+        for at in self._small():
+            known_here = [_at(f, at) for f in known]
+            found = implied(known_here, [_at(g, at) for g in goals], (), f"{name}: {at}")
+            if isinstance(found, Refuted):
+                return replace(found, witness={**at, **found.witness})
+        return Unknown("it does not follow from what is known of the numbers, and no counterexample was found at small sizes")
+
+    def _small(self) -> Iterator[dict[str, int]]:
+        yield from (dict(zip(self.sizes, at, strict=True)) for at in sorted(product(SMALL, repeat=len(self.sizes)), key=sum))
+
+    def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
+        """A claim that reading the program decides."""
+        self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
+        return right
+
+    def unknown(self, claim: str, subject: str, statement: str, reason: str) -> None:
+        """A form that no claim covers."""
+        self.note(claim, subject, statement, Unknown(reason))
+
+    def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> None:
+        """Write down a verdict."""
+        self.results.append(ClaimResult(claim, subject, verdict, statement))
+
+
+def _at(f: Any, sizes: dict[str, int]) -> Any:
+    if isinstance(f, tuple):
+        return (f[0], *(_at(a, sizes) for a in f[1:]))
+    return substitute(f, sizes) if isinstance(f, sp.Basic) else f

@@ -1,0 +1,278 @@
+"""What cells hold: the type of a content is true when it begins, and every use finds what it needs.
+
+A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the output's buffer
+stands for elements of the output; it begins at 0, and each use that adds to it adds the points it claims. That each point of
+the kernel is added once (link, coverage), to the cell that stands for its output, and each cell that stands for an output is
+stored there once, makes the output right, in any order of the additions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
+from isamap_smt.ir.graph import KEPT, Operand
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.scalar import Read, SMul, reads
+from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
+from isamap_smt.proof.uses.book import Book
+from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
+from isamap_smt.proof.uses.order import target
+
+Held = tuple[list[Any], list[Formula]]  # coordinates, guard
+
+
+def data_claims(book: Book, moments: Moments) -> None:
+    """All of it."""
+    kernel = moments.program.kernel
+    (statement, *more), ops = kernel.statements, []
+    if more or statement.op != "+" or statement.guard or not _product(statement):
+        return book.unknown("program", kernel.name, "the kernel is one sum of products", "it is something else")
+    for site in moments.sites:
+        if site.use.instruction.contract is not None:
+            _ranges(book, moments, site)
+            ops.append(_of(book, moments, site, statement))
+    for kind, word in (("add", "adds products"), ("store", "stores the output")):
+        found = [s for s, o in zip((s for s in moments.sites if s.use.instruction.contract), ops, strict=True) if o == kind]
+        if book.structure("program", kernel.name, f"one use {word}", len(found) == 1, f"{len(found)} uses do"):
+            (_points if kind == "add" else _stored)(book, moments, found[0], statement)
+    return None
+
+
+def _product(s: Statement) -> bool:
+    return isinstance(s.value, SMul) and len(s.inputs) == 2 and all(isinstance(r, Read) for r in reads(s.value))
+
+
+def contract_of(site: UseSite) -> Statement:
+    """The one statement of the instruction."""
+    contract = site.use.instruction.contract
+    assert contract is not None
+    return contract.statements[0]
+
+
+def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
+    """The points of the instruction's axes, active or not."""
+    return [f for a in contract_of(site).axes for f in (("le", 0, x.at(a.symbol)), ("lt", x.at(a.symbol), a.extent))]
+
+
+def active(site: UseSite, x: Moment) -> list[Formula]:
+    """Those axes that have a parameter lie below it."""
+    given = dict(site.use.parameters)
+    return [("lt", x.at(sym(a)), x.at(given[p])) for a, p in site.use.instruction.extents]
+
+
+def negated(guard: list[Formula]) -> Formula:
+    """Some part does not hold."""
+    return ("or", *(("not", g) for g in guard), ("lt", 0, 0))
+
+
+def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: BufferPlace) -> Held:
+    """What the cell of an operand stands for, at the point of x."""
+    buffer = moments.program.buffer(place.buffer)
+    names = {v.name: x.at(e) for v, e in zip(buffer.version, place.version, strict=True)}
+    names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (operand.row, operand.column), strict=True)}
+    return [substitute(c, names) for c in buffer.type.coordinates], [substitute(g, names) for g in buffer.type.guard]
+
+
+def _equal(a: list[Any], b: list[Any]) -> list[Formula]:
+    return [("eq", x, y) for x, y in zip(a, b, strict=True)]
+
+
+def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
+    """Use parameters, rows, columns and elements lie where they may."""
+    x, instruction, program = moments.moment(site), site.use.instruction, moments.program
+    extents = {a.name: a.extent for a in contract_of(site).axes}
+    given = dict(site.use.parameters)
+    wanted = sorted(p for _, p in instruction.extents)
+    words = f"{site.name} gives each use parameter"
+    if not book.structure("precondition", site.name, words, sorted(given) == wanted, f"it wants {', '.join(wanted) or 'none'}"):
+        return
+    for axis, parameter in instruction.extents:
+        value = x.at(given[parameter])
+        words = f"{parameter} of {site.name} is from 1 to {extents[axis]}"
+        book.ask("precondition", site.name, words, x.ranges(), [("le", 1, value), ("le", value, extents[axis])], (x,))
+    for name, place in site.use.places:
+        operand = instruction.operand(name)
+        if isinstance(place, TensorPlace):
+            shape = program.kernel.tensor(place.tensor).shape
+            goals = [f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))]
+            what, memory = place.tensor, "main"
+            points = [*axes_inside(site, x), *active(site, x)]
+        else:
+            buffer = program.buffer(place.buffer)
+            row, column = x.at(operand.row), x.at(operand.column)
+            columns = program.machine.memory(buffer.memory).columns
+            goals = [("le", 0, row), ("lt", row, buffer.rows), ("le", 0, column), ("lt", column, columns)]
+            what, memory, points = buffer.name, buffer.memory, axes_inside(site, x)
+        book.structure("memory", site.name, f"{name} of {site.name} lies in {operand.memory}", memory == operand.memory, f"{what} lies in {memory}")  # fmt: skip
+        words = f"{site.name} stays inside {what}"
+        book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
+
+
+def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:
+    """What kind of use it is: 'copy', 'zero', 'add', 'store' or '' where none of them; its claims about cells are asked."""
+    contract, place = contract_of(site), target(site)
+    out = statement.target.tensor
+    sources = [r.tensor for r in reads(contract.value)]
+    if isinstance(place, TensorPlace):
+        if contract.op == "=" and isinstance(contract.value, Read) and place.tensor == out:
+            return "store"
+    elif place is not None:
+        buffer = moments.program.buffer(place.buffer)
+        if contract.op == "+" and isinstance(contract.value, SMul) and buffer.type.tensor == out:
+            return "add"
+        if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
+            if contract.value == 0 and buffer.type.tensor == out:
+                return "zero"
+            if isinstance(contract.value, Read) and buffer.type.tensor != out:
+                _copied(book, moments, site, buffer, sources[0])
+                return "copy"
+    book.unknown("program", site.name, f"{site.name} begins, adds to or stores a content", "it does something else")
+    return ""
+
+
+def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
+    """Whether a use writes all cells of a slot: row and column are axes of the contract, over all there are, and what is beyond is zeroed."""
+    instruction = site.use.instruction
+    operand = instruction.operand(contract_of(site).target.tensor)
+    extents = {a.symbol: a.extent for a in contract_of(site).axes}
+    cut = bool(instruction.extents) and instruction.beyond == KEPT
+    columns = moments.program.machine.memory(buffer.memory).columns
+    all_there = extents.get(operand.row) == buffer.rows and extents.get(operand.column) == columns
+    return not cut and operand.row != operand.column and all_there
+
+
+def _copied(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer, source: str) -> None:
+    """A content that is copied from a tensor holds what its type says."""
+    x, places = moments.moment(site), dict(site.use.places)
+    tensor, place = places[source], target(site)
+    assert isinstance(place, BufferPlace)
+    words = f"{site.name} copies from {buffer.type.tensor}"
+    if not isinstance(tensor, TensorPlace) or tensor.tensor != buffer.type.tensor:
+        return book.unknown("program", buffer.name, words, "it copies from elsewhere")
+    coordinates, guard = held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)
+    here, alive = [*x.ranges(), *axes_inside(site, x)], active(site, x)
+    words = f"{site.name} puts into {buffer.name} the elements that it stands for"
+    book.ask("program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, list(x.at(tensor.index)))], (x,))
+    words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
+    book.structure("program", buffer.name, words, buffer.type.outside == "0", f"it should hold {buffer.type.outside}")
+    book.ask("program", buffer.name, words, [*here, negated(alive)], [negated(guard)], (x,))
+    return None
+
+
+def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -> None:
+    """The use that adds: it finds the factors of its points, adds each point once, and all of them."""
+    x, contract = moments.moment(site), contract_of(site)
+    point = {n: x.at(e) for n, e in site.use.point}
+    axes = {a.name: a for a in statement.axes}
+    words = f"{site.name} says which point each of its products is"
+    if not book.structure("link", site.name, words, sorted(point) == sorted(axes), "an axis is missing"):
+        return
+    here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
+    inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
+    factors: list[list[Formula]] = []
+    pairs = zip(contract.inputs, statement.inputs, strict=True)
+    for mine, wanted in [(contract.target, statement.target), *pairs]:
+        place = dict(site.use.places)[mine.tensor]
+        assert isinstance(place, BufferPlace)
+        buffer = moments.program.buffer(place.buffer)
+        words = f"{mine.tensor} of {site.name} holds {wanted.tensor}"
+        book.structure("program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}")
+        operand = site.use.instruction.operand(mine.tensor)
+        cell = [x.at(i) for i in mine.index]
+        words = f"each cell of {mine.tensor} is the one that the contract names"
+        book.structure("program", site.name, words, cell == [x.at(operand.row), x.at(operand.column)], "its rows or columns are others")
+        coordinates, guard = held(moments, site, x, operand, place)
+        factors.append(guard)
+        index = [substitute(i, point) for i in wanted.index]
+        words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
+        book.ask("program", buffer.name, words, [*here, *inside], [*guard, *_equal(coordinates, index)], (x,))
+    words = f"{site.name} adds 0 to a cell for a point that there is not"
+    zero = [negated(g) for g in factors[1:]]
+    book.ask("neutral", site.name, words, [*here, *factors[0], negated(inside)], zero, (x,))
+    _exclusive(book, moments, site)
+    y = moments.moment(site, "'")
+    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
+    same = [("eq", point[n], y.at(e)) for n, e in site.use.point]
+    cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
+    words = f"{site.name} adds no point twice"
+    book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
+    _covered(book, moments, site, dict(site.use.point), axes, f"each point of the kernel is added by {site.name}")
+
+
+def _exclusive(book: Book, moments: Moments, site: UseSite) -> None:
+    """Two cells of the output's buffer stand for two elements."""
+    place = target(site)
+    assert isinstance(place, BufferPlace)
+    operand = site.use.instruction.operand(contract_of(site).target.tensor)
+    x, y = moments.moment(site), moments.moment(site, "'")
+    (a, live), (b, alive) = (held(moments, site, m, operand, place) for m in (x, y))
+    given = [*x.ranges(), *y.ranges(), *axes_inside(site, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
+    goals = [("eq", x.at(e), y.at(e)) for e in (*place.version, operand.row, operand.column)]
+    words = f"cells of {place.buffer} stand for different outputs"
+    book.ask("exclusive", place.buffer, words, given, goals, (x, y))
+
+
+def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -> None:
+    """The use that stores: each element of the output, where it belongs, once."""
+    x, contract = moments.moment(site), contract_of(site)
+    place = target(site)
+    (source,) = (r.tensor for r in reads(contract.value))
+    buffer_place = dict(site.use.places)[source]
+    assert isinstance(place, TensorPlace) and isinstance(buffer_place, BufferPlace)
+    coordinates, guard = held(moments, site, x, site.use.instruction.operand(source), buffer_place)
+    here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
+    words = f"{site.name} stores what stands for the element"
+    book.ask("program", place.tensor, words, here, [*guard, *_equal(coordinates, list(x.at(place.index)))], (x,))
+    y = moments.moment(site, "'")
+    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
+    same = _equal(list(x.at(place.index)), list(y.at(place.index)))
+    cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
+    words = f"{site.name} stores no element twice"
+    book.ask("exclusive", place.tensor, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
+    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(place.tensor).shape)}
+    index = {f"d{n}": e for n, e in enumerate(place.index)}
+    _covered(book, moments, site, index, axes, f"each element of {place.tensor} is stored")
+
+
+def _covered(book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str) -> None:
+    """Each point has an iteration and cells: its digits, which are supplied and checked."""
+    extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
+    given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
+    own = {a.name: int(a.extent) for a in contract_of(site).axes}
+    counts = {x.var.name: x.count for x in site.loops}
+    found: dict[str, Any] = {}
+    for n, e in index.items():
+        digits = _digits(e, sym(f"{n}?"), own, set(counts))
+        if digits is None:
+            return book.unknown("coverage", site.name, words, f"the digits of {e} are not recognised")
+        found |= digits
+    if set(found) != {*own, *counts}:
+        missing = sorted({*own, *counts} - set(found))
+        found |= dict.fromkeys(missing, 0)
+    goals = [f for n, e in counts.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
+    goals += [f for n, e in own.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
+    parameters = dict(site.use.parameters)
+    goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.extents]
+    goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
+    book.ask("coverage", site.name, words, given, goals)
+    return None
+
+
+def _digits(e: Any, value: Any, own: dict[str, int], loops: set[str]) -> dict[str, Any] | None:
+    """Values of the symbols of `c * loop + axis`, or of one symbol, that give the value."""
+    names = symbols_of([e])
+    split = affine(e, names)
+    if split is None or split[1] != 0:
+        return None
+    if len(names) == 1:
+        (name,) = names
+        return {name: value} if split[0][name] == 1 else None
+    inner, outer = names & set(own), names & loops
+    if len(inner) != 1 or len(outer) != 1 or len(names) != 2:
+        return None
+    (a,), (v,) = inner, outer
+    step = split[0][v]
+    if split[0][a] != 1 or not step.is_Integer or step <= 0:
+        return None
+    return {v: FloorDiv(value, step), a: FloorMod(value, step)}

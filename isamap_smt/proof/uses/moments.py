@@ -1,0 +1,206 @@
+"""Moments of a program of uses: one iteration of one use, and which moments happen before which.
+
+The number of a loop counts its iterations in the whole program: inside a loop with number m it is n = m * count + var. Products of
+sizes stand in this definition alone. Claims use what follows from it for two moments x and y, and is linear (`together`):
+
+- equal m: the numbers differ as the variables do;
+- m of x before m of y: n of y is larger by count + var(y) - var(x) at least.
+
+A claim that fails with these is asked again with the definition, at small sizes; it is refuted if it fails there, too.
+
+**Happens before.** Uses of one engine follow one another as in the text. A use x of another engine happens before y where some counter
+says so: x is followed, on its engine, by signal q of the counter at the latest, and y comes, on its own, at or after an await of
+q at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.uses import CountedLoop, Use, UseNode, UseProgram
+
+Formula = Any
+FALSE: Formula = ("lt", sp.S.Zero, sp.S.Zero)
+TRUE: Formula = ("le", sp.S.Zero, sp.S.Zero)
+
+
+@dataclass(frozen=True, eq=False)
+class UseSite:
+    """Where a use stands: loops around it, and its place in the body of each. name: unique words for it."""
+
+    use: Use
+    loops: tuple[CountedLoop, ...]
+    path: tuple[int, ...]
+    name: str
+
+    @property
+    def engine(self) -> str:
+        """Who issues it."""
+        return self.use.instruction.engine
+
+    def common(self, other: UseSite) -> int:
+        """How many loops stand around both."""
+        same = 0
+        while same < min(len(self.loops), len(other.loops)) and self.path[same] == other.path[same]:
+            same += 1
+        return same
+
+    def ahead(self, other: UseSite) -> bool:
+        """Whether it stands before the other in the body that holds both."""
+        level = self.common(other)
+        return self is not other and self.path[level] < other.path[level]
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """One iteration of a site. Its variables, numbers and cells are marked, sizes are not."""
+
+    site: UseSite
+    mark: str
+    sizes: frozenset[str]
+
+    def at(self, e: Any) -> Any:
+        """An expression or a formula at this moment."""
+        if isinstance(e, tuple):
+            return (e[0], *map(self.at, e[1:])) if e and isinstance(e[0], str) else tuple(map(self.at, e))
+        e = sp.sympify(e)
+        return substitute(e, {n: sym(n + self.mark) for n in symbols_of([e]) if n not in self.sizes})
+
+    def number(self, level: int = -1) -> Any:
+        """Of the loop at this level of those around it, the innermost by default; 0 where there is none."""
+        return self.at(self.site.loops[level].number) if self.site.loops else sp.S.Zero
+
+    def ranges(self) -> list[Formula]:
+        """What its loops say of its variables, and what follows of their numbers."""
+        found: list[Formula] = []
+        for level, loop in enumerate(self.site.loops):
+            var, number = self.at(loop.var), self.at(loop.number)
+            found += [("le", sp.S.Zero, var), ("lt", var, loop.count)]
+            if level == 0:
+                found.append(("eq", number, var))
+            else:
+                outer = self.number(level - 1)
+                found += [("le", outer, number), ("le", var, number)]
+                found.append(("implies", ("eq", outer, sp.S.Zero), ("eq", number, var)))
+        return found
+
+    def exact(self) -> list[Formula]:
+        """The numbers by their definition."""
+        found = []
+        for level, loop in enumerate(self.site.loops):
+            outer = self.number(level - 1) if level else sp.S.Zero
+            found.append(("eq", self.at(loop.number), sp.expand(outer * loop.count) + self.at(loop.var)))
+        return found
+
+    def same(self, other: Moment) -> Formula:
+        """It is the other moment; both of one site."""
+        return ("and", *(("eq", self.at(x.var), other.at(x.var)) for x in self.site.loops), TRUE)
+
+
+def together(x: Moment, y: Moment) -> list[Formula]:
+    """What is known of the numbers of two moments: of each loop around both."""
+    found: list[Formula] = []
+    for level in range(1, x.site.common(y.site)):
+        loop = x.site.loops[level]
+        m, other = x.number(level - 1), y.number(level - 1)
+        apart, step = y.number(level) - x.number(level), y.at(loop.var) - x.at(loop.var)
+        found += [
+            ("implies", ("eq", m, other), ("eq", apart, step)),
+            ("implies", ("lt", m, other), ("le", loop.count + step, apart)),
+            ("implies", ("lt", other, m), ("le", loop.count - step, -apart)),
+        ]
+    return found
+
+
+def lemma(loop: CountedLoop) -> tuple[list[Formula], list[Formula]]:
+    """Why together() holds for a loop inside a loop, with the products as variables: d + 1 iterations of the outer one lie between,
+    p is m * count and q is d * count, which is not negative as neither d nor count is."""
+    v, w, p, q, count = (sym(f"{n}?") for n in "vwpqc")
+    given = [("le", sp.S.Zero, v), ("lt", v, count), ("le", sp.S.Zero, w), ("lt", w, count), ("le", sp.S.Zero, q)]
+    given += [("eq", count, loop.count)]
+    n, later = p + v, p + count + q + w
+    return given, [("le", count + w - v, later - n), ("lt", n, later)]
+
+
+class Moments:
+    """The sites of a program, and what happens before what."""
+
+    def __init__(self, program: UseProgram) -> None:
+        self.program = program
+        sizes = {str(a.extent) for a in program.kernel.axes} & set(program.kernel.free_sizes)
+        self.sizes = frozenset(sizes | set(program.kernel.free_sizes))
+        self.sites = tuple(_sites(program.body))
+
+    @cached_property
+    def signals(self) -> dict[str, list[UseSite]]:
+        """Counter -> uses that signal it."""
+        found: dict[str, list[UseSite]] = {}
+        for site in self.sites:
+            for counter in site.use.signals:
+                found.setdefault(counter, []).append(site)
+        return found
+
+    def moment(self, site: UseSite, mark: str = "") -> Moment:
+        """An iteration of the site, under names of its own."""
+        return Moment(site, mark, self.sizes)
+
+    def known(self, *moments: Moment) -> list[Formula]:
+        """Ranges of all of them, and what is known of each two."""
+        found = [f for m in moments for f in m.ranges()]
+        return found + [f for n, x in enumerate(moments) for y in moments[n + 1 :] for f in together(x, y)]
+
+    def before(self, x: Moment, y: Moment) -> Formula:
+        """x comes before y in the text."""
+        level = x.site.common(y.site)
+        first = x.site.ahead(y.site)
+        if level == 0:
+            return TRUE if first else FALSE
+        return ("le" if first else "lt", x.number(level - 1), y.number(level - 1))
+
+    def signalled(self, counter: str, x: Moment) -> Any | None:
+        """How often the counter was signalled before x in the text; None where that is no number of a loop around x."""
+        sites = self.signals.get(counter, [])
+        if len(sites) != 1:
+            return None if sites else sp.S.Zero
+        (site,) = sites
+        level, first = site.common(x.site), int(site.ahead(x.site))
+        if level < len(site.loops):
+            return None
+        return x.number(level - 1) + first if level else sp.Integer(first)
+
+    def happens_before(self, x: Moment, y: Moment) -> Formula:
+        """x is complete before y begins, by the text of one engine or by one counter."""
+        if x.site.engine == y.site.engine:
+            return self.before(x, y)
+        return ("or", *self._joined(x, y), FALSE)
+
+    def _joined(self, x: Moment, y: Moment) -> Iterator[Formula]:
+        for site in self.sites:
+            through = site is y.site or (site.ahead(y.site) and site.common(y.site) == len(site.loops))
+            if site.engine != y.site.engine or not through:
+                continue
+            for counter, amount in site.use.awaits:
+                sources = self.signals.get(counter, [])
+                earlier = self.signalled(counter, x)
+                if len(sources) == 1 and sources[0].engine == x.site.engine and earlier is not None:
+                    yield ("le", earlier + 1, y.at(amount))
+
+
+def _sites(body: Sequence[UseNode], loops: tuple[CountedLoop, ...] = (), path: tuple[int, ...] = ()) -> Iterator[UseSite]:
+    for n, node in enumerate(body):
+        if isinstance(node, CountedLoop):
+            yield from _sites(node.body, (*loops, node), (*path, n))
+        else:
+            yield UseSite(node, loops, (*path, n), _name(node))
+
+
+def _name(use: Use) -> str:
+    """Its instruction, and what it moves or writes."""
+    names = [getattr(p, "tensor", "") or getattr(p, "buffer", "") for _, p in use.places]
+    return " ".join([use.instruction.name, *names[:1]])

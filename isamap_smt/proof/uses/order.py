@@ -1,0 +1,189 @@
+"""Contents of buffers in time: begun before they are used, used before the next one takes their place, and nothing waits for ever.
+
+A content of a buffer is what one iteration of its beginning use puts there and others add to. Uses name it by that iteration. With
+
+1. each use comes after the beginning of the content it names, in the same slot;
+2. each use of a content is complete before a later content begins in its slot;
+3. whatever adds to a content is complete before it is read by others
+
+two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete before the later one's
+begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in any interleaving that the
+counters allow.
+
+**No deadlock.** Each counter is signalled by one use; where each await is met by signals that stand earlier in the text, the text itself is a
+legal execution. In any other one, the first use in the text that is not complete finds its awaits met and its engine free: so some use can
+always go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.graph import MAIN
+from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
+from isamap_smt.proof.uses.book import Book, Told
+from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
+
+Place = BufferPlace
+
+
+def order_claims(book: Book, moments: Moments) -> None:
+    """All of it."""
+    _numbers(book, moments)
+    _apart(book, moments)
+    for buffer in moments.program.buffers:
+        begins = [s for s, _ in users(moments, buffer) if s.use.begins and writes(s, buffer)]
+        words = f"one use begins the contents of {buffer.name}"
+        if book.structure("order", buffer.name, words, len(begins) == 1, f"{len(begins)} uses begin them"):
+            _contents(book, moments, buffer, begins[0])
+    _progress(book, moments)
+
+
+def users(moments: Moments, buffer: SlottedBuffer) -> Iterator[tuple[UseSite, Place]]:
+    """Uses with an operand in the buffer."""
+    for site in moments.sites:
+        for _, place in site.use.places:
+            if isinstance(place, BufferPlace) and place.buffer == buffer.name:
+                yield site, place
+
+
+def target(site: UseSite) -> Place | TensorPlace | None:
+    """Where a use writes."""
+    contract = site.use.instruction.contract
+    return None if contract is None else dict(site.use.places)[contract.statements[0].target.tensor]
+
+
+def writes(site: UseSite, buffer: SlottedBuffer) -> bool:
+    """Whether a use writes the buffer."""
+    place = target(site)
+    return isinstance(place, BufferPlace) and place.buffer == buffer.name
+
+
+def _numbers(book: Book, moments: Moments) -> None:
+    """What is used of the numbers of iterations follows from their definition."""
+    loops = {id(x): x for s in moments.sites for x in s.loops[1:]}
+    for loop in loops.values():
+        book.ask("order", str(loop.var), f"{loop.number} grows with the iterations of {loop.var}", *lemma(loop))
+
+
+def _apart(book: Book, moments: Moments) -> None:
+    """Buffers of one memory have no row in common, and tensors that are written are written by one use and read by none."""
+    program = moments.program
+    for n, b in enumerate(program.buffers):
+        memory = program.machine.memory(b.memory)
+        last = b.offset + b.slots * b.rows
+        fits = 0 <= b.offset and last <= memory.rows and b.slots >= 1 and memory.kind != MAIN
+        wrong = f"it ends at row {last}, and {b.memory} has {memory.rows}"
+        book.structure("memory", b.name, f"{b.name} lies inside {b.memory}", fits, wrong)
+        for other in program.buffers[n + 1 :]:
+            if other.memory == b.memory:
+                free = last <= other.offset or other.offset + other.slots * other.rows <= b.offset
+                words = f"{b.name} and {other.name} have no row of {b.memory} in common"
+                book.structure("memory", b.name, words, free, f"both have row {max(b.offset, other.offset)}")
+    written = [p.tensor for s in moments.sites if isinstance(p := target(s), TensorPlace)]
+    read = {p.tensor for s in moments.sites for _, p in s.use.places if isinstance(p, TensorPlace) and p is not target(s)}
+    for tensor in sorted({*written, *program.kernel.outputs}):
+        right = written.count(tensor) == 1 and tensor not in read and tensor in program.kernel.outputs
+        words = f"{tensor} is an output, which one use writes and none reads"
+        book.structure("order", tensor, words, right, f"{written.count(tensor)} uses write it, or some use reads it")
+
+
+def _contents(book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSite) -> None:
+    own = next(p for s, p in users(moments, buffer) if s is begin)
+    here = tuple(x.var for x in begin.loops)
+    words = f"{begin.name} begins the content of its own iteration"
+    book.structure("order", buffer.name, words, own.version == here, f"it says {own.version} inside {here}")
+    if len(buffer.version) != len(here):
+        return book.unknown("order", buffer.name, words, "its contents are counted by other loops than those of the use that begins them")
+    for site, place in users(moments, buffer):
+        _of_use(book, moments, buffer, begin, own, site, place)
+    adding = [(s, p) for s, p in users(moments, buffer) if s is not begin and writes(s, buffer)]
+    engines = {s.engine for s, _ in adding}
+    words = f"whatever adds to {buffer.name} is issued by one engine"
+    book.structure("order", buffer.name, words, len(engines) <= 1, f"{' and '.join(sorted(engines))} add to it")
+    for site, place in adding:
+        for reader, read in users(moments, buffer):
+            if reader is not begin and not writes(reader, buffer):
+                x, y = moments.moment(site), moments.moment(reader, "'")
+                same = [("eq", x.at(a), y.at(b)) for a, b in zip(place.version, read.version, strict=True)]
+                words = f"{site.name} has added to what {reader.name} reads from {buffer.name}"
+                told = _late(reader, y, f"reads {buffer.name} before", site, x, "has added to it")
+                given = [*moments.known(x, y), *same]
+                book.ask("order", buffer.name, words, given, [moments.happens_before(x, y)], (x, y), told)
+    return None
+
+
+def _of_use(
+    book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSite, own: Place, site: UseSite, place: Place
+) -> None:
+    """The content that one use names was begun, in its slot, and the next one there begins after it."""
+    x, w, z = moments.moment(site), moments.moment(begin, "_begun"), moments.moment(begin, "_next")
+    counts = [loop.count for loop in begin.loops]
+    version = [x.at(v) for v in place.version]
+    inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]
+    slot = x.at(place.slot)
+    words = f"{site.name} uses a slot of {buffer.name} that there is"
+    book.ask("memory", buffer.name, words, x.ranges(), [("le", 0, slot), ("lt", slot, buffer.slots)], (x,))
+    content = [("eq", w.at(loop.var), v) for loop, v in zip(begin.loops, version, strict=True)]
+    if site is not begin:
+        words = f"{site.name} uses a content of {buffer.name} that is begun"
+        book.ask("order", buffer.name, words, x.ranges(), inside, (x,))
+        words = f"{site.name} looks for it where {begin.name} put it"
+        book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.slot))], (x, w))
+        words = f"{begin.name} has begun what {site.name} uses of {buffer.name}"
+        told = _late(site, x, f"uses {buffer.name} before", begin, w, "has filled it")
+        book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [moments.happens_before(w, x)], (x, w), told)
+    if begin.loops:
+        words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
+        later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.slot))]
+        told = _late(begin, z, f"overwrites slot {{slot}} of {buffer.name} before", site, x, "has used it", slot)
+        given = [*moments.known(x, w, z), *content, *later]
+        book.ask("order", buffer.name, words, given, [moments.happens_before(x, z)], (x, w, z), told)
+
+
+def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: str, slot: Any = None) -> Told:
+    """Words for a counterexample: `late` does something before `early` has done."""
+
+    def told(env: dict[str, Any]) -> str:
+        from isamap_smt.ir.expr import evaluate
+
+        known: Mapping[str, Any] = {**env}
+        at = lambda m: evaluate(m.number(), known)  # noqa: E731
+        sizes = " ".join(f"{n}={env[n]}" for n in sorted(x.sizes) if n in env)
+        where = does.format(slot="" if slot is None else evaluate(slot, known))
+        return f"{late.name} {at(y)} {where} {early.name} {at(x)} {done} ({sizes})"
+
+    return told
+
+
+def _progress(book: Book, moments: Moments) -> None:
+    """Each await is met by signals that stand earlier in the text."""
+    for counter, sites in sorted(moments.signals.items()):
+        words = f"one use signals {counter}"
+        if len(sites) > 1:
+            book.unknown("progress", counter, words, f"{', '.join(s.name for s in sites)} signal it")
+    for site in moments.sites:
+        x = moments.moment(site)
+        for counter, amount in site.use.awaits:
+            words = f"what {site.name} awaits of {counter} is signalled earlier in the text"
+            earlier = moments.signalled(counter, x)
+            if earlier is None:
+                book.unknown("progress", counter, words, "how often it was signalled is no number of a loop around the await")
+                continue
+            goal: Formula = ("le", x.at(amount), earlier)
+            told = _never(site, x, counter, amount, earlier)
+            book.ask("progress", counter, words, x.ranges(), [goal], (x,), told)
+
+
+def _never(site: UseSite, x: Moment, counter: str, amount: Any, earlier: Any) -> Told:
+    def told(env: dict[str, Any]) -> str:
+        from isamap_smt.ir.expr import evaluate
+
+        return (
+            f"{site.name} {evaluate(x.number(), env)} waits for {counter} >= {evaluate(x.at(amount), env)}, "
+            f"which is {evaluate(earlier, env)} by then, for ever"
+        )
+
+    return told
