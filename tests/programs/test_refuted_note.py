@@ -33,8 +33,8 @@ def test_the_note(monkeypatch: pytest.MonkeyPatch) -> None:
     what, _, why = note.partition(" Its proof: ")
     assert what == (
         "gemm is computed element by element, in portable C: the program that isamap made with instructions is refuted by its "
-        "proof, and not used; what is computed instead is proved, only slower. This is a fault of isamap: please report it with this "
-        "note, the kernel, the machine, the sizes and what `isamap --version` prints."
+        "proof, and not used; what is computed instead is proved, only slower. This is a fault of isamap: please report it with "
+        "this note, the kernel, the machine, the sizes and what `isamap --version` prints."
     )
     assert why.startswith("coverage: refuted: every point of the kernel's domain is computed: fails at ")
     a, b = np.ones((6, 5), np.float32), np.ones((5, 16), np.float32)
