@@ -179,9 +179,8 @@ class Bits:
         return found
 
 
-def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
-    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
-    less = (lambda x, y: x < y) if signed else z3.ULT
+def ring_operation(head: str, args: list[Any]) -> Any | None:
+    """Sum, difference, product or negation, of bit-vectors that wrap and of reals alike; None for other heads."""
     match head:
         case "SAdd":
             return args[0] + args[1]
@@ -191,6 +190,15 @@ def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
             return args[0] * args[1]
         case "SNeg":
             return -args[0]
+    return None
+
+
+def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
+    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
+    if (found := ring_operation(head, args)) is not None:
+        return found
+    less = (lambda x, y: x < y) if signed else z3.ULT
+    match head:
         case "SMax":
             return z3.If(less(args[0], args[1]), args[1], args[0])
         case "SMin":

@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 import z3
 
-from isamap_encodings.machine import Bits
+from isamap_encodings.machine import Bits, ring_operation
 from isamap_encodings.scalar_values import Kind, difference, kind_of, limits
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
@@ -199,18 +199,12 @@ class _Reals:
         if head in ("SAdd", "SSub", "SMul", "SNeg") and self._integer(e):
             raise NotExpressible(f"{head} of integers, which wraps")
         args = [self.value(a) for a in e.args]
+        if (found := ring_operation(head, args)) is not None:
+            return found
         match head:
-            case "SAdd":
-                return args[0] + args[1]
-            case "SSub":
-                return args[0] - args[1]
-            case "SMul":
-                return args[0] * args[1]
             case "SDiv":
                 self.opaque = "quotient by zero"
                 return args[0] / args[1]
-            case "SNeg":
-                return -args[0]
             case "SMax":
                 return z3.If(args[0] >= args[1], args[0], args[1])
             case "SMin":

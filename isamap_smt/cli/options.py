@@ -11,6 +11,7 @@ from isamap_smt.cli.output import say
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.whole import MOST_THREADS
 from isamap_smt.mapping.fuse import takes
@@ -145,7 +146,14 @@ def load_kernel(
 
 
 def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of isamap_smt.pipeline.plan from a command's words and options."""
+    """Keyword arguments of isamap_smt.pipeline.plan from a command's words and options. Raises as check_instruction()."""
+    asked = read_asked(words, options)
+    check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
+    return asked
+
+
+def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
+    """The same for whatever machine, also one of which no code can be made."""
     from isamap_smt.language.hardware_library import find_hardware
 
     name, machine = split_names(words, options["text"], "HARDWARE")
@@ -156,11 +164,9 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         if c not in kernel.inputs:
             hint = did_you_mean(c, kernel.inputs)
             raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
-    hardware = find_hardware(machine)
-    check_instruction(kernel, hardware, options["instruction"])
     return {
         "kernel": kernel,
-        "hardware": hardware,
+        "hardware": find_hardware(machine),
         "sizes": sizes,
         "constant": constant,
         "threads": options["threads"],
@@ -186,24 +192,35 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     Raises HardwareError for machines without C, UnknownNameError, DTypeError where the pinned instruction's element
     types are not the kernel's.
     """
-    if not hardware.computes:
-        raise HardwareError(f"{hardware.name} has no instruction that computes; describe one, or use `host`")
+    named = computing(hardware, name)
     if not any(i.emit for i in hardware.computes):
-        raise HardwareError(f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`")
+        raise HardwareError(
+            f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`, or see what maps with "
+            "`isamap report`"
+        )
     if name is None:
         return
+    (instruction,) = named
+    if not takes(kernel, instruction, kernel.main):
+        raise DTypeError(
+            f"--instruction {name}: {_types(instruction.kernel)} in {instruction.name}, but {_types(kernel)} in "
+            f"{kernel.name}; say the kernel's with --dtypes"
+        )
+
+
+def computing(hardware: Hardware, name: str | None) -> tuple[Instruction, ...]:
+    """The machine's instructions that compute, or the one of that name. Raises HardwareError, UnknownNameError for none."""
+    if not hardware.computes:
+        raise HardwareError(f"{hardware.name} has no instruction that computes; describe one, or use `host`")
+    if name is None:
+        return hardware.computes
     short = name.removeprefix(f"{hardware.name}.")
     known = [i.short for i in hardware.computes]
     if short not in known and name not in [i.name for i in hardware.computes]:
         raise UnknownNameError(
             f"--instruction {name}: {hardware.name} computes with no such one; {did_you_mean(short, known)}"
         )
-    instruction = hardware.instruction(name if name in [i.name for i in hardware.computes] else short)
-    if not takes(kernel, instruction, kernel.main):
-        raise DTypeError(
-            f"--instruction {name}: {_types(instruction.kernel)} in {instruction.name}, but {_types(kernel)} in "
-            f"{kernel.name}; say the kernel's with --dtypes"
-        )
+    return (hardware.instruction(name if name in [i.name for i in hardware.computes] else short),)
 
 
 def _types(kernel: Kernel) -> str:

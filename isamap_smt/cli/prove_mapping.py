@@ -150,8 +150,21 @@ def extras(result: Any) -> dict[str, Any]:
         }
     return {
         **document,
+        "left": left_to_the_program(result),
         "overflow": None if longest is None else longest.document(),
     }
+
+
+def left_to_the_program(result: Any) -> list[str]:
+    """What the proof of a mapping does not show, and what stands against it already, in words; empty for most."""
+    from isamap_smt.proof.program_configuration import faults
+
+    if not isinstance(result, ProvedMapping) or not result.left:
+        return []
+    return [
+        *result.left,
+        *(f"no program with it will be proved: {fault}" for fault in faults(result.mapping.instruction)),
+    ]
 
 
 def proof_document(proof: Proof) -> dict[str, Any]:
@@ -207,3 +220,5 @@ def show(result: Any, title: str) -> None:
         f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else ""),
         soft_wrap=True,
     )
+    for text in left_to_the_program(result):
+        out.print(f"left to the program's proof: {text}", soft_wrap=True)

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from isamap_smt.cli.directory import check_file, write_whole
-from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
+from isamap_smt.cli.element_types import with_types_of
+from isamap_smt.cli.map_kernel import as_document
+from isamap_smt.cli.options import (
+    OptionError,
+    check_instruction,
+    compiler_option,
+    computing,
+    kernel_options,
+    parse_dtypes,
+    plan_options,
+    read_asked,
+)
 from isamap_smt.cli.output import console, print_json, progress, say
-from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+from isamap_smt.cli.prove_mapping import proof_document
+from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.measure import Measured
 
 
@@ -41,39 +55,101 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C."""
-    from isamap_smt.report.page import html_report, is_report
+    """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C.
+
+    Of a machine that only maps (its instructions have no C, or it has no memories) the page shows every mapping, proved, and what
+    refutes the others; it says that nothing was scheduled, and why.
+    """
+    from isamap_smt.report.page import is_report
 
     if output:
         check_file(output, is_report, force)  # before anything is planned
-    planned = make_plan(words, options)
-    if planned.proved is None:
-        raise ScheduleError(f"{planned.title}: there is no instruction whose lanes a report could draw")
-    place = output or Path(f"{planned.kernel.name}-{planned.hardware.name}.html")
+    asked = read_asked(words, options)
+    place = output or Path(f"{asked['kernel'].name}-{asked['hardware'].name}.html")
     check_file(place, is_report, force)
-    with progress("running") as tell:
-        measured, clock, note = measured_if_possible(planned, options["threads"], cc) if measure else (None, None, "")
-        tell("writing")
-        write_whole(place, html_report(planned, measured, clock, note))
-    if note:
-        say(f"note: {note}")
+    instructions = computing(asked["hardware"], asked["instruction"])
+    if asked["hardware"].lacks:
+        document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])))
+    else:
+        check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
+        document = planned_page(place, asked, measure, cc)
     if as_json:
-        from isamap_smt.report.standing import standing
-
-        print_json({
-            "page": str(place),
-            "instruction": planned.instruction.name,
-            "mapping": planned.proved.mapping.id,
-            "verdict": planned.proof.word,
-            "gflops": round(measured.gflops, 3) if measured else None,
-            "standing": stands.document() if (stands := standing(planned, measured)) else None,
-            "schedule": schedule_document(planned.schedule),
-            "notes": list(planned.notes),
-        })  # fmt: skip
+        print_json(document)
     else:
         console().print(f"wrote {place}")
     if show:
         webbrowser.open(place.resolve().as_uri())
+
+
+def planned_page(place: Path, asked: dict[str, Any], measure: bool, cc: str | None) -> dict[str, Any]:
+    """Write the page about a plan; what it says as JSON. Raises ScheduleError where no instruction is used."""
+    from isamap_smt.report.page import html_report
+    from isamap_smt.report.standing import standing
+
+    planned = planned_with_notes(asked)
+    if planned.proved is None:
+        raise ScheduleError(f"{planned.title}: there is no instruction whose lanes a report could draw")
+    with progress("running") as tell:
+        measured, clock, note = measured_if_possible(planned, asked["threads"], cc) if measure else (None, None, "")
+        tell("writing")
+        write_whole(place, html_report(planned, measured, clock, note))
+    if note:
+        say(f"note: {note}")
+    return {
+        "page": str(place),
+        "instruction": planned.instruction.name,
+        "mapping": planned.proved.mapping.id,
+        "verdict": planned.proof.word,
+        "gflops": round(measured.gflops, 3) if measured else None,
+        "standing": stands.document() if (stands := standing(planned, measured)) else None,
+        "schedule": schedule_document(planned.schedule),
+        "notes": list(planned.notes),
+    }
+
+
+def maps_alone(
+    place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str]
+) -> dict[str, Any]:
+    """Write the page about a machine that no schedule can be made for; what it says as JSON.
+
+    given: tensors whose element types the command line says; those that nobody says are the instruction's, as in `isamap map`.
+    Raises OptionError where a schedule is asked for.
+    """
+    from isamap_smt.language.ranges import assume
+    from isamap_smt.report.mapping_page import mapping_report
+    from isamap_smt.search import find_mappings
+
+    kernel, hardware = asked["kernel"], asked["hardware"]
+    why = f"nothing was scheduled: {'; '.join(hardware.lacks)}"
+    for option in ("fix", "constant"):
+        if asked[option]:
+            raise OptionError(f"--{option} is about a schedule, and {hardware.name} has none; leave it out\n{why}")
+    sized = kernel.with_sizes(asked["sizes"])
+    found = []
+    for i in instructions:
+        for n in range(len(sized.statements)):
+            typed = assume(with_types_of(sized, i, "any", given, n), asked["assume"])
+            with progress(f"mapping {kernel.name} onto {i.name}"):
+                found.append(find_mappings(typed, i, statement=n).finished())
+    write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found))
+    say(f"note: {why}")
+    return {
+        "page": str(place),
+        "hardware": hardware.name,
+        "schedule": None,
+        "lacks": list(hardware.lacks),
+        "found": [
+            {
+                "instruction": f.family.instruction.name,
+                "statement": f.family.statement + 1,
+                **as_document(f),
+                "proofs": {p.mapping.id: proof_document(p.proof) for p in f.legal},
+                "reasons": [{"subject": subject, "why": text} for subject, text in f.reasons],
+            }
+            for f in found
+        ],
+        "notes": [why],
+    }
 
 
 def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Measured | None, float | None, str]:

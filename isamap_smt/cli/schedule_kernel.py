@@ -29,9 +29,13 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
     """The Plan that a command's words and options ask for; its notes are said on standard error."""
+    return planned_with_notes(read_plan(words, options))
+
+
+def planned_with_notes(asked: dict[str, Any]) -> Any:
+    """The Plan of what read_plan() gave; its notes are said on standard error."""
     from isamap_smt.pipeline import plan
 
-    asked = read_plan(words, options)
     with progress(f"planning {asked['kernel'].name}") as tell:
         planned = plan(**asked, progress=tell)
     for note in planned.notes:

@@ -103,11 +103,12 @@ def _subject(words: tuple[str, ...], text: str | None, hardware: str | None) -> 
 def status_of(found: Any) -> int:
     """The exit status of a search; where it is not 0, standard error says why."""
     from isamap_smt.tuning.loop import INTERRUPTED as BY_CTRL_C
+    from isamap_smt.tuning.loop import NOTHING
 
     if found.ended == BY_CTRL_C:
         say("interrupted: what was found until then is above")
         return INTERRUPTED
-    if found.winner is not None:
+    if found.winner is not None or found.ended == NOTHING:
         return 0
     ends = [t.status for t in found.trials if t.status != "ok"]
     told = ", ".join(f"{ends.count(status)} {status}" for status in dict.fromkeys(ends))
@@ -156,8 +157,13 @@ def schedule_words(record: dict[str, Any]) -> str:
 
 def show(found: Any) -> None:
     """The fastest programs, the rank correlations, and what is used from now on."""
+    from isamap_smt.tuning.loop import NOTHING
+
     out = console()
     out.print(f"{found.task}: {found.strategy}, seed {found.seed}", style="bold")
+    if found.ended == NOTHING:
+        out.print(found.ended, soft_wrap=True)
+        return
     right = [t for t in found.trials if t.seconds is not None]
     models = [name for name, _ in found.ranks]
     rows = table("\nFastest programs", "measured", *models, "samples", "dropped", "schedule",

@@ -28,6 +28,7 @@ class Printer:
 
     ranges: variables of the loops around, with the most that each can count to.
     numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
+    undone: statements that give back what the function holds here, in their order.
     """
 
     program: Program
@@ -40,6 +41,7 @@ class Printer:
     register_files: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
     states: tuple[TileConfiguration, ...] = ()
+    undone: tuple[str, ...] = ()
     functions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)

@@ -101,6 +101,16 @@ class Hardware(Shown):
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind != "compute")
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What a schedule and its code need and the description does not say; empty for a machine that code is made for."""
+        found = []
+        if not any(i.emit for i in self.computes):
+            found.append(f"no instruction of {self.name} that computes has C (emit='...')")
+        if not self.memories:
+            found.append(f"{self.name} has no memories to hold operands (memories=..., links=...)")
+        return tuple(found)
+
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.description}" if self.description else self.name]
         for m in self.memories:

@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Instruction(Shown):
-    """One instruction of one machine. line: where it is described, for messages.
+    """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
@@ -67,6 +67,7 @@ class Instruction(Shown):
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
     line: str = field(default="", compare=False, repr=False)
+    file: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for field_name, value in checks.normal_form(self).items():

@@ -12,6 +12,7 @@ import sympy as sp
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
@@ -28,6 +29,7 @@ PRECONDITIONS = (
 
 
 _TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
+ROUNDINGS = ("exact", "fused", "unfused")
 KINDS = ("compute", "load", "store", "broadcast", "zero")
 
 
@@ -46,6 +48,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     for what, text in (("emit", i.emit), ("rounding", i.rounding)):
         if not isinstance(text, str):
             raise LanguageError(f"instruction {name}: {what}={text!r} is {type(text).__name__}: pass a text")
+    check_rounding(name, i.rounding)
     operands = [t.name for t in contract.tensors]
     places = _of_operands(name, "places", i.places, operands, "ymm")
     if missing := [n for n in operands if n not in dict(places)]:
@@ -64,7 +67,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
             )
     return {
         "places": places,
-        "requires": texts(name, "requires", i.requires, "avx2"),
+        "requires": features(name, i.requires),
         "preconditions": asked,
         "assume": ranges(name, contract, i.assume),
         "masked": masked,
@@ -158,6 +161,33 @@ def texts(name: str, what: str, given: Any, example: str) -> tuple[str, ...]:
         if not isinstance(text, str) or not text.strip():
             raise LanguageError(f"instruction {name}: {what} holds {text!r}: pass texts, such as {example!r}")
     return found
+
+
+def features(name: str, given: Any) -> tuple[str, ...]:
+    """Names of features that some machine has, of whichever architecture. Raises LanguageError."""
+    found = texts(name, "requires", given, "avx2")
+    for feature in found:
+        if not is_feature(feature):
+            near = did_you_mean(feature.lower(), feature_names())
+            hint = (
+                near
+                if not near.startswith("known:")
+                else "write archspec's name (avx512_vnni) or LLVM's (neon, zve64d)"
+            )
+            raise LanguageError(f"instruction {name}: requires {feature!r}, which no CPU is known to have; {hint}")
+    return found
+
+
+def check_rounding(name: str, text: str) -> None:
+    """Nothing happens for a rounding that is defined, or for several words that describe another. Raises LanguageError."""
+    if text in ROUNDINGS or len(text.split()) > 1:
+        return
+    near = did_you_mean(text.lower(), ROUNDINGS)
+    near += "" if near.endswith("?") else "."
+    raise LanguageError(
+        f"instruction {name}: unknown rounding {text!r}; {near} Another rounding is "
+        "described in several words, such as 'fused, flushes denormals'"
+    )
 
 
 def check_cost(name: str, cost: Any) -> None:

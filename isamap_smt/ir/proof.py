@@ -100,8 +100,19 @@ class ProvedMapping(Shown):
         if not sealed or not self.proof.proved:
             raise NotProvedError("a ProvedMapping is made by isamap_smt.prove(); this one was not")
 
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What the mapping's proof leaves to that of a program, for an instruction that needs more than operands: in words."""
+        i = self.mapping.instruction
+        if not i.numbered:
+            return ()
+        return (
+            f"configuration: that the registers of {i.name} are configured for its operands is a claim of the program",
+        )
+
     def __str__(self) -> str:
-        return f"{self.mapping.id}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+        proved = f"{self.mapping.id}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+        return "\n  left to the program's proof: ".join([proved, *self.left])
 
     def tables(self) -> tuple[Table, ...]:
         """Every obligation with its verdict."""

@@ -11,6 +11,7 @@ machine.py:dot           an Instruction in a Python file
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def find_instruction(spec: str | Instruction) -> Instruction:
     if isinstance(spec, Instruction):
         return spec
     if _is_file(spec):
-        return _from_file(spec, Instruction, "")
+        return replace(_from_file(spec, Instruction, ""), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
         raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")

@@ -18,6 +18,12 @@ from isamap_smt.proof import require_proof
 
 ELEMENTWISE = "element by element, in portable C"
 
+REFUTED = (
+    "the program that isamap made with instructions is refuted by its proof, and not used; what is computed instead is proved, "
+    "only slower. This is a fault of isamap: please report it with this note, the kernel, the machine, the sizes and what "
+    "`isamap --version` prints. Its proof: "
+)
+
 Schedules = tuple[Schedule, ...]
 Timed = Callable[[str, Callable[[], Any]], Any]
 
@@ -91,14 +97,17 @@ def _description_at_fault(error: Exception) -> bool:
 
 
 def _short(error: Exception) -> str:
-    """What refuses a program. Where nothing shows that it is wrong, the claims alone."""
+    """What refuses a program. Where nothing shows that it is wrong, the claims alone; where its proof refutes it, what happened and
+    what to send."""
     first, *claims = str(error).splitlines()
+    if isinstance(error, NotProvedError) and error.refuted:
+        return f"{REFUTED}{_in_one_line(chr(10).join(claims))}"
     open_ = isinstance(error, NotProvedError) and "nothing shows that it is wrong" in first and claims
     return f"with instructions the program is not proved ({claims[0].strip()})" if open_ else str(error)
 
 
 def _in_one_line(text: str) -> str:
-    """The first two lines: what is the matter, and the first reason; how many more reasons there are."""
+    """The first two lines: what is the matter, and the first reason; how many more lines there are."""
     first, *more = [line.strip() for line in text.splitlines() if line.strip()]
     others = f" (and {len(more) - 1} more)" if len(more) > 1 else ""
     return " ".join([first, *more[:1]]) + others

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
-from isamap_smt.ir.errors import ScheduleError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
@@ -18,7 +18,7 @@ from isamap_smt.pipeline.choose import candidates
 from isamap_smt.pipeline.further import further_statements
 from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, ranges_in_text
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
-from isamap_smt.pipeline.plan import plan
+from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
@@ -27,7 +27,7 @@ from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
-from isamap_smt.tuning.loop import Limits, Measure, Progress, Search, Tuned, Workers, search
+from isamap_smt.tuning.loop import NOTHING, Limits, Measure, Progress, Search, Tuned, Workers, search
 from isamap_smt.tuning.processes import Processes
 from isamap_smt.tuning.protocols import CostModel, find_strategy
 from isamap_smt.tuning.task import Task
@@ -64,13 +64,14 @@ def tune(
     that a program is repeated for. executor is a concurrent.futures executor of `workers` workers, which is left running, or
     makes one (and another where one breaks); by default processes on this machine. measure is what they do with a Job. The
     rest as for plan(). What was measured before, by any strategy, is not measured again, so a stopped search goes on.
+    A kernel that no instruction computes has no schedules: no trials, no winner, and `ended` and `notes` say why.
     Raises what plan() raises, and TuningError.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, ranges_in_text(assume))
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
     with interrupts_kept():
-        task = _computed(task, seconds(timeout), cc)
+        task, planned = _computed(task, seconds(timeout), cc)
     kernel = task.kernel
     make = find_strategy(strategy)
     with Database() as database:
@@ -78,9 +79,14 @@ def tune(
         model = models[0]
         if progress:
             progress(0.0, "mapping and scheduling")
-        with interrupts_kept():
-            choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
-            made = spaces(task, choice, seconds(timeout), model.figures)
+        try:
+            with interrupts_kept():
+                choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
+                made = spaces(task, choice, seconds(timeout), model.figures)
+        except ScheduleError as error:
+            if planned.schedule is not None or isinstance(error, UndecidedError):
+                raise
+            return Tuned(task, strategy, seed, None, (), 0, (), 0.0, NOTHING, notes=planned.notes)
         s = Search(
             task, made.space, strategy, whole(seed, "seed", TuningError, low=0), model, models, made.exact, database,
             limits, cc,
@@ -112,9 +118,9 @@ def _task(
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 
-def _computed(task: Task, timeout: float, cc: str | None) -> Task:
-    """The task of the kernel that plan() computes: the same one, or with its sum in partial sums. Raises TuningError for
-    kernels with several sums of products."""
+def _computed(task: Task, timeout: float, cc: str | None) -> tuple[Task, Plan]:
+    """The task of the kernel that plan() computes: the same one, or with its sum in partial sums; and the plan. Raises TuningError
+    for kernels with several sums of products."""
     kernel = task.kernel
     if further_statements(kernel):
         raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
@@ -124,7 +130,7 @@ def _computed(task: Task, timeout: float, cc: str | None) -> Task:
     )  # fmt: skip
     require_checked(planned.program, cc)  # the others' are checked in their trials
     if planned.split is None:
-        return task
+        return task, planned
     if further_statements(planned.kernel):
         raise TuningError(
             f"{kernel.name} is computed as {planned.split.split}, and a rest; a search is for kernels with one sum of "
@@ -132,7 +138,7 @@ def _computed(task: Task, timeout: float, cc: str | None) -> Task:
         )
     sizes = rest(planned.split.split, dict(task.sizes))
     pins = tuple(sorted(without_split(dict(task.pins)).items()))
-    return replace(task, kernel=planned.kernel, sizes=tuple(sorted(sizes.items())), pins=pins)
+    return replace(task, kernel=planned.kernel, sizes=tuple(sorted(sizes.items())), pins=pins), planned
 
 
 def _limits(budget: float | None, trials: int | None, each: float) -> Limits:

@@ -9,6 +9,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.language.hardware_library import find_instruction
@@ -22,17 +23,20 @@ def written(m: Mapping, types: bool = False) -> str:
 
     types: say element types even where the instruction gives them anyway.
     """
-    options = _options(m)
-    instruction = m.instruction
-    try:
-        named = m.statement_index == 0 and find_instruction(instruction.name) == instruction
-    except IsamapError:
-        named = False
-    kernel = _kernel_words(m, types) if named else None
-    if kernel is None:
+    named = next((n for n in (m.instruction.file, m.instruction.name) if _names(n, m.instruction)), None)
+    kernel = None if named is None else _kernel_words(m, types)
+    if named is None or kernel is None:
         return _call(m)
     spec, given = kernel
-    return shlex.join(["isamap", "prove", *spec, instruction.name, *options, *given])
+    return shlex.join(["isamap", "prove", *spec, named, *_options(m), *given])
+
+
+def _names(name: str, instruction: Instruction) -> bool:
+    """Whether a command finds this very instruction under the name."""
+    try:
+        return find_instruction(name) == instruction
+    except IsamapError:
+        return False
 
 
 def guarded(m: Mapping, conditions: list[Any]) -> str | None:
@@ -65,6 +69,7 @@ def _partial(m: Mapping) -> bool:
 def _options(m: Mapping) -> list[str]:
     operands = _operands(m)
     words = ["--axes", axes_text(m)] + (["--operands", operands] if operands else [])
+    words += ["--statement", str(m.statement_index + 1)] if m.statement_index else []
     return words + (["--partial"] if _partial(m) else [])
 
 
@@ -82,7 +87,14 @@ def _kernel_words(m: Mapping, types: bool) -> tuple[list[str], list[str]] | None
     """([the kernel's name, or --text and its text], further options) from which the same mapping is made."""
     for spec, given, kernel in _ways(m.kernel, types or _said(m)):
         try:
-            made = fuse(kernel, m.instruction, axes_text(m) or {}, _operands(m) or "fixed", partial=_partial(m))
+            made = fuse(
+                kernel,
+                m.instruction,
+                axes_text(m) or {},
+                _operands(m) or "fixed",
+                m.statement_index,
+                partial=_partial(m),
+            )
         except IsamapError:
             continue
         if replace(made, kernel=replace(made.kernel, name=m.kernel.name)) == m:

@@ -42,7 +42,8 @@ def _no_register_around(book: Book, loop: Loop, position: tuple[int, ...]) -> No
                 buffer = s.buffer(name)
                 if buffer and buffer.memory == "registers" and home.position[: len(position)] != position:
                     words = f"no register lives across {loop.var.name}, which threads share"
-                    book.structure("disjoint", name, words, False, f"the register {name} does")
+                    found = f"the register {name} lives across {loop.var.name}, which threads share"
+                    book.structure("disjoint", name, words, False, found)
             return
 
 

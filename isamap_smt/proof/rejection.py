@@ -55,10 +55,17 @@ class Rejection(Shown):
 
     @cached_property
     def suggestions(self) -> tuple[str, ...]:
-        """What to write instead, each proved: options that assume values, or else the mend's command or call."""
+        """What to write instead, each proved: options that assume values, or else the mend's command or call.
+
+        Where the instruction contradicts its own contract and neither helps: where it is described."""
         if self.ranges:
             return tuple(f'--assume "{r.text}"{"  # refuted one further" if r.exact else ""}' for r in self.ranges)
-        return (str(self.mend),) if self.mend is not None else ()
+        if self.mend is not None:
+            return (str(self.mend),)
+        i, about = self.mapping.instruction, (self.claim.claim, self.claim.subject)
+        if self.refuted and about == ("scalar", "instruction") and i.line:
+            return (f"edit {i.name} ({i.line}): let its contract say what `exact` computes",)
+        return ()
 
     @property
     def reason(self) -> str:

@@ -22,6 +22,7 @@ from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hypotheses import Range, Stated
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
@@ -40,7 +41,6 @@ from isamap_smt.proof.scalar_trees import (
     whole_reduction,
 )
 
-MODELLED = ("exact", "fused", "unfused")
 ZEROS = Stated("of +0 and -0, max and min may give either: results are equal as values, the sign of a zero is not kept")
 Ranges = dict[str, tuple[int, int]]  # tensor -> least and greatest value
 
@@ -114,7 +114,7 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
             words.append(Stated(f"{i.name} rounds a product and its sum once"))
     if _zeros_meet(mapping.kernel, s):
         words.append(ZEROS)
-    if i.rounding not in MODELLED:
+    if i.rounding not in ROUNDINGS:
         words.append(Stated(f"{i.name}: {i.rounding}"))
     return tuple(words)
 

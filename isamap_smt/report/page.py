@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.words import words
 from isamap_smt.language.printer import source_lines
@@ -30,6 +32,11 @@ def html_report(planned: Any, measured: Measured | None = None, clock: float | N
 
     `note` says why there is no measurement.
     """
+    return rendered("report.html.j2", _page(planned, measured, clock, note))
+
+
+def rendered(template: str, values: dict[str, Any]) -> str:
+    """The page that this template makes of the values."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -41,7 +48,7 @@ def html_report(planned: Any, measured: Measured | None = None, clock: float | N
     )
     environment.filters["time"] = seconds
     environment.filters["bytes"] = byte_count
-    return environment.get_template("report.html.j2").render(_page(planned, measured, clock, note))
+    return environment.get_template(template).render({"generator": GENERATOR, "versions": versions(), **values})
 
 
 def is_report(text: str) -> bool:
@@ -57,26 +64,13 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
     work = operations(sized) if not sized.free_sizes else None
     single = measured.gflops if measured and measured.threads == 1 else None
     roof = roofline(schedule, planned.hardware, work, single, clock) if work else None
-    sizes = _drawn_sizes(mapping, dict(schedule.sizes))
     return {
-        "generator": GENERATOR,
-        "name": planned.kernel.name,
+        **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
+        **lanes_section(mapping, dict(schedule.sizes)),
         "hardware": planned.hardware,
         "instruction": mapping.instruction,
         "mapping": mapping,
-        "statements": source_lines(planned.kernel),
-        "sizes": dict(schedule.sizes),
-        "tensors": [
-            {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
-             "role": "temporary" if t.name in sized.temporaries else "output" if t.name in sized.outputs else "input"}
-            for t in sized.tensors
-        ],
-        "axes": axis_rows(mapping),
-        "loops": [{"name": a.name, "extent": words(a.extent)} for a in mapping.outer],
-        "operands": [_operand(mapping, operand, access.tensor) for operand, access in mapping.binding],
         "mappings": _mappings(planned.mappings),
-        "executions": executions(mapping, sizes),
-        "example": sizes if symbolic(mapping) else {},
         "schedule": schedule,
         "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
         "ahead": ahead,
@@ -88,15 +82,42 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "standing": standing(planned, measured),
         "note": note,
         "proofs": [
-            {"title": "of the mapping, for all sizes", **_proof(planned.proved.proof)},
-            {"title": "of the program", **_proof(planned.proof)},
+            {"title": "of the mapping, for all sizes", **claims_section(planned.proved.proof)},
+            {"title": "of the program", **claims_section(planned.proof)},
         ],
         "assumptions": list(dict.fromkeys([*planned.proved.proof.assumptions, *planned.proof.assumptions])),
         "notes": [*planned.notes, *schedule.notes],
         "stages": list(dict(planned.seconds).items()),
         "source": planned.source,
-        "versions": versions(),
     }  # fmt: skip
+
+
+def kernel_section(kernel: Kernel, sizes: dict[str, int], open_sizes: str) -> dict[str, Any]:
+    """The kernel's statements and tensors at these sizes. open_sizes: what becomes of them where none is fixed."""
+    sized = kernel.with_sizes(sizes)
+    return {
+        "name": kernel.name,
+        "statements": source_lines(kernel),
+        "sizes": sizes,
+        "open_sizes": open_sizes,
+        "tensors": [
+            {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
+             "role": "temporary" if t.name in sized.temporaries else "output" if t.name in sized.outputs else "input"}
+            for t in sized.tensors
+        ],
+    }  # fmt: skip
+
+
+def lanes_section(mapping: Mapping, sizes: dict[str, int]) -> dict[str, Any]:
+    """Which lane computes what, drawn at these sizes and at examples for the others."""
+    drawn = _drawn_sizes(mapping, sizes)
+    return {
+        "axes": axis_rows(mapping),
+        "loops": [{"name": a.name, "extent": words(a.extent)} for a in mapping.outer],
+        "operands": [_operand(mapping, operand, access.tensor) for operand, access in mapping.binding],
+        "executions": executions(mapping, drawn),
+        "example": drawn if symbolic(mapping) else {},
+    }
 
 
 def _drawn_sizes(mapping: Any, fixed: dict[str, int]) -> dict[str, int]:
@@ -128,7 +149,7 @@ def _mappings(found: Any) -> dict[str, Any]:
     }
 
 
-def _proof(proof: Proof) -> dict[str, Any]:
+def claims_section(proof: Proof) -> dict[str, Any]:
     """Claims grouped by name: how many, the worst verdict, the time of all."""
     groups: dict[str, list[ClaimResult]] = {}
     for c in proof.claims:

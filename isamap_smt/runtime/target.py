@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import archspec.cpu
-
 from isamap_smt.ir.errors import BuildError, HardwareError
+from isamap_smt.ir.features import architectures
 
 _SPELT = {"x86-64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "powerpc64le": "ppc64le", "powerpc64": "ppc64"}
 
@@ -20,15 +19,10 @@ def check_target(triple: str, requires: Iterable[str]) -> None:
     if not re.fullmatch(r"[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+){1,3}", triple):
         raise BuildError(f"--target {triple!r}: it is ARCHITECTURE-SYSTEM-LIBRARY, such as aarch64-linux-musl")
     family = _SPELT.get(triple.split("-", maxsplit=1)[0], triple.split("-", maxsplit=1)[0])
-    lacking = sorted(f for f in requires if family not in _families(f))
+    lacking = sorted(f for f in requires if family not in architectures(f))
     if lacking:
-        where = ", ".join(sorted(set.intersection(*map(_families, lacking)))) or "no CPU that is known"
+        where = ", ".join(sorted(frozenset.intersection(*map(architectures, lacking)))) or "no CPU that is known"
         raise HardwareError(
             f"--target {triple}: the instructions chosen need {', '.join(lacking)}, which exist on {where} alone; "
             "compile for the hardware `scalar`, whose code is portable C"
         )
-
-
-def _families(feature: str) -> set[str]:
-    """Architectures of which some CPU has the feature."""
-    return {t.family.name for t in archspec.cpu.TARGETS.values() if feature in t}

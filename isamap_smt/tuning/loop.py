@@ -27,6 +27,10 @@ from isamap_smt.tuning.trial import Job, Outcome, race, run_trial
 
 _FINALISTS = 4
 INTERRUPTED = "it was interrupted"
+NOTHING = (
+    "there is nothing to tune: no instruction is used, and loops over single elements have no tiles, order or packing to choose; "
+    "the number of threads is the caller's"
+)
 _HOPELESS = 3.0  # times the best, from which a program is not timed long
 Progress = Callable[[float, str], None]
 Measure = Callable[[Job], Outcome]

@@ -108,7 +108,11 @@ def test_a_stale_certificate_is_saved_again(accel: Path) -> None:
     ("old", "new", "told"),
     [
         ("latency=8.0", "latency=9.0", "its cost (latency, per_cycle)"),
-        ("latency=8.0", "requires=('amx',), rounding='unfused'", "its requires, cost (latency, per_cycle), rounding"),
+        (
+            "latency=8.0",
+            "requires=('amx_tile',), rounding='unfused'",
+            "its requires, cost (latency, per_cycle), rounding",
+        ),
         ("c[i,j] += a[i] * b[j]", "c[i,j] += b[j] * a[i]", "its contract, places"),
     ],
 )

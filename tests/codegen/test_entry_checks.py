@@ -173,12 +173,13 @@ def test_each_hypothesis_is_broken_from_c(program: object, body: str, tmp_path: 
     assert all(texts[str(c.code)] == c.text for c in checks)
 
 
-def run_c(directory: Path, *sources: str) -> str:
-    """What the program of these files says; with the sanitizers where a compiler has them."""
+def run_c(directory: Path, *sources: str, flags: tuple[str, ...] = ()) -> str:
+    """What the program of these files says; with the sanitizers where a compiler has them. flags: further ones."""
     sanitizing = next((c for c in ("gcc", "clang") if shutil.which(c)), None)
-    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if sanitizing else []
+    checks = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if sanitizing else []
     strict = ["-Wall", "-Wextra", "-Werror", "-Wno-maybe-uninitialized"]  # what fresh calls begin, gcc cannot tell
-    command = [*find_compiler(sanitizing).command, *portable_flags(()), *strict, *flags, "-o", "program", *sources]
+    more = [*strict, *checks, *flags]
+    command = [*find_compiler(sanitizing).command, *portable_flags(()), *more, "-o", "program", *sources]
     built = subprocess.run([*command, "-lm"], cwd=directory, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[:3000]
     done = subprocess.run([str(directory / "program")], capture_output=True, text=True, check=False)

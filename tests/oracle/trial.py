@@ -159,7 +159,7 @@ def judged(want: Expected, found: dict[str, Any]) -> Outcome:
     if "error" in found:
         return Outcome(_refusal(found), f"{found['error']}: {found['said']}", stage, **common)
     if faults := [n for n in found["notes"] if "fault of" in n]:
-        said = (n.partition("with these lines")[2].strip() or n for n in faults)
+        said = (n.partition("Its proof: ")[2].strip() or n for n in faults)
         return Outcome(
             FAULT, "\n".join(("given up", *said)), "plan", **common
         )  # it was refuted and not run, but isamap made it

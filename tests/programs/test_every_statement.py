@@ -57,7 +57,6 @@ def _check(got: dict[str, np.ndarray], want: dict[str, np.ndarray]) -> None:
 
 def _planned(name: str, machine: str, sizes: dict[str, int]) -> im.Plan:
     planned = im.plan(_kernel(name), machine, sizes=sizes)
-    assert planned.proof.proved
     assert not [n for n in planned.notes if "fault" in n]
     return planned
 
@@ -65,7 +64,7 @@ def _planned(name: str, machine: str, sizes: dict[str, int]) -> im.Plan:
 @pytest.mark.parametrize("machine", ["avx2", "avx512"])
 @pytest.mark.parametrize("name", ROWS)
 def test_it_is_proved(name: str, machine: str) -> None:
-    _planned(name, machine, _sizes(name, 5))
+    assert _planned(name, machine, _sizes(name, 5)).proof.proved
 
 
 @pytest.mark.parametrize("machine", ["scalar", "host"])

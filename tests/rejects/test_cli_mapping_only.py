@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: wmma is for mapping and proof only: its instructions have no C; use `host`
+error: wmma is for mapping and proof only: its instructions have no C; use `host`, or see what maps with `isamap report`
 """
 
 

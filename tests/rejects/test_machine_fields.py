@@ -220,6 +220,18 @@ FMA, LOAD = AVX2.instruction("fmadd_ps"), AVX2.instruction("masked_load_f32")
         ({"c_types": (*FMA.c_types[1:], ("a", "enum 0"))}, "instruction avx2.fmadd_ps: c_types of a is 'enum 0'"),
         ({"requires": "avx2"}, "instruction avx2.fmadd_ps: requires='avx2' is one text; write requires=('avx2',)"),
         ({"requires": (3,)}, "instruction avx2.fmadd_ps: requires holds 3"),
+        ({"requires": ("avx2", "avx99")}, "instruction avx2.fmadd_ps: requires 'avx99', which no CPU is known to have; did you"),
+        ({"requires": ("avx512vnni",)}, "instruction avx2.fmadd_ps: requires 'avx512vnni', which no CPU is known to have; did you "
+                                        "mean avx512_vnni or"),
+        ({"requires": ("FMA",)}, "instruction avx2.fmadd_ps: requires 'FMA', which no CPU is known to have; did you mean fma"),
+        ({"requires": ("qqqq",)}, "instruction avx2.fmadd_ps: requires 'qqqq', which no CPU is known to have; write "
+                                     "archspec's name (avx512_vnni) or LLVM's (neon, zve64d)"),
+        ({"rounding": "fussed"}, "instruction avx2.fmadd_ps: unknown rounding 'fussed'; did you mean fused or unfused? Another "
+                                 "rounding is described in several words, such as 'fused, flushes denormals'"),
+        ({"rounding": "Exact"}, "instruction avx2.fmadd_ps: unknown rounding 'Exact'; did you mean exact?"),
+        ({"rounding": " fused"}, "instruction avx2.fmadd_ps: unknown rounding ' fused'; did you mean fused or unfused?"),
+        ({"rounding": "sloppy"}, "instruction avx2.fmadd_ps: unknown rounding 'sloppy'; known: exact, fused, unfused. Another"),
+        ({"rounding": ""}, "instruction avx2.fmadd_ps: unknown rounding ''; known: exact, fused, unfused. Another"),
         ({"headers": None}, "instruction avx2.fmadd_ps: headers=None: pass a tuple of texts"),
         ({"preconditions": ("aligned z 32",)}, "instruction avx2.fmadd_ps: precondition 'aligned z 32' speaks of 'z'"),
         ({"assume": (("z", 0, 1),)}, "instruction avx2.fmadd_ps: assume names 'z'; "),

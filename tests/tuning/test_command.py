@@ -32,6 +32,27 @@ def test_a_search_prints_one_document_or_a_table(caches: Path, capsys: pytest.Ca
     assert "kept: " in shown
 
 
+def test_a_kernel_without_instructions_has_nothing_to_tune(caches: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`amx` multiplies no f32: `compile` makes element-by-element code, and both say why in one note."""
+    words = ["gemm", "amx", "--sizes", "i=6,j=5,k=4"]
+    assert run(["compile", *words, "-o", str(caches / "made")]) == 0
+    (note,) = capsys.readouterr().err.splitlines()
+    assert note.startswith("note: gemm is computed element by element, in portable C: no vector instruction of amx")
+    assert run(["tune", *words]) == 0
+    said = capsys.readouterr()
+    assert said.err == f"{note}\n"
+    assert said.out.splitlines()[1].startswith(
+        "there is nothing to tune: no instruction is used, and loops over single"
+    )
+    assert "the number of threads is the caller's" in said.out
+    assert run(["tune", *words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["winner"], told["trials"], told["ended"]) == (None, [], said.out.splitlines()[1])
+    assert [f"note: {n}" for n in told["notes"]] == [note]
+    assert run(["tune", *words, "--fix", "tile.k=2"]) == 3
+    assert "and it has no registers for single elements" in capsys.readouterr().err
+
+
 def test_a_damaged_trial_is_told_by_the_next_search_and_by_schedule(
     caches: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
