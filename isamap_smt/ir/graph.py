@@ -34,8 +34,8 @@ class Engine:
 
 @dataclass(frozen=True)
 class Operand:
-    """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from the first row
-    of the place; both None in main memory, where the place itself says which element each cell is."""
+    """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from
+    the first row of the place; both None in main memory, where the place itself says which element each cell is."""
 
     name: str
     memory: str
@@ -53,7 +53,8 @@ class Work:
 
 @dataclass(frozen=True)
 class MachineInstruction:
-    """contract: one statement over the operands; None for an instruction that only signals or waits. Its axes' extents are the largest.
+    """contract: one statement over the operands; None for an instruction that only signals or waits. Its axes' extents are
+    the largest.
 
     extents: axis -> the use parameter that says how many of its points are active, from the first; axes that are not named are
     whole. A parameter lies in [1, largest extent]. beyond: what a written cell with an axis beyond its parameter becomes,

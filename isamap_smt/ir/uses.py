@@ -1,16 +1,16 @@
 """A program of uses: `Loop | Use` over buffers in named memories, with counters between engines.
 
 Meaning, for an executor:
-- A loop's body is run for var = 0, 1 ... count - 1 (not at all where count <= 0). `number` counts the iterations that were begun before in the
-  whole program: 0 at the first, and one more each time, never restarting.
-- Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them in that order. Different
-  engines know nothing of each other but the counters.
+- A loop's body is run for var = 0, 1 ... count - 1 (not at all where count <= 0). `number` counts the iterations that were
+  begun before in the whole program: 0 at the first, and one more each time, never restarting.
+- Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them
+  in that order. Different engines know nothing of each other but the counters.
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
   Counters begin at 0.
 - It then reads and writes its operands' cells as the contract says, for the points of the instruction's axes that are active: below
   the use's parameters. A contract `x = ...` writes also the cells with an axis beyond, with 0, where the instruction says 'zero'.
-- A place in a buffer: row `offset + slot * rows + row` of the memory, column `column`; for a tensor the element at `index`, over the contract's
-  axes. Cells of memories that are not main hold poison at first.
+- A place in a buffer: row `offset + slot * rows + row` of the memory, column `column`; for a tensor the element at
+  `index`, over the contract's axes. Cells of memories that are not main hold poison at first.
 - `version` is a ghost: which content of the buffer is meant, by the loop variables at which it was begun. No executor looks at it.
 
 What is proved of it: isamap_smt.proof.uses.
@@ -47,7 +47,8 @@ class SlottedBuffer:
 
 @dataclass(frozen=True)
 class BufferPlace:
-    """The piece `slot` of a buffer, which holds `version`; both over loop variables and numbers. The operand begins at its first row."""
+    """The piece `slot` of a buffer, which holds `version`; both over loop variables and numbers. The operand begins at its
+    first row."""
 
     buffer: str
     slot: Any
@@ -106,7 +107,9 @@ class UseProgram:
         return next(b for b in self.buffers if b.name == name)
 
 
-def walk_uses(body: tuple[UseNode, ...], loops: tuple[CountedLoop, ...] = ()) -> Iterator[tuple[Use, tuple[CountedLoop, ...]]]:
+def walk_uses(
+    body: tuple[UseNode, ...], loops: tuple[CountedLoop, ...] = ()
+) -> Iterator[tuple[Use, tuple[CountedLoop, ...]]]:
     """Every use with the loops around it, outermost first, in program order."""
     for node in body:
         if isinstance(node, CountedLoop):

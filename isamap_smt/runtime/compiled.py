@@ -154,7 +154,8 @@ class CompiledKernel(Shown):
         """This kernel with its constant operands packed once. Raises ArgumentError when they are others, or break what
         the proof assumes of their values.
 
-        Constants are given by name, or by position in the order of `constants`. `sizes` gives those that the packed form needs and the constants' shapes do not determine.
+        Constants are given by name, or by position in the order of `constants`. `sizes` gives those that the packed form
+        needs and the constants' shapes do not determine.
         """
         for name, value in zip(self.constants, positional, strict=False):
             if name in constants:

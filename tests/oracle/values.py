@@ -38,7 +38,8 @@ class Source(Protocol):
 
 class Value:
     """The function of the point. exact: nothing was rounded so far; approximate: how many exp and the like are in it;
-    discrete: a small error in an element may change it much; rough: the largest epsilon of a type that a function or a sum is in."""
+    discrete: a small error in an element may change it much; rough: the largest epsilon of a type that a function or a sum
+    is in."""
 
     def __init__(self) -> None:
         self.at: Function = lambda *p: 0

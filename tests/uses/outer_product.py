@@ -1,7 +1,9 @@
-"""A matrix product on an 8x8 outer-product unit, by hand: three engines, a scratchpad and accumulators in slots, joined by counters.
+"""A matrix product on an 8x8 outer-product unit, by hand: three engines, a scratchpad and accumulators in slots, joined by
+counters.
 
-C[i,j] += A[k,i] * B[k,j] for any I, J, K. `load` brings tiles of A and B into the scratchpad, `execute` adds products into an accumulator,
-`store` writes it out. The load of step n waits until step n - slots was executed; so loads run ahead of the products.
+C[i,j] += A[k,i] * B[k,j] for any I, J, K. `load` brings tiles of A and B into the scratchpad, `execute` adds products into
+an accumulator, `store` writes it out. The load of step n waits until step n - slots was executed; so loads run ahead of
+the products.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ def machine() -> Machine:
 
 @dataclass(frozen=True)
 class Choice:
-    """slots: of each tile in the scratchpad, and of accumulators. lag, drain: how many steps, and tiles, a slot is waited for; by default as
-    many as there are slots."""
+    """slots: of each tile in the scratchpad, and of accumulators. lag, drain: how many steps, and tiles, a slot is waited
+    for; by default as many as there are slots."""
 
     slots: int = 2
     accumulators: int = 2
@@ -80,7 +82,12 @@ def gemm(choice: Choice = Choice()) -> UseProgram:
     r, c, i, j, k = map(sym, "rcijk")
 
     def tile(name: str, tensor: str, offset: int, axis: str, at: object) -> tuple[SlottedBuffer, Use]:
-        held = IndexType(tensor, (TILE * k0 + ROW, TILE * at + COLUMN), (TILE * k0 + ROW < size["k"], TILE * at + COLUMN < size[axis]), "0")
+        held = IndexType(
+            tensor,
+            (TILE * k0 + ROW, TILE * at + COLUMN),
+            (TILE * k0 + ROW < size["k"], TILE * at + COLUMN < size[axis]),
+            "0",
+        )
         buffer = SlottedBuffer(name, "scratchpad", offset, TILE, choice.slots, (i0, j0, k0), (ROW, COLUMN), held)
         use = Use(
             load,

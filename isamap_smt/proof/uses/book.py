@@ -20,8 +20,8 @@ Told = Callable[[dict[str, Any]], str]
 
 
 class Book:
-    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the numbers
-    of iterations are what they are."""
+    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which
+    the numbers of iterations are what they are."""
 
     def __init__(self, sizes: Sequence[str]) -> None:
         self.sizes = tuple(sizes)
@@ -51,10 +51,14 @@ class Book:
             found = implied(known_here, [_at(g, at) for g in goals], (), f"{name}: {at}")
             if isinstance(found, Refuted):
                 return replace(found, witness={**at, **found.witness})
-        return Unknown("it does not follow from what is known of the numbers, and no counterexample was found at small sizes")
+        return Unknown(
+            "it does not follow from what is known of the numbers, and no counterexample was found at small sizes"
+        )
 
     def _small(self) -> Iterator[dict[str, int]]:
-        yield from (dict(zip(self.sizes, at, strict=True)) for at in sorted(product(SMALL, repeat=len(self.sizes)), key=sum))
+        yield from (
+            dict(zip(self.sizes, at, strict=True)) for at in sorted(product(SMALL, repeat=len(self.sizes)), key=sum)
+        )
 
     def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
         """A claim that reading the program decides."""

@@ -1,9 +1,9 @@
 """What cells hold: the type of a content is true when it begins, and every use finds what it needs.
 
-A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the output's buffer
-stands for elements of the output; it begins at 0, and each use that adds to it adds the points it claims. That each point of
-the kernel is added once (link, coverage), to the cell that stands for its output, and each cell that stands for an output is
-stored there once, makes the output right, in any order of the additions.
+A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the
+output's buffer stands for elements of the output; it begins at 0, and each use that adds to it adds the points it claims.
+That each point of the kernel is added once (link, coverage), to the cell that stands for its output, and each cell that
+stands for an output is stored there once, makes the output right, in any order of the additions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def data_claims(book: Book, moments: Moments) -> None:
             _ranges(book, moments, site)
             ops.append(_of(book, moments, site, statement))
     for kind, word in (("add", "adds products"), ("store", "stores the output")):
-        found = [s for s, o in zip((s for s in moments.sites if s.use.instruction.contract), ops, strict=True) if o == kind]
+        found = [
+            s for s, o in zip((s for s in moments.sites if s.use.instruction.contract), ops, strict=True) if o == kind
+        ]
         if book.structure("program", kernel.name, f"one use {word}", len(found) == 1, f"{len(found)} uses do"):
             (_points if kind == "add" else _stored)(book, moments, found[0], statement)
     return None
@@ -85,7 +87,9 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
     given = dict(site.use.parameters)
     wanted = sorted(p for _, p in instruction.extents)
     words = f"{site.name} gives each use parameter"
-    if not book.structure("precondition", site.name, words, sorted(given) == wanted, f"it wants {', '.join(wanted) or 'none'}"):
+    if not book.structure(
+        "precondition", site.name, words, sorted(given) == wanted, f"it wants {', '.join(wanted) or 'none'}"
+    ):
         return
     for axis, parameter in instruction.extents:
         value = x.at(given[parameter])
@@ -95,7 +99,9 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         operand = instruction.operand(name)
         if isinstance(place, TensorPlace):
             shape = program.kernel.tensor(place.tensor).shape
-            goals = [f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))]
+            goals = [
+                f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))
+            ]
             what, memory = place.tensor, "main"
             points = [*axes_inside(site, x), *active(site, x)]
         else:
@@ -104,7 +110,8 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
             columns = program.machine.memory(buffer.memory).columns
             goals = [("le", 0, row), ("lt", row, buffer.rows), ("le", 0, column), ("lt", column, columns)]
             what, memory, points = buffer.name, buffer.memory, axes_inside(site, x)
-        book.structure("memory", site.name, f"{name} of {site.name} lies in {operand.memory}", memory == operand.memory, f"{what} lies in {memory}")  # fmt: skip
+        words = f"{name} of {site.name} lies in {operand.memory}"
+        book.structure("memory", site.name, words, memory == operand.memory, f"{what} lies in {memory}")
         words = f"{site.name} stays inside {what}"
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 
@@ -132,8 +139,8 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
 
 
 def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
-    """Whether a use writes all cells of a slot: row and column are axes of the contract, over all there are, and what is beyond is zeroed."""
-    instruction = site.use.instruction
+    """Whether a use writes all cells of a slot: row and column are axes of the contract, over all there are, and what is
+    beyond is zeroed.""" instruction = site.use.instruction
     operand = instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     cut = bool(instruction.extents) and instruction.beyond == KEPT
@@ -153,7 +160,9 @@ def _copied(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer, 
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)
     here, alive = [*x.ranges(), *axes_inside(site, x)], active(site, x)
     words = f"{site.name} puts into {buffer.name} the elements that it stands for"
-    book.ask("program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, list(x.at(tensor.index)))], (x,))
+    book.ask(
+        "program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, list(x.at(tensor.index)))], (x,)
+    )
     words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
     book.structure("program", buffer.name, words, buffer.type.outside == "0", f"it should hold {buffer.type.outside}")
     book.ask("program", buffer.name, words, [*here, negated(alive)], [negated(guard)], (x,))
@@ -177,11 +186,19 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
         assert isinstance(place, BufferPlace)
         buffer = moments.program.buffer(place.buffer)
         words = f"{mine.tensor} of {site.name} holds {wanted.tensor}"
-        book.structure("program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}")
+        book.structure(
+            "program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}"
+        )
         operand = site.use.instruction.operand(mine.tensor)
         cell = [x.at(i) for i in mine.index]
         words = f"each cell of {mine.tensor} is the one that the contract names"
-        book.structure("program", site.name, words, cell == [x.at(operand.row), x.at(operand.column)], "its rows or columns are others")
+        book.structure(
+            "program",
+            site.name,
+            words,
+            cell == [x.at(operand.row), x.at(operand.column)],
+            "its rows or columns are others",
+        )
         coordinates, guard = held(moments, site, x, operand, place)
         factors.append(guard)
         index = [substitute(i, point) for i in wanted.index]
@@ -235,7 +252,9 @@ def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -
     _covered(book, moments, site, index, axes, f"each element of {place.tensor} is stored")
 
 
-def _covered(book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str) -> None:
+def _covered(
+    book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str
+) -> None:
     """Each point has an iteration and cells: its digits, which are supplied and checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]

@@ -8,9 +8,9 @@ sizes stand in this definition alone. Claims use what follows from it for two mo
 
 A claim that fails with these is asked again with the definition, at small sizes; it is refuted if it fails there, too.
 
-**Happens before.** Uses of one engine follow one another as in the text. A use x of another engine happens before y where some counter
-says so: x is followed, on its engine, by signal q of the counter at the latest, and y comes, on its own, at or after an await of
-q at least.
+**Happens before.** Uses of one engine follow one another as in the text. A use x of another engine happens before y where
+some counter says so: x is followed, on its engine, by signal q of the counter at the latest, and y comes, on its own, at
+or after an await of q at least.
 """
 
 from __future__ import annotations
@@ -192,7 +192,9 @@ class Moments:
                     yield ("le", earlier + 1, y.at(amount))
 
 
-def _sites(body: Sequence[UseNode], loops: tuple[CountedLoop, ...] = (), path: tuple[int, ...] = ()) -> Iterator[UseSite]:
+def _sites(
+    body: Sequence[UseNode], loops: tuple[CountedLoop, ...] = (), path: tuple[int, ...] = ()
+) -> Iterator[UseSite]:
     for n, node in enumerate(body):
         if isinstance(node, CountedLoop):
             yield from _sites(node.body, (*loops, node), (*path, n))

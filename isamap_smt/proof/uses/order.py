@@ -6,18 +6,18 @@ A content of a buffer is what one iteration of its beginning use puts there and 
 2. each use of a content is complete before a later content begins in its slot;
 3. whatever adds to a content is complete before it is read by others
 
-two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete before the later one's
-begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in any interleaving that the
-counters allow.
+two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete before
+the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in
+any interleaving that the counters allow.
 
-**No deadlock.** Each counter is signalled by one use; where each await is met by signals that stand earlier in the text, the text itself is a
-legal execution. In any other one, the first use in the text that is not complete finds its awaits met and its engine free: so some use can
-always go on.
+**No deadlock.** Each counter is signalled by one use; where each await is met by signals that stand earlier in the text,
+the text itself is a legal execution. In any other one, the first use in the text that is not complete finds its awaits met
+and its engine free: so some use can always go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate
@@ -74,7 +74,7 @@ def _apart(book: Book, moments: Moments) -> None:
     for n, b in enumerate(program.buffers):
         memory = program.machine.memory(b.memory)
         last = b.offset + b.slots * b.rows
-        fits = 0 <= b.offset and last <= memory.rows and b.slots >= 1 and memory.kind != MAIN
+        fits = b.offset >= 0 and last <= memory.rows and b.slots >= 1 and memory.kind != MAIN
         wrong = f"it ends at row {last}, and {b.memory} has {memory.rows}"
         book.structure("memory", b.name, f"{b.name} lies inside {b.memory}", fits, wrong)
         for other in program.buffers[n + 1 :]:
@@ -83,7 +83,9 @@ def _apart(book: Book, moments: Moments) -> None:
                 words = f"{b.name} and {other.name} have no row of {b.memory} in common"
                 book.structure("memory", b.name, words, free, f"both have row {max(b.offset, other.offset)}")
     written = [p.tensor for s in moments.sites if isinstance(p := target(s), TensorPlace)]
-    read = {p.tensor for s in moments.sites for _, p in s.use.places if isinstance(p, TensorPlace) and p is not target(s)}
+    read = {
+        p.tensor for s in moments.sites for _, p in s.use.places if isinstance(p, TensorPlace) and p is not target(s)
+    }
     for tensor in sorted({*written, *program.kernel.outputs}):
         right = written.count(tensor) == 1 and tensor not in read and tensor in program.kernel.outputs
         words = f"{tensor} is an output, which one use writes and none reads"
@@ -96,7 +98,12 @@ def _contents(book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSit
     words = f"{begin.name} begins the content of its own iteration"
     book.structure("order", buffer.name, words, own.version == here, f"it says {own.version} inside {here}")
     if len(buffer.version) != len(here):
-        return book.unknown("order", buffer.name, words, "its contents are counted by other loops than those of the use that begins them")
+        return book.unknown(
+            "order",
+            buffer.name,
+            words,
+            "its contents are counted by other loops than those of the use that begins them",
+        )
     for site, place in users(moments, buffer):
         _of_use(book, moments, buffer, begin, own, site, place)
     adding = [(s, p) for s, p in users(moments, buffer) if s is not begin and writes(s, buffer)]
@@ -134,7 +141,9 @@ def _of_use(
         book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.slot))], (x, w))
         words = f"{begin.name} has begun what {site.name} uses of {buffer.name}"
         told = _late(site, x, f"uses {buffer.name} before", begin, w, "has filled it")
-        book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [moments.happens_before(w, x)], (x, w), told)
+        book.ask(
+            "order", buffer.name, words, [*moments.known(x, w), *content], [moments.happens_before(w, x)], (x, w), told
+        )
     if begin.loops:
         words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
         later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.slot))]
@@ -147,13 +156,12 @@ def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: 
     """Words for a counterexample: `late` does something before `early` has done."""
 
     def told(env: dict[str, Any]) -> str:
-        from isamap_smt.ir.expr import evaluate
 
-        known: Mapping[str, Any] = {**env}
-        at = lambda m: evaluate(m.number(), known)  # noqa: E731
         sizes = " ".join(f"{n}={env[n]}" for n in sorted(x.sizes) if n in env)
-        where = does.format(slot="" if slot is None else evaluate(slot, known))
-        return f"{late.name} {at(y)} {where} {early.name} {at(x)} {done} ({sizes})"
+        where = does.format(slot="" if slot is None else evaluate(slot, env))
+        return (
+            f"{late.name} {evaluate(y.number(), env)} {where} {early.name} {evaluate(x.number(), env)} {done} ({sizes})"
+        )
 
     return told
 
@@ -170,7 +178,9 @@ def _progress(book: Book, moments: Moments) -> None:
             words = f"what {site.name} awaits of {counter} is signalled earlier in the text"
             earlier = moments.signalled(counter, x)
             if earlier is None:
-                book.unknown("progress", counter, words, "how often it was signalled is no number of a loop around the await")
+                book.unknown(
+                    "progress", counter, words, "how often it was signalled is no number of a loop around the await"
+                )
                 continue
             goal: Formula = ("le", x.at(amount), earlier)
             told = _never(site, x, counter, amount, earlier)
@@ -179,7 +189,6 @@ def _progress(book: Book, moments: Moments) -> None:
 
 def _never(site: UseSite, x: Moment, counter: str, amount: Any, earlier: Any) -> Told:
     def told(env: dict[str, Any]) -> str:
-        from isamap_smt.ir.expr import evaluate
 
         return (
             f"{site.name} {evaluate(x.number(), env)} waits for {counter} >= {evaluate(x.at(amount), env)}, "
