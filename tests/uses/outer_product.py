@@ -91,7 +91,10 @@ def gemm(choice: Choice = Choice()) -> UseProgram:
         buffer = SlottedBuffer(name, "scratchpad", offset, TILE, choice.slots, (i0, j0, k0), (ROW, COLUMN), held)
         use = Use(
             load,
-            (("s", BufferPlace(name, FloorMod(n, choice.slots), (i0, j0, k0))), ("m", TensorPlace(tensor, (TILE * k0 + r, TILE * at + c)))),
+            (
+                ("s", BufferPlace(name, FloorMod(n, choice.slots), (i0, j0, k0))),
+                ("m", TensorPlace(tensor, (TILE * k0 + r, TILE * at + c))),
+            ),
             (("rows", IMin(TILE, size["k"] - TILE * k0)), ("columns", IMin(TILE, size[axis] - TILE * at))),
             (("executed", n + 1 - lag),), ("loaded_" + name,), begins=True,
         )  # fmt: skip

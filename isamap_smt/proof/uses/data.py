@@ -140,7 +140,8 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
 
 def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
     """Whether a use writes all cells of a slot: row and column are axes of the contract, over all there are, and what is
-    beyond is zeroed.""" instruction = site.use.instruction
+    beyond is zeroed."""
+    instruction = site.use.instruction
     operand = instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     cut = bool(instruction.extents) and instruction.beyond == KEPT
