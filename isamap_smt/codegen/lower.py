@@ -113,7 +113,7 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
     """The nests one after the other, in one loop where there is one around them."""
     loop, first, last = nests[0].outer, nests[0], nests[-1]
     if around is None or loop is None:
-        return tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
+        return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
     if any(n.outer != loop for n in nests):
         raise ScheduleError(
             f"{kernel.name}: the loops over {around.axis} that statements share have different steps, or not all of them "
@@ -128,6 +128,12 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
         )
     body = tuple(node for n in nests for node in n.body)
     return (*first.before, *setup, replace(loop, body=body), *last.after)
+
+
+def _closed(kernel: Kernel, body: Nodes) -> Nodes:
+    """Accumulators outside of all loops end with their statement: what follows may have loops that threads share."""
+    registers = any(isinstance(n, Alloc) and n.buffer.memory == "registers" for n in body)
+    return (If((), body),) if registers and len(kernel.statements) > 1 else body
 
 
 def _apart(nest: LoweredNest, number: int) -> LoweredNest:

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "codegen"))
 
 import pinned
 
+import isamap_smt as im
 from isamap_smt.ir.expr import sym
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_memory import entry_bound, most
@@ -61,3 +62,11 @@ def test_assumptions_name_what_the_entry_check_tests() -> None:
     proof = prove_program(CASES["both packed symbolic"].program())
     assert {"I >= 1", "C overlaps no other array", "A is a row-major array of shape [I, K]"} <= set(proof.assumptions)
     assert any(a.endswith("< 2**63") for a in proof.assumptions)
+
+
+def test_an_accumulator_outside_of_all_loops_ends_with_its_statement() -> None:
+    """What follows has a loop that threads share, and no register lives across one."""
+    kernel = im.kernel("S[l] += P[x] * Q[x,l]\nT[i,j] += A[i,k] * B[k,j]", name="mine")
+    sizes = {"i": 64, "k": 64, "j": 64, "l": 8, "x": 64}
+    plan = im.plan(kernel, "avx2", sizes=sizes, threads=2, fix={"parallel": "i"})
+    assert plan.notes == () and len(plan.program.schedules) == 2 and plan.proof.proved
