@@ -16,7 +16,7 @@ demo: $(VENV)/.demo
 	$(BIN)/python -m isamap_smt demo
 
 test: lint
-	$(BIN)/python -m pytest -q --durations=10 -n auto
+	$(BIN)/python -m pytest -q --durations=10 -n auto --dist=worksteal
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

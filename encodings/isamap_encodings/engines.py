@@ -31,5 +31,6 @@ def _check(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
     solver.set("rlimit", rlimit)
     # Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. So Python raises it when the steps are done.
     solver.set("ctrl_c", False)
-    solver.add(*assertions)
+    for a in assertions:  # not solver.add(), which looks up the sort of each and compares it with Bool
+        z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, a.as_ast())
     return solver.check()

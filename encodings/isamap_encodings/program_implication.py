@@ -95,9 +95,15 @@ def _divides_by_symbol(formulas: Any) -> bool:
     """Whether something is divided by more than a number. Such goals are taken one by one at once: whether all of them
     together fit within the limit depends on what the solver did before, and the same formulas shall be asked each time."""
     if isinstance(formulas, sp.Basic):
-        found = (e for e in sp.preorder_traversal(formulas) if type(e).__name__ in ("FloorDiv", "FloorMod"))
-        return any(not e.args[1].is_number for e in found)
+        return bool(formulas.args) and _has_symbol_as_divisor(formulas)
     return isinstance(formulas, list | tuple) and any(map(_divides_by_symbol, formulas))
+
+
+@lru_cache(maxsize=20_000)
+def _has_symbol_as_divisor(e: Any) -> bool:
+    if type(e).__name__ in ("FloorDiv", "FloorMod") and not e.args[1].is_number:
+        return True
+    return any(a.args and _has_symbol_as_divisor(a) for a in e.args)
 
 
 def consistent(assumptions: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:

@@ -77,8 +77,11 @@ def check(
     name: str = "",
     products: Collection[str] | None = None,
     rlimit: int = RLIMIT,
+    model: bool = True,
 ) -> Verdict:
     """Proved when the assumptions imply the claim; Refuted with a model; Unknown at the limit.
+
+    model: whether anybody looks at the model; without, it is not read from the solver.
 
     With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted.
     Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
@@ -87,11 +90,13 @@ def check(
     """
     chosen = None if products is None else frozenset(products)
     if _recorders:
-        return _check(tuple(assumptions), claim, name, chosen, rlimit)
-    return _remembered(tuple(assumptions), claim, "", chosen, rlimit)  # the name is for the record only
+        return _check(tuple(assumptions), claim, name, chosen, rlimit, model)
+    return _remembered(tuple(assumptions), claim, "", chosen, rlimit, model)  # the name is for the record only
 
 
-def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int) -> Verdict:
+def _check(
+    assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozenset[str] | None, rlimit: int, model: bool
+) -> Verdict:
     started = time.perf_counter()
     try:
         given = [translate(a, chosen) for a in assumptions]
@@ -108,7 +113,7 @@ def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozense
         positive = ask(known, divisor, f"{name}: divisor", rlimit)
         if not isinstance(positive, Proved):
             return Unknown(f"a divisor is not known to be positive: {divisor}", time.perf_counter() - started)
-    verdict = ask([*known, *definitions.values()], wanted.formula, name, rlimit)
+    verdict = ask([*known, *definitions.values()], wanted.formula, name, rlimit, model)
     if isinstance(verdict, Refuted):
         names = frozenset().union(wanted.names, *(t.names for t in given))
         verdict = replace(verdict, witness={k: v for k, v in verdict.witness.items() if k in names})
@@ -120,10 +125,10 @@ def _check(assumptions: tuple[Any, ...], claim: Any, name: str, chosen: frozense
 _remembered = lru_cache(maxsize=20_000)(_check)
 
 
-def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT) -> Verdict:
+def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT, model: bool = True) -> Verdict:
     """The same for formulas that are Z3's already; used inside this package."""
     if not _recorders:
-        return _asked(assumptions, claim, rlimit)[0]
+        return _asked(assumptions, claim, rlimit, model)[0]
     text = script([*assumptions, z3.Not(claim)], _texts)
     answers = _recorders[-1].answers
     # A model is looked at where a claim is refuted, never where it is only asked whether assumptions can hold.
@@ -132,7 +137,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     if found is not None and found[0] in enough:
         verdict: Verdict = Proved(found[1]) if found[0] == "unsat" else Refuted({}, "", found[1])
     else:
-        verdict, answer = _asked(assumptions, claim, rlimit)
+        verdict, answer = _asked(assumptions, claim, rlimit, model)
         found = answer, verdict.seconds
         if answers is not None and answer in enough:
             answers.note(text, *found)
@@ -141,7 +146,7 @@ def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RL
     return verdict
 
 
-def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int) -> tuple[Verdict, str]:
+def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int, model: bool) -> tuple[Verdict, str]:
     started = time.perf_counter()
     answer, solver = answered([*assumptions, z3.Not(claim)], rlimit)
     seconds = time.perf_counter() - started
@@ -149,7 +154,8 @@ def _asked(assumptions: Sequence[Any], claim: Any, rlimit: int) -> tuple[Verdict
         return Proved(seconds), "unsat"
     if answer == z3.unknown:
         return Unknown(f"Z3 gave up {_why(solver, rlimit)}", seconds), "unknown"
-    return Refuted(_values(solver.model(), _constants([*assumptions, claim])), "", seconds), "sat"
+    values = _values(solver.model(), _constants([*assumptions, claim])) if model else {}
+    return Refuted(values, "", seconds), "sat"
 
 
 def _why(solver: Any, rlimit: int) -> str:
@@ -160,7 +166,7 @@ def _why(solver: Any, rlimit: int) -> str:
 
 def satisfiable(assumptions: Sequence[Any], name: str = "", rlimit: int = RLIMIT) -> Verdict:
     """Proved when some values satisfy every assumption; Refuted when none do."""
-    verdict = check(assumptions, False, name, rlimit=rlimit)
+    verdict = check(assumptions, False, name, rlimit=rlimit, model=False)
     match verdict:
         case Proved():
             return Refuted({}, "no values satisfy the hypotheses", verdict.seconds)

@@ -79,7 +79,7 @@ class Statement:
     ordered: bool = False
     source: str = field(default="", compare=False)  # as written; two ways of writing it are one statement
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Access, ...]:
         """Accesses read by the value, left to right, duplicates removed."""
         seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))

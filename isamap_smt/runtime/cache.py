@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import Compiler, compile_shared, find_compiler
+from isamap_smt.runtime.intrinsics import INCLUDE, forget, includes_it, precompiled
 from isamap_smt.runtime.target import check_target
 
 _SCRATCH = ".building-"
@@ -83,7 +84,9 @@ def build_library(
         return library
     _sweep(cache)
     try:
-        _build(source, compiler, flags, library, simde)
+        plain = simde or sanitize or not includes_it(source)
+        if plain or not _build_faster(source, compiler, flags, library):
+            _build(source, compiler, flags, library, simde)
     except OSError as error:
         raise BuildError(f"cannot write the build cache {cache}: {error.strerror}; {_ELSEWHERE}") from None
     except BuildError:
@@ -91,6 +94,20 @@ def build_library(
             raise
         raise BuildError(f"the disk of the build cache {cache} is full; {_ELSEWHERE}") from None
     return library
+
+
+def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Path) -> bool:
+    """Whether it is built with the precompiled header of the intrinsics. Where it is not, building without says why."""
+    key = build_key(INCLUDE, compiler, flags)
+    ready = precompiled(compiler, flags, library.parent, key, _SCRATCH)
+    if not ready:
+        return False
+    try:
+        _build(source, compiler, [*flags, *ready], library, False)
+    except BuildError:
+        forget(library.parent, key)
+        return False
+    return True
 
 
 def _build(source: str, compiler: Compiler, flags: list[str], library: Path, simde: bool) -> None:

@@ -123,6 +123,7 @@ def _apart(mapping: Mapping, step: dict[str, Any], load: Instruction, lanes: tup
     return ""
 
 
+@remembered
 def reached(s: Setting) -> bool:
     """Whether moves reach the accumulators' elements in the output tensor, but for a tail that no mask cuts."""
     mapping, o = s.mapping, s.output

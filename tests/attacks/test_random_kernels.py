@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from benchmarks.fuzz_kernels import fuzz
@@ -39,11 +41,17 @@ def test_the_same_number_gives_the_same_case() -> None:
     assert all(Case.of(case(n).json()) == case(n) for n in IN_TESTS)
 
 
-@pytest.mark.parametrize("planted", PLANTED)
-def test_a_planted_fault_is_found(planted: str) -> None:
-    shown, kind = SHOWS[planted]
+@pytest.fixture(scope="module")
+def healthy() -> Iterator[Worker]:
+    """One process without a fault for all of these tests: it takes longer to start than to answer."""
     with Worker() as worker:
-        assert worker.trial(shown).kind == EQUAL  # it is the fault that is found
+        yield worker
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_a_planted_fault_is_found(healthy: Worker, planted: str) -> None:
+    shown, kind = SHOWS[planted]
+    assert healthy.trial(shown).kind == EQUAL  # it is the fault that is found
     with Worker(planted=planted) as worker:
         outcome = worker.trial(shown)
         assert outcome.kind == kind, outcome

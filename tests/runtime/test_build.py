@@ -68,6 +68,36 @@ def test_the_key_digests_source_compiler_and_flags() -> None:
     assert build_key(SOURCE, gcc, ["-O3"]) in keys
 
 
+def lanes(number: int) -> str:
+    """C with an intrinsic of SSE2, another text for each number."""
+    return (
+        "#include <immintrin.h>\n"
+        f"int sum(int x) {{ return _mm_cvtsi128_si32(_mm_add_epi32(_mm_set1_epi32(x), _mm_set1_epi32({number}))); }}\n"
+    )
+
+
+@pytest.mark.parametrize("cc", compilers())
+def test_the_header_of_the_intrinsics_is_compiled_at_the_second_build(cc: str, empty_cache: Path) -> None:
+    """And changes nothing: not where it is damaged, and not for C that is wrong."""
+    for number in range(5):
+        library = build_library(lanes(number), cc=cc)
+        assert ctypes.CDLL(str(library)).sum(7) == 7 + number
+        headers = [f for f in empty_cache.glob("intrinsics-*") if f.suffix in (".pch", ".gch")]
+        assert number == 4 or len(headers) == min(number, 1)
+        for header in headers if number == 3 else ():
+            header.write_bytes(b"no header")  # the next build notices
+    with pytest.raises(BuildError, match="missing"):
+        build_library(lanes(9) + "int g(void) { return missing; }\n", cc=cc)
+    assert not list(empty_cache.glob(".building-*"))
+
+
+def test_a_macro_before_the_intrinsics_is_read_by_their_header(empty_cache: Path) -> None:
+    """So that what it changes is changed in every build."""
+    for number in range(3):
+        build_library("#define _GNU_SOURCE\n" + lanes(number))
+    assert not list(empty_cache.glob("intrinsics-*"))
+
+
 @pytest.mark.parametrize("cc", compilers())
 def test_a_product_and_a_sum_are_not_contracted(cc: str, empty_cache: Path) -> None:
     """(1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 with one rounding, and 0 with two."""
