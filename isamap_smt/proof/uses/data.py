@@ -129,6 +129,7 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
         if contract.op == "+" and isinstance(contract.value, SMul) and buffer.type.tensor == out:
             return "add"
         if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
+            _filled(book, moments, site, buffer)
             if contract.value == 0 and buffer.type.tensor == out:
                 return "zero"
             if isinstance(contract.value, Read) and buffer.type.tensor != out:
@@ -139,15 +140,22 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
 
 
 def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
-    """Whether a use writes all cells of a slot: row and column are axes of the contract, over all there are, and what is
-    beyond is zeroed."""
-    instruction = site.use.instruction
-    operand = instruction.operand(contract_of(site).target.tensor)
+    """Whether all points of the contract's axes are all cells of a slot: row and column are axes, over all there are."""
+    operand = site.use.instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
-    cut = bool(instruction.extents) and instruction.beyond == KEPT
     columns = moments.program.machine.memory(buffer.memory).columns
     all_there = extents.get(operand.row) == buffer.rows and extents.get(operand.column) == columns
-    return not cut and operand.row != operand.column and all_there
+    return operand.row != operand.column and all_there
+
+
+def _filled(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer) -> None:
+    """What is not active is zeroed by the instruction, or there is nothing."""
+    instruction, x = site.use.instruction, moments.moment(site)
+    if instruction.beyond == KEPT and instruction.extents:
+        extents, given = {a.name: a.extent for a in contract_of(site).axes}, dict(site.use.parameters)
+        goals = [("eq", x.at(given[p]), extents[a]) for a, p in instruction.extents]
+        words = f"{site.name} leaves no cell of {buffer.name} as it was"
+        book.ask("program", buffer.name, words, x.ranges(), goals, (x,))
 
 
 def _copied(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer, source: str) -> None:

@@ -1,0 +1,151 @@
+"""Wrong programs of uses, each with what its proof must say; and changed ones that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import edits
+import outer_product as outer
+
+from isamap_smt.ir.expr import FloorMod, sym
+from isamap_smt.ir.uses import CountedLoop, Use, UseProgram
+
+CLEAR, LOAD_A, LOAD_B, MULTIPLY, DONE, STORE = range(6)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """claim: the one that is refuted; says: words of its refutation. behaves: whether the program's behaviour is wrong,
+    too, and not just what it claims of itself."""
+
+    name: str
+    make: Callable[[], UseProgram]
+    claim: str
+    says: str = ""
+    behaves: bool = True
+
+
+def _at(number: int, change: Callable[[Use], Use], **choice: int) -> Callable[[], UseProgram]:
+    return lambda: edits.at(outer.gemm(outer.Choice(**choice)), number, change)
+
+
+def _no_await(number: int, k: int) -> Callable[[], UseProgram]:
+    return _at(number, lambda u: edits.without_await(u, k))
+
+
+def _unsignalled(number: int) -> Callable[[], UseProgram]:
+    return _at(number, lambda u: replace(u, signals=()))
+
+
+def _no_load_waits() -> UseProgram:
+    program = edits.at(outer.gemm(), LOAD_A, lambda u: edits.without_await(u, 0))
+    return edits.at(program, LOAD_B, lambda u: edits.without_await(u, 0))
+
+
+def _slot_of_step(e: object, **choice: int) -> UseProgram:
+    program = outer.gemm(outer.Choice(**choice))
+    for number, names in ((LOAD_A, "s"), (LOAD_B, "s"), (MULTIPLY, "ab")):
+        for name in names:
+            program = edits.at(program, number, lambda u, name=name: edits.place(u, name, slot=e))
+    return program
+
+
+def _short(name: str) -> Callable[[], UseProgram]:
+    def shorter(x: CountedLoop) -> CountedLoop:
+        return replace(x, count=x.count - 1) if x.var.name == name else x
+
+    return lambda: edits.loops(outer.gemm(), shorter)
+
+
+def _order(*numbers: int) -> Callable[[], UseProgram]:
+    """The uses of a tile in another order, by number; the loop over steps keeps its place among them as 9."""
+
+    def make() -> UseProgram:
+        program = outer.gemm()
+
+        def change(x: CountedLoop) -> CountedLoop:
+            if x.var.name != "j0":
+                return x
+            clear, steps, done, store = x.body
+            named = {CLEAR: clear, 9: steps, DONE: done, STORE: store}
+            return replace(x, body=tuple(named[n] for n in numbers))
+
+        return edits.loops(program, change)
+
+    return make
+
+
+def _on(number: int, engine: str) -> Callable[[], UseProgram]:
+    return _at(number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
+
+
+def _parameter(number: int, name: str, more: int) -> Callable[[], UseProgram]:
+    def change(u: Use) -> Use:
+        return replace(u, parameters=tuple((n, e + more if n == name else e) for n, e in u.parameters))
+
+    return _at(number, change)
+
+
+def _overlapping() -> UseProgram:
+    program = outer.gemm()
+    a, b, acc = program.buffers
+    return replace(program, buffers=(a, replace(b, offset=b.offset - 1), acc))
+
+
+def _next_slot(number: int, operand: str) -> Callable[[], UseProgram]:
+    return _at(number, lambda u: edits.place(u, operand, slot=FloorMod(dict(u.places)[operand].slot + 1, 2)))
+
+
+def _earlier_content() -> UseProgram:
+    i0, j0, k0 = sym("i0"), sym("j0"), sym("k0")
+    return edits.at(outer.gemm(), MULTIPLY, lambda u: edits.place(u, "a", version=(i0, j0, k0 - 1)))
+
+
+def _kept() -> UseProgram:
+    return edits.at(outer.gemm(), LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, beyond="kept")))
+
+
+MUTANTS = (
+    Mutant("loads wait one step too few", lambda: outer.gemm(outer.Choice(lag=3)), "order",
+           "load a 2 overwrites slot 0 of a before multiply acc 0 has used it"),
+    Mutant("loads never wait", _no_load_waits, "order", "overwrites slot"),
+    Mutant("tiles wait one too few", lambda: outer.gemm(outer.Choice(drain=3)), "order",
+           "overwrites slot 0 of acc before store C 0"),
+    Mutant("tiles never wait", _no_await(CLEAR, 0), "order", "overwrites slot"),
+    Mutant("multiply waits for no b", _no_await(MULTIPLY, 1), "order", "multiply acc 0 uses b before load b 0 has filled it"),
+    Mutant("store waits for nothing", _no_await(STORE, 0), "order", "before"),
+    Mutant("a is never said to be loaded", _unsignalled(LOAD_A), "progress", "for ever"),
+    Mutant("b is never said to be loaded", _unsignalled(LOAD_B), "progress", "for ever"),
+    Mutant("no step is said to be executed", _unsignalled(MULTIPLY), "progress", "for ever"),
+    Mutant("no tile is said to be finished", _unsignalled(DONE), "progress", "for ever"),
+    Mutant("no tile is said to be stored", _unsignalled(STORE), "progress", "for ever"),
+    Mutant("multiply waits for a step too many", _at(MULTIPLY, lambda u: edits.waiting(u, 0, 1)), "progress", "for ever"),
+    Mutant("store waits for a tile too many", _at(STORE, lambda u: edits.waiting(u, 0, 1)), "progress", "for ever"),
+    Mutant("slots restart in each tile", lambda: _slot_of_step(FloorMod(sym("k0"), 2)), "order", "overwrites slot"),
+    Mutant("multiply reads the other slot of a", _next_slot(MULTIPLY, "a"), "order"),
+    Mutant("store reads the other accumulator", _next_slot(STORE, "acc"), "order"),
+    Mutant("multiply names the content before", _earlier_content, "order", behaves=False),
+    Mutant("buffers overlap", _overlapping, "memory", "both have row"),
+    Mutant("one row short of a", _parameter(LOAD_A, "rows", -1), "program"),
+    Mutant("one column too many of b", _parameter(LOAD_B, "columns", 1), "precondition"),
+    Mutant("one row short of the output", _parameter(STORE, "rows", -1), "precondition"),
+    Mutant("padding of a keeps what was there", _kept, "program"),
+    Mutant("one step short", _short("k0"), "coverage"),
+    Mutant("one tile short", _short("j0"), "coverage"),
+    Mutant("done is said before the steps", _order(CLEAR, DONE, 9, STORE), "order", "store C"),
+    Mutant("cleared after the steps", _order(9, CLEAR, DONE, STORE), "order"),
+    Mutant("the accumulator is cleared by the engine that loads", _on(CLEAR, "load"), "order"),
+    Mutant("products on the engine that stores", _on(MULTIPLY, "store"), "order"),
+    Mutant("the store begins nothing, the clear neither", _at(CLEAR, lambda u: replace(u, begins=False)), "order", behaves=False),
+)  # fmt: skip
+
+RIGHT = (
+    Mutant("one slot", lambda: outer.gemm(outer.Choice(1, 1)), ""),
+    Mutant("three slots", lambda: outer.gemm(outer.Choice(3, 2)), ""),
+    Mutant("eight accumulators", lambda: outer.gemm(outer.Choice(2, 8)), ""),
+    Mutant("loads wait longer than they need", lambda: outer.gemm(outer.Choice(3, 3, lag=1, drain=1)), ""),
+    Mutant("multiply waits for b alone, which is loaded after a", _no_await(MULTIPLY, 0), ""),
+    Mutant("b is loaded without waiting, after an a that waited", _no_await(LOAD_B, 0), ""),
+    Mutant("slots restart where there is one", lambda: _slot_of_step(0, slots=1), ""),
+)
