@@ -89,8 +89,12 @@ class Builder:
             return constant, constant, constant
         so_far = moving[0]
         if most is not None and constant * so_far[2] > most:
-            self.m.add(constant * so_far[0] <= most)
+            self.m.add(so_far[0] <= most // constant)
             so_far = (so_far[0], so_far[1], max(so_far[1], most // constant))
+            so_far = (
+                self._variable(so_far, f"{name}_few"),
+                *so_far[1:],
+            )  # CP-SAT asks what sums may come to, by domains alone
         for n, f in enumerate(moving[1:]):
             low, high = so_far[1] * f[1], so_far[2] * f[2]
             if most is not None and constant * high > most:

@@ -57,7 +57,7 @@ class MachineInstruction:
     the largest.
 
     extents: axis -> the use parameter that says how many of its points are active, from the first; axes that are not named are
-    whole. A parameter lies in [1, largest extent]. beyond: what a written cell with an axis beyond its parameter becomes,
+    whole. A parameter lies in [least, largest extent]. beyond: what a written cell with an axis beyond its parameter becomes,
     'zero' or 'kept'. steps: the axis that `work.each` counts, '' for one step.
     """
 
@@ -69,6 +69,7 @@ class MachineInstruction:
     beyond: str = KEPT
     work: Work = Work()
     steps: str = ""
+    least: int = 1
 
     def operand(self, name: str) -> Operand:
         """By its name in the contract."""

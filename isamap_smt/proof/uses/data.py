@@ -93,8 +93,9 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         return
     for axis, parameter in instruction.extents:
         value = x.at(given[parameter])
-        words = f"{parameter} of {site.name} is from 1 to {extents[axis]}"
-        book.ask("precondition", site.name, words, x.ranges(), [("le", 1, value), ("le", value, extents[axis])], (x,))
+        words = f"{parameter} of {site.name} is from {instruction.least} to {extents[axis]}"
+        goals = [("le", instruction.least, value), ("le", value, extents[axis])]
+        book.ask("precondition", site.name, words, x.ranges(), goals, (x,))
     for name, place in site.use.places:
         operand = instruction.operand(name)
         if isinstance(place, TensorPlace):
@@ -144,8 +145,8 @@ def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     columns = moments.program.machine.memory(buffer.memory).columns
-    all_there = extents.get(operand.row) == buffer.rows and extents.get(operand.column) == columns
-    return operand.row != operand.column and all_there
+    rows = 1 if operand.row == 0 else extents.get(operand.row)
+    return operand.row != operand.column and rows == buffer.rows and extents.get(operand.column) == columns
 
 
 def _filled(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer) -> None:
@@ -199,15 +200,10 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
             "program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}"
         )
         operand = site.use.instruction.operand(mine.tensor)
-        cell = [x.at(i) for i in mine.index]
+        named = tuple(e for e in (operand.row, operand.column) if e != 0)
         words = f"each cell of {mine.tensor} is the one that the contract names"
-        book.structure(
-            "program",
-            site.name,
-            words,
-            cell == [x.at(operand.row), x.at(operand.column)],
-            "its rows or columns are others",
-        )
+        right = tuple(mine.index) == named
+        book.structure("program", site.name, words, right, "its rows or columns are others")
         coordinates, guard = held(moments, site, x, operand, place)
         factors.append(guard)
         index = [substitute(i, point) for i in wanted.index]
@@ -288,19 +284,15 @@ def _covered(
 
 
 def _digits(e: Any, value: Any, own: dict[str, int], loops: set[str]) -> dict[str, Any] | None:
-    """Values of the symbols of `c * loop + axis`, or of one symbol, that give the value."""
+    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first."""
     names = symbols_of([e])
     split = affine(e, names)
-    if split is None or split[1] != 0:
+    if split is None or split[1] != 0 or not names or not names <= set(own) | loops:
         return None
-    if len(names) == 1:
-        (name,) = names
-        return {name: value} if split[0][name] == 1 else None
-    inner, outer = names & set(own), names & loops
-    if len(inner) != 1 or len(outer) != 1 or len(names) != 2:
+    steps = sorted(((c, n) for n, c in split[0].items()), key=lambda x: -x[0] if x[0].is_Integer else 0)
+    if any(not c.is_Integer or c <= 0 for c, _ in steps) or steps[-1][0] != 1:
         return None
-    (a,), (v,) = inner, outer
-    step = split[0][v]
-    if split[0][a] != 1 or not step.is_Integer or step <= 0:
-        return None
-    return {v: FloorDiv(value, step), a: FloorMod(value, step)}
+    found: dict[str, Any] = {}
+    for c, n in steps:
+        found[n], value = FloorDiv(value, c), FloorMod(value, c)
+    return found

@@ -126,7 +126,8 @@ def _of_use(
     book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSite, own: Place, site: UseSite, place: Place
 ) -> None:
     """The content that one use names was begun, in its slot, and the next one there begins after it."""
-    x, w, z = moments.moment(site), moments.moment(begin, "_begun"), moments.moment(begin, "_next")
+    x, z = moments.moment(site), moments.moment(begin, "_next")
+    w = x if site is begin else moments.moment(begin, "_begun")
     counts = [loop.count for loop in begin.loops]
     version = [x.at(v) for v in place.version]
     inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]
@@ -148,7 +149,7 @@ def _of_use(
         words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
         later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.slot))]
         told = _late(begin, z, f"overwrites slot {{slot}} of {buffer.name} before", site, x, "has used it", slot)
-        given = [*moments.known(x, w, z), *content, *later]
+        given = [*moments.known(*dict.fromkeys((x, w, z))), *content, *later]
         book.ask("order", buffer.name, words, given, [moments.happens_before(x, z)], (x, w, z), told)
 
 
