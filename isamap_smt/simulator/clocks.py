@@ -1,10 +1,11 @@
 """What is complete before each use begins, in every order: vector clocks.
 
-The clock of a use says of each engine how many of its uses must be complete before this one begins. Uses of one engine follow each other.
-An await of amount e waits for e signals: if one engine makes all signals of the counter, for its first e. If several do, any e will
-do; a use x must be complete exactly if fewer than e signals can be made without it. So of each engine the e-th smallest of
-what the signals themselves need. Signals may need each other, so this is repeated until nothing changes, from above: from the
-clocks of an order that was really run.
+The clock of a use says of each engine how many of its uses must be complete before this one begins. An engine's uses follow
+each other. An await of amount e waits for e signals: if one engine makes all signals of the counter, for its first e. If
+several do, any e will do: a use x must be complete exactly if fewer than e signals can be made without it, so of each engine
+the e-th smallest of what the signals themselves need. Signals may need each other, so this is repeated until nothing changes.
+It begins with the clocks of an order that was really run, which need too much rather than too little: signals that only need
+each other do not count.
 """
 
 from __future__ import annotations

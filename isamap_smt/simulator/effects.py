@@ -25,7 +25,12 @@ _COMBINE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 def run(
-    elaborated: Elaborated, kernel: Kernel, accesses: tuple[Access, ...], order: Order, arrays: Mapping[str, Array], seed: int
+    elaborated: Elaborated,
+    kernel: Kernel,
+    accesses: tuple[Access, ...],
+    order: Order,
+    arrays: Mapping[str, Array],
+    seed: int,
 ) -> dict[str, Array]:
     """The outputs, by name. Memories, and outputs that no use reads, begin as NaN, or as integers drawn by the seed; outputs that
     some use reads begin at the neutral element of the kernel's reduction."""

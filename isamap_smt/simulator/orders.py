@@ -1,7 +1,7 @@
 """In which order the uses complete: by time, or as an adversary chooses. Which uses can begin depends on the counters alone.
 
-A use that may begin stays so, as counters only grow. So every order ends with the same uses done, and a deadlock in one of them is a
-deadlock in all.
+A use that may begin stays so, as counters only grow. So every order ends with the same uses done, and a deadlock in one of them
+is a deadlock in all.
 """
 
 from __future__ import annotations
@@ -46,10 +46,7 @@ class _Heads:
         if at >= len(queue.sites):
             return False
         iteration, counts = queue.iterations[at], self.counts
-        for counter, amounts in self.sites[queue.sites[at]].awaits:
-            if counts[counter] < amounts[iteration]:
-                return False
-        return True
+        return all(counts[counter] >= amounts[iteration] for counter, amounts in self.sites[queue.sites[at]].awaits)
 
     def complete(self, engine: int) -> None:
         """The engine's next use is complete."""

@@ -1,8 +1,9 @@
 """Which cells each use touches: the cells of its active points, and those beyond that it clears.
 
-The uses of a site touch few different sets of cells (footprints): a slot is used again and again. So cells are worked out once for each
-footprint, and each iteration has the number of its own. A space is an addressed memory or a tensor of main memory, its cells
-numbered by rows; the cell after the last stands for every place outside, is poison to readers and forgets what is written.
+The uses of a site touch few different sets of cells (footprints): a slot is used again and again. So cells are worked out
+once for each footprint, and each iteration has the number of its own. A space is an addressed memory or a tensor of main
+memory, its cells numbered by rows; the cell after the last stands for every place outside, is poison to readers and forgets
+what is written.
 """
 
 from __future__ import annotations
@@ -97,7 +98,9 @@ def check_contract(instruction: MachineInstruction) -> None:
     axes = set(extents(instruction))
     for r in reads(statement.value):
         if seen.setdefault(r.tensor, r.index) != r.index or symbols_of(r.index) - axes:
-            raise LanguageError(f"{instruction.name}: {r.tensor} is read at two elements in one point; make it two operands")
+            raise LanguageError(
+                f"{instruction.name}: {r.tensor} is read at two elements in one point; make it two operands"
+            )
 
 
 def points(instruction: MachineInstruction, active: Mapping[str, int]) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -208,7 +211,10 @@ class _InBuffer(_Where):
 
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
         b = self.buffer
-        row, at = (column(e, env, size, f"{self.name}: operand {self.operand.name}") for e in (self.operand.row, self.operand.column))
+        row, at = (
+            column(e, env, size, f"{self.name}: operand {self.operand.name}")
+            for e in (self.operand.row, self.operand.column)
+        )
         slots = self.slots[iterations]
         rows = b.offset + (slots * b.rows)[:, None] + row[None, :]
         numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
@@ -219,7 +225,9 @@ class _InBuffer(_Where):
                 said.append(f"slot {slot} of {b.name}, which has {b.slots} slots")
             elif outside[n].any():
                 p = int(np.argmax(outside[n]))
-                said.append(f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}")
+                said.append(
+                    f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}"
+                )
             else:
                 said.append(f"row {row[past[0]]} of a slot of {b.name}, which has {b.rows} rows" if past.size else "")
         return list(numbers), said
@@ -234,17 +242,23 @@ class _InTensor(_Where):
         if place.tensor not in names:
             raise UnknownNameError(f"{self.name}: no tensor {place.tensor!r}; {did_you_mean(place.tensor, names)}")
         if operand.row is not None:
-            raise LanguageError(f"{self.name}: operand {operand.name} lies in {operand.memory}, {place.tensor} in {MAIN} memory")
+            raise LanguageError(
+                f"{self.name}: operand {operand.name} lies in {operand.memory}, {place.tensor} in {MAIN} memory"
+            )
         tensor = kernel.tensor(place.tensor)
         if tensor.dtype != dtype:
             raise DTypeError(f"{self.name}: operand {operand.name} is {dtype}, {place.tensor} is {tensor.dtype}")
         self.space = Space(place.tensor, True, tuple(int(e) for e in tensor.shape))
         if len(place.index) != len(self.space.shape):
-            raise LanguageError(f"{self.name}: {place.tensor} has {len(self.space.shape)} dimensions, the place {len(place.index)}")
+            raise LanguageError(
+                f"{self.name}: {place.tensor} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
+            )
         self.index, self.env = tuple(map(sp.sympify, place.index)), site.env
         used = symbols_of(self.index) - set(extents(site.use.instruction))
         if unknown := used - set(self.env):
-            raise LanguageError(f"{self.name}: the place in {place.tensor} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}")
+            raise LanguageError(
+                f"{self.name}: the place in {place.tensor} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}"
+            )
         self.columns = [v for n in sorted(used) if isinstance(v := self.env[n], np.ndarray)]
 
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:

@@ -1,5 +1,5 @@
-"""Two uses of different engines race when they touch one cell, one of them writes it, and neither is complete before the other begins in
-every order.
+"""Two uses of different engines race when they touch one cell, one of them writes it, and nothing orders them: in some
+order the one is complete before the other begins, and in some the other before the one.
 
 By the clocks, the uses of another engine that are not ordered with a use are consecutive: those before are complete when it begins,
 those behind wait for it. So for two footprints with a common cell, the races of a use with one are those users of the other whose
@@ -23,7 +23,8 @@ RACE, BOUNDS = "race", "bounds"
 
 @dataclass(frozen=True)
 class Touch:
-    """A use that touches cells by one of its operands. number: which iteration of its place in the text, from 0. at: loop variables."""
+    """A use that touches cells by one of its operands. number: which iteration of its place in the text, from 0. at: its loop
+    variables."""
 
     engine: str
     instruction: str
@@ -41,7 +42,8 @@ class Touch:
 class Race:
     """Two uses that no counter orders (kind 'race'), in program order, or one that leaves its memory (kind 'bounds').
 
-    uses: the first such, by program order of the later. pairs: how many there are of these two operands of these two places in the text.
+    uses: the first such, by program order of the later. pairs: how many there are of these two operands of these two places in the
+    text.
     """
 
     kind: str

@@ -41,9 +41,12 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """One run. outputs: by name, as they are when nothing can go on. races: all that its synchronisation allows, in any order, and uses
-    beyond their memory. deadlock: None, or who waits for what. cycles: of a timed run that ends. trace: every use in the order of
-    completion, if it was asked for."""
+    """One run.
+
+    outputs: by name, as they are when nothing can go on. races: all that the synchronisation allows, in any order, and uses
+    beyond their memory. deadlock: None, or who waits for what. cycles: of a timed run that ends. trace: every use in the
+    order of completion, if it was asked for.
+    """
 
     outputs: dict[str, Array]
     races: tuple[Race, ...]
@@ -68,9 +71,9 @@ def simulate(
 ) -> Simulation:
     """The program on arrays of the kernel's inputs; sizes that the arrays do not say come from `sizes`.
 
-    Without a seed: a timed run, every engine as early as it can. With one: an order that is drawn to be unkind. Uses take effect whole, when they
-    are complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError, UnknownNameError, LanguageError
-    for arrays that do not fit the kernel and for programs that are none.
+    Without a seed: a timed run, every engine as early as it can. With one: an order that is drawn to be unkind. A use takes
+    effect whole, when it is complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError,
+    UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none.
     """
     kernel, held = prepare(program.kernel, arrays, None, sizes)
     known = {name: int(value) for name, value in {**_sizes(program, held), **(sizes or {})}.items()}
@@ -78,11 +81,16 @@ def simulate(
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)
     outputs = effects.run(elaborated, kernel, touched, order, held, seed or 0)
-    found = (*bounds(elaborated, touched, order.done), *races(elaborated, touched, clocks(elaborated, order), order.done))
+    found = (
+        *bounds(elaborated, touched, order.done),
+        *races(elaborated, touched, clocks(elaborated, order), order.done),
+    )
     stuck = deadlock(elaborated, order)
     ends = [end for _, end in order.times]
     cycles = None if seed is not None or stuck else max(ends, default=0)
-    return Simulation(outputs, found, stuck, cycles, _busy(elaborated, order), _trace(elaborated, order) if trace else ())
+    return Simulation(
+        outputs, found, stuck, cycles, _busy(elaborated, order), _trace(elaborated, order) if trace else ()
+    )
 
 
 def _sizes(program: UseProgram, held: Mapping[str, Array]) -> dict[str, int]:

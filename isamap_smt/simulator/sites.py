@@ -2,8 +2,8 @@
 
 A site is a use in the text of the program; an iteration is a use of the run. The counts of loops depend on sizes alone, so the
 iterations of a site are a box: the loop variables are the digits of the iteration's number, and the `number` of the n-th loop is
-the number with the digits after the n-th left away. A loop's body takes one place for each use in it, which gives each iteration its
-place in program order by the same digits.
+the number with the digits after the n-th left away. A loop's body takes one place for each use in it, which gives each iteration
+its place in program order by the same digits.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Site:
     """One use in the text, with a column for each of its expressions.
 
     env: size -> number, loop variable or loop number -> column. position: places in program order. ranks: places in the queue of
-    its engine. awaits: (counter, amounts). parameters: as the program says. active: axis -> points, cut to the instruction's extent.
-    cycles: how long each iteration occupies the engine.
+    its engine. awaits: (counter, amounts). parameters: as the program says. active: axis -> points, cut to the largest
+    extent. cycles: how long each iteration occupies the engine.
     """
 
     use: Use
