@@ -193,3 +193,8 @@ def test_rows_beyond_are_cleared_and_outputs_that_are_read_begin_at_zero() -> No
     # Nothing was put into slot 1: it is poison.
     s = simulate(program((use(2, "add q", 3, slot=1),), 2), given, seed=0)
     assert s.sound and np.isnan(s.outputs["T"].ravel()).tolist() == [False] * 4 + [True] * 3 + [False]
+
+
+def test_an_output_that_nothing_touches_is_poison() -> None:
+    found = simulate(program((use(2, "clear p"),), 2), {"A": np.zeros((3, 2), np.float32)}, seed=0).outputs["T"]
+    assert found.shape == (3, 2) and found.dtype == np.float32 and np.isnan(found).all()
