@@ -27,6 +27,7 @@ LAYERS = [
     "proof",
     "mapping",
     "language",
+    "simulator",
     "ir",
 ]
 LAYERED = "Each layer of the library imports only what is below it"

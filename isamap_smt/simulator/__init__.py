@@ -1,0 +1,15 @@
+"""Runs programs of uses (isamap_smt.ir.uses) on NumPy arrays, as their docstring says and independently of all proofs.
+
+sites      the program at concrete sizes: every expression a column of numbers
+places     which cells each use touches
+orders     who completes when: timed, or an adversary's order
+clocks     what is complete before each use begins, in every order
+races      pairs of uses that no counter orders
+effects    what the uses leave in memory
+simulation all of it together
+"""
+
+from isamap_smt.simulator.races import Race, Touch
+from isamap_smt.simulator.simulation import Busy, Simulation, Step, simulate
+
+__all__ = ["Busy", "Race", "Simulation", "Step", "Touch", "simulate"]

@@ -1,0 +1,135 @@
+"""What the uses leave in memory, one after the other in a given order, each whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from isamap_smt.ir.errors import DTypeError, LanguageError
+from isamap_smt.ir.evaluate import Functions
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.graph import MachineInstruction
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import Read, reads, rewrite_reads, sums
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.simulator.orders import Order
+from isamap_smt.simulator.places import Access, Space, points
+from isamap_smt.simulator.sites import Elaborated, Site
+
+Array = np.ndarray
+Value = Callable[[Mapping[str, Array]], Array]
+Key = tuple[int, ...]  # an instruction's id, and how many points of each axis are active
+_COMBINE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def run(
+    elaborated: Elaborated,
+    kernel: Kernel,
+    accesses: tuple[Access, ...],
+    order: Order,
+    arrays: Mapping[str, Array],
+    seed: int,
+) -> dict[str, Array]:
+    """The outputs, by name. Memories, and outputs that no use reads, begin as NaN, or as integers drawn by the seed; outputs that
+    some use reads begin at the neutral element of the kernel's reduction."""
+    held, poison = _begin(kernel, accesses, arrays, seed)
+    made: dict[Key, Value] = {}
+    acts = [_act(s, [a for a in accesses if a.site == n], held, poison, made) for n, s in enumerate(elaborated.sites)]
+    heads = [0] * len(elaborated.queues)
+    with np.errstate(all="ignore"):
+        for engine in order.steps:
+            queue, at = elaborated.queues[engine], heads[engine]
+            heads[engine] = at + 1
+            acts[queue.sites[at]](queue.iterations[at])
+    found = {}
+    for name in kernel.results:
+        tensor = kernel.tensor(name)
+        space = Space(name, True, tuple(int(e) for e in tensor.shape))
+        untouched = _poison(np.random.default_rng(seed), space.size, tensor.dtype.numpy)
+        found[name] = (held[space][:-1] if space in held else untouched).reshape(space.shape)
+    return found
+
+
+def _begin(
+    kernel: Kernel, accesses: tuple[Access, ...], arrays: Mapping[str, Array], seed: int
+) -> tuple[dict[Space, Array], dict[Space, Array]]:
+    """The cells of each space with one more for all places outside, and the poison in that."""
+    draw = np.random.default_rng(seed)
+    held: dict[Space, Array] = {}
+    poison: dict[Space, Array] = {}
+    for a in accesses:
+        if a.space in held:
+            if held[a.space].dtype != a.dtype.numpy:
+                raise DTypeError(
+                    f"{a.space.name} is accessed as {held[a.space].dtype} and, by operand {a.operand}, as {a.dtype};"
+                    " cells of one memory have one type here"
+                )
+            continue
+        filling = _poison(draw, a.space.size + 1, a.dtype.numpy)
+        poison[a.space] = filling[-1:].copy()
+        if a.space.tensor and a.space.name in kernel.inputs:
+            filling[:-1] = arrays[a.space.name].reshape(-1)
+        elif a.space.tensor and any(b.space == a.space and b.reads for b in accesses):
+            first = next(s for s in kernel.statements if s.target.tensor == a.space.name)
+            filling[:-1] = neutral(first.op, a.dtype)
+        held[a.space] = filling
+    return held, poison
+
+
+def _poison(draw: np.random.Generator, count: int, kind: np.dtype) -> Array:
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        return draw.integers(limits.min, limits.max, count, dtype=kind, endpoint=True)
+    return np.full(count, np.nan, kind)
+
+
+def _act(
+    site: Site, accesses: list[Access], held: dict[Space, Array], poison: dict[Space, Array], made: dict[Key, Value]
+) -> Callable[[int], None]:
+    """What carries an iteration of the site out. made: values of instructions, shared by all sites."""
+    instruction = site.use.instruction
+    if instruction.contract is None:
+        return lambda iteration: None
+    statement = instruction.contract.statements[0]
+    target = next(a for a in accesses if a.operand == statement.target.tensor)
+    needed = {r.tensor for r in reads(statement.value)}
+    sources = [(a.operand, held[a.space], a.cells, a.which.tolist()) for a in accesses if a.operand in needed]
+    cells, cleared, wrong, which = target.cells, target.cleared, target.wrong, target.which.tolist()
+    into, outside = held[target.space], poison[target.space]
+    values: dict[int, Value] = {}  # by the target's footprint, which tells active points apart
+    combine = None if statement.op == "=" else _COMBINE[statement.op].at
+
+    def act(iteration: int) -> None:
+        footprint = which[iteration]
+        value = values.get(footprint)
+        if value is None:
+            active = {a: int(v[iteration]) for a, v in site.active.items()}
+            key = (id(instruction), *active.values())
+            value = values[footprint] = made[key] = made.get(key) or _make(instruction, active)
+        found = value({name: array[at[number[iteration]]] for name, array, at, number in sources})
+        if combine is None:
+            into[cells[footprint]] = found
+            if cleared[footprint].size:
+                into[cleared[footprint]] = 0
+        else:
+            combine(into, cells[footprint], found)
+        if wrong[footprint]:
+            into[-1:] = outside
+
+    return act
+
+
+def _make(instruction: MachineInstruction, active: dict[str, int]) -> Value:
+    contract = instruction.contract
+    assert contract is not None
+    statement = contract.statements[0]
+    if any(True for _ in sums(statement.value)):
+        raise LanguageError(f"{instruction.name}: a sum inside the contract's value; write it as a reduction `+=`")
+    count = points(instruction, active)[0]["#"].size
+    ids = np.arange(count)
+    point = sym("point")
+    value = rewrite_reads(typed_value(contract, statement), lambda r: Read(r.args[0], point))
+    functions = Functions(contract, {t.name: (count,) for t in contract.tensors})
+    return functions.value(value, {"point": ids, "#": ids}, contract.tensor(statement.target.tensor).dtype)

@@ -1,0 +1,276 @@
+"""Which cells each use touches: the cells of its active points, and those beyond that it clears.
+
+The uses of a site touch few different sets of cells (footprints): a slot is used again and again. So cells are worked out
+once for each footprint, and each iteration has the number of its own. A space is an addressed memory or a tensor of main
+memory, its cells numbered by rows; the cell after the last stands for every place outside, is poison to readers and forgets
+what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.graph import MAIN, ZERO, MachineInstruction, Operand
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import reads
+from isamap_smt.ir.uses import BufferPlace, TensorPlace, UseProgram
+from isamap_smt.simulator.sites import Elaborated, Site, column, extents
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Space:
+    """Cells that have numbers: of an addressed memory, (rows, columns), or of a tensor."""
+
+    name: str
+    tensor: bool
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many cells; also the number of the cell that stands for all others."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """One operand of one site. which: iteration -> footprint. cells: footprint -> cell of each active point, in the order of the
+    contract's axes. cleared: footprint -> cells beyond, which become 0. wrong: footprint -> what is outside, '' where nothing is.
+    """
+
+    site: int
+    operand: str
+    space: Space
+    dtype: DType
+    reads: bool
+    writes: bool
+    which: Array
+    cells: list[Array]
+    cleared: list[Array]
+    wrong: list[str]
+    slots: Array | None = None
+
+    def touched(self, footprint: int) -> Array:
+        """The cells of a footprint, each once, without those outside."""
+        both = np.unique(np.concatenate([self.cells[footprint], self.cleared[footprint]]))
+        return both[both < self.space.size]
+
+
+def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
+    """Every operand of every site; `kernel` with its sizes fixed. Raises LanguageError for a use that leaves an operand without a
+    place or has one that is of another kind."""
+    found: list[Access] = []
+    for number, site in enumerate(elaborated.sites):
+        if site.use.instruction.contract is None:
+            continue
+        check_contract(site.use.instruction)
+        places = dict(site.use.places)
+        operands = [o.name for o in site.use.instruction.operands]
+        for name in places:
+            if name not in operands:
+                raise UnknownNameError(
+                    f"{site.use.instruction.name} has no operand {name!r}; {did_you_mean(name, operands)}"
+                )
+        for operand in site.use.instruction.operands:
+            if operand.name not in places:
+                raise LanguageError(f"a use of {site.use.instruction.name} has no place for {operand.name}; add one")
+            found.append(_access(elaborated.program, kernel, number, site, operand, places[operand.name]))
+    return tuple(found)
+
+
+def check_contract(instruction: MachineInstruction) -> None:
+    """Nothing happens for a contract of one statement that reads each operand at one index. Raises LanguageError."""
+    contract = instruction.contract
+    if contract is None or len(contract.statements) != 1:
+        raise LanguageError(f"{instruction.name}: its contract has to be one statement")
+    statement = contract.statements[0]
+    seen: dict[str, tuple[Any, ...]] = {statement.target.tensor: statement.target.index}
+    axes = set(extents(instruction))
+    for r in reads(statement.value):
+        if seen.setdefault(r.tensor, r.index) != r.index or symbols_of(r.index) - axes:
+            raise LanguageError(
+                f"{instruction.name}: {r.tensor} is read at two elements in one point; make it two operands"
+            )
+
+
+def points(instruction: MachineInstruction, active: Mapping[str, int]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Axis -> values at the active points, in order, and at the points beyond; '#' -> number of the point."""
+    assert instruction.contract is not None
+    statement = instruction.contract.statements[0]
+    largest = extents(instruction)
+    ids = np.arange(prod(largest.values()))
+    values = np.unravel_index(ids, tuple(largest.values())) if largest else ()
+    env = dict(zip(largest, values, strict=True))
+    inside = np.ones(ids.size, bool)
+    for axis, v in env.items():
+        inside &= v < active[axis]
+    env["#"] = ids
+    beyond = ~inside
+    for relation in statement.guard:
+        inside &= np.broadcast_to(np.asarray(evaluate(relation, env), dtype=bool), inside.shape)
+    return {a: v[inside] for a, v in env.items()}, {a: v[beyond] for a, v in env.items()}
+
+
+def _access(
+    program: UseProgram, kernel: Kernel, number: int, site: Site, operand: Operand, place: BufferPlace | TensorPlace
+) -> Access:
+    instruction = site.use.instruction
+    assert instruction.contract is not None
+    statement = instruction.contract.statements[0]
+    writes = statement.target.tensor == operand.name
+    own_read = any(r.tensor == operand.name for r in reads(statement.value))
+    dtype = instruction.contract.tensor(operand.name).dtype
+    clears = writes and statement.op == "=" and instruction.beyond == ZERO
+    if isinstance(place, TensorPlace):
+        where: _Where = _InTensor(kernel, site, operand, place, dtype)
+    else:
+        where = _InBuffer(program, site, operand, place)
+    first, which = _different([*where.columns, *site.active.values()], site.count)
+    empty = np.zeros(0, np.int64)
+    cells, cleared, wrong = [empty] * first.size, [empty] * first.size, [""] * first.size
+    for active, members in _by_active(site, first):
+        inside, beyond = points(instruction, active)
+        iterations = first[members]
+        found, said = where.cells(iterations, inside, inside["#"].size)
+        extra, also = where.cells(iterations, beyond, beyond["#"].size) if clears else (None, None)
+        for n, m in enumerate(members.tolist()):
+            cells[m], wrong[m] = found[n], said[n] or (also[n] if also else "")
+            if extra is not None:
+                cleared[m] = np.setdiff1d(extra[n], found[n])
+    reading = own_read or (writes and statement.op != "=")
+    slots = where.slots if isinstance(where, _InBuffer) else None
+    return Access(number, operand.name, where.space, dtype, reading, writes, which, cells, cleared, wrong, slots)
+
+
+def _different(columns: list[Array], count: int) -> tuple[Array, Array]:
+    """The first iteration of each combination of values, and the number of the combination of each iteration."""
+    code = np.zeros(count, np.int64)
+    for values in columns:
+        own = np.unique(values, return_inverse=True)[1]
+        code = np.unique(code * (int(own.max(initial=0)) + 1) + own, return_inverse=True)[1]
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    return first, which
+
+
+def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], Array]]:
+    """Footprints that have the same active points."""
+    chosen = {a: v[first] for a, v in site.active.items()}
+    heads, which = _different(list(chosen.values()), first.size)
+    for n, head in enumerate(heads.tolist()):
+        yield {a: int(v[head]) for a, v in chosen.items()}, np.flatnonzero(which == n)
+
+
+class _Where:
+    """columns: what the cells depend on beside the active points, by iteration."""
+
+    space: Space
+    columns: list[Array]
+
+    def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
+        """The cell of each point at each of the iterations, and what is outside in each."""
+        raise NotImplementedError
+
+    def _numbered(self, coordinates: list[Array]) -> tuple[Array, Array]:
+        """Numbers of cells, and which are outside the space."""
+        number = np.zeros(coordinates[0].shape if coordinates else (1, 1), np.int64)
+        outside = np.zeros(number.shape, bool)
+        for c, n in zip(coordinates, self.space.shape, strict=True):
+            outside |= (c < 0) | (c >= n)
+            number = number * n + c
+        return np.where(outside, self.space.size, number), outside
+
+
+class _InBuffer(_Where):
+    """A piece of a buffer in an addressed memory."""
+
+    def __init__(self, program: UseProgram, site: Site, operand: Operand, place: BufferPlace) -> None:
+        name = site.use.instruction.name
+        names = [b.name for b in program.buffers]
+        if place.buffer not in names:
+            raise UnknownNameError(f"{name}: no buffer {place.buffer!r}; {did_you_mean(place.buffer, names)}")
+        self.buffer = program.buffer(place.buffer)
+        if self.buffer.memory != operand.memory or operand.row is None:
+            raise LanguageError(
+                f"{name}: operand {operand.name} lies in {operand.memory}, buffer {place.buffer} in {self.buffer.memory}"
+            )
+        memory = program.machine.memory(operand.memory)
+        self.operand, self.name = operand, name
+        self.space = Space(memory.name, False, (memory.rows, memory.columns))
+        self.slots = column(place.slot, site.env, site.count, f"{name}: slot of {place.buffer}")
+        self.columns = [self.slots]
+
+    def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
+        b = self.buffer
+        row, at = (
+            column(e, env, size, f"{self.name}: operand {self.operand.name}")
+            for e in (self.operand.row, self.operand.column)
+        )
+        slots = self.slots[iterations]
+        rows = b.offset + (slots * b.rows)[:, None] + row[None, :]
+        numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
+        past = np.flatnonzero((row < 0) | (row >= b.rows))
+        said = []
+        for n, slot in enumerate(slots.tolist()):
+            if size and not 0 <= slot < b.slots:
+                said.append(f"slot {slot} of {b.name}, which has {b.slots} slots")
+            elif outside[n].any():
+                p = int(np.argmax(outside[n]))
+                said.append(
+                    f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}"
+                )
+            else:
+                said.append(f"row {row[past[0]]} of a slot of {b.name}, which has {b.rows} rows" if past.size else "")
+        return list(numbers), said
+
+
+class _InTensor(_Where):
+    """Elements of a tensor in main memory."""
+
+    def __init__(self, kernel: Kernel, site: Site, operand: Operand, place: TensorPlace, dtype: DType) -> None:
+        self.name = site.use.instruction.name
+        names = [t.name for t in kernel.tensors]
+        if place.tensor not in names:
+            raise UnknownNameError(f"{self.name}: no tensor {place.tensor!r}; {did_you_mean(place.tensor, names)}")
+        if operand.row is not None:
+            raise LanguageError(
+                f"{self.name}: operand {operand.name} lies in {operand.memory}, {place.tensor} in {MAIN} memory"
+            )
+        tensor = kernel.tensor(place.tensor)
+        if tensor.dtype != dtype:
+            raise DTypeError(f"{self.name}: operand {operand.name} is {dtype}, {place.tensor} is {tensor.dtype}")
+        self.space = Space(place.tensor, True, tuple(int(e) for e in tensor.shape))
+        if len(place.index) != len(self.space.shape):
+            raise LanguageError(
+                f"{self.name}: {place.tensor} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
+            )
+        self.index, self.env = tuple(map(sp.sympify, place.index)), site.env
+        used = symbols_of(self.index) - set(extents(site.use.instruction))
+        if unknown := used - set(self.env):
+            raise LanguageError(
+                f"{self.name}: the place in {place.tensor} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}"
+            )
+        self.columns = [v for n in sorted(used) if isinstance(v := self.env[n], np.ndarray)]
+
+    def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
+        loops = {n: v[iterations][:, None] if isinstance(v, np.ndarray) else v for n, v in self.env.items()}
+        here = {**loops, **{a: v[None, :] for a, v in env.items()}}
+        shape = (iterations.size, size)
+        coordinates = [np.broadcast_to(np.asarray(evaluate(e, here), dtype=np.int64), shape) for e in self.index]
+        numbers, outside = self._numbered(coordinates)
+        numbers, outside = np.broadcast_to(numbers, shape), np.broadcast_to(outside, shape)
+        said = []
+        for n in range(iterations.size):
+            p = int(np.argmax(outside[n])) if outside[n].any() else None
+            index = ", ".join(str(c[n, p]) for c in coordinates) if p is not None else ""
+            said.append(f"{self.space.name}[{index}], which has shape {list(self.space.shape)}" if index else "")
+        return list(numbers), said

@@ -1,0 +1,139 @@
+"""Runs a program of uses: what it computes, which of its uses race, whether it can get stuck, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.interpret import prepare
+from isamap_smt.ir.uses import UseProgram
+from isamap_smt.simulator import effects
+from isamap_smt.simulator.clocks import clocks
+from isamap_smt.simulator.orders import Order, adversarial, timed
+from isamap_smt.simulator.places import accesses
+from isamap_smt.simulator.races import Race, bounds, races
+from isamap_smt.simulator.sites import Elaborated, elaborate
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Busy:
+    """What an engine did: how many uses, and the cycles they occupied it for."""
+
+    cycles: float
+    uses: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One use of a run. begin, end: in cycles; None where no time was kept."""
+
+    engine: str
+    instruction: str
+    at: tuple[tuple[str, int], ...]
+    begin: float | None
+    end: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """One run.
+
+    outputs: by name, as they are when nothing can go on. races: all that the synchronisation allows, in any order, and uses
+    beyond their memory. deadlock: None, or who waits for what. cycles: of a timed run that ends. trace: every use in the
+    order of completion, if it was asked for.
+    """
+
+    outputs: dict[str, Array]
+    races: tuple[Race, ...]
+    deadlock: str | None
+    cycles: float | None
+    engines: dict[str, Busy]
+    trace: tuple[Step, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """No race, nothing beyond its memory, no deadlock. Says nothing of the values."""
+        return not self.races and self.deadlock is None
+
+
+def simulate(
+    program: UseProgram,
+    arrays: Mapping[str, Array],
+    sizes: Mapping[str, int] | None = None,
+    seed: int | None = None,
+    *,
+    trace: bool = False,
+) -> Simulation:
+    """The program on arrays of the kernel's inputs; sizes that the arrays do not say come from `sizes`.
+
+    Without a seed: a timed run, every engine as early as it can. With one: an order that is drawn to be unkind. A use takes
+    effect whole, when it is complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError,
+    UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none.
+    """
+    kernel, held = prepare(program.kernel, arrays, None, sizes)
+    known = {name: int(value) for name, value in {**_sizes(program, held), **(sizes or {})}.items()}
+    elaborated = elaborate(program, known)
+    touched = accesses(elaborated, kernel)
+    order = timed(elaborated) if seed is None else adversarial(elaborated, seed)
+    outputs = effects.run(elaborated, kernel, touched, order, held, seed or 0)
+    found = (
+        *bounds(elaborated, touched, order.done),
+        *races(elaborated, touched, clocks(elaborated, order), order.done),
+    )
+    stuck = deadlock(elaborated, order)
+    ends = [end for _, end in order.times]
+    cycles = None if seed is not None or stuck else max(ends, default=0)
+    return Simulation(
+        outputs, found, stuck, cycles, _busy(elaborated, order), _trace(elaborated, order) if trace else ()
+    )
+
+
+def _sizes(program: UseProgram, held: Mapping[str, Array]) -> dict[str, int]:
+    """Size -> value, of tensors' dimensions that are sizes."""
+    dimensions = ((e, n) for t in program.kernel.tensors for e, n in zip(t.shape, held[t.name].shape, strict=True))
+    return {str(e.name): n for e, n in dimensions if getattr(e, "is_Symbol", False)}
+
+
+def deadlock(elaborated: Elaborated, order: Order) -> str | None:
+    """Which awaits are never met, by engine; None if all uses are done."""
+    said = []
+    for queue, done in zip(elaborated.queues, order.done, strict=True):
+        if done == len(queue.sites):
+            continue
+        site, iteration = elaborated.sites[queue.sites[done]], queue.iterations[done]
+        unmet = [
+            f"{elaborated.counters[c]} >= {amounts[iteration]}, which is {order.counts[c]}"
+            for c, amounts in site.awaits
+            if order.counts[c] < amounts[iteration]
+        ]
+        loops = " ".join(f"{n}={v}" for n, v in site.at(iteration).items())
+        use = f"{site.use.instruction.name} {iteration}" + (f" ({loops})" if loops else "")
+        said.append(f"{queue.name} waits for {' and '.join(unmet)}, before {use}")
+    return "; ".join(said) or None
+
+
+def _busy(elaborated: Elaborated, order: Order) -> dict[str, Busy]:
+    found = {}
+    for queue, done in zip(elaborated.queues, order.done, strict=True):
+        cycles: Any = 0
+        for site, iteration in zip(queue.sites[:done], queue.iterations[:done], strict=True):
+            cycles += elaborated.sites[site].cycles[iteration]
+        found[queue.name] = Busy(cycles, done)
+    return found
+
+
+def _trace(elaborated: Elaborated, order: Order) -> tuple[Step, ...]:
+    heads = [0] * len(elaborated.queues)
+    steps = []
+    for n, engine in enumerate(order.steps):
+        queue, at = elaborated.queues[engine], heads[engine]
+        heads[engine] += 1
+        site, iteration = elaborated.sites[queue.sites[at]], queue.iterations[at]
+        begin, end = order.times[n] if order.times else (None, None)
+        steps.append(Step(queue.name, site.use.instruction.name, tuple(site.at(iteration).items()), begin, end))
+    return tuple(steps)
