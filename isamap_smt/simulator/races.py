@@ -75,12 +75,12 @@ def _parameters(elaborated: Elaborated, number: int, site: Site, done: list[int]
         assert instruction.contract is not None
         largest = next(int(x.extent) for x in instruction.contract.axes if x.name == axis)
         values = site.parameters[parameter]
-        outside = ((values < 1) | (values > largest)) & (site.ranks < done[site.engine])
+        outside = ((values < instruction.least) | (values > largest)) & (site.ranks < done[site.engine])
         if outside.any():
             first = int(np.argmax(outside))
             name = elaborated.queues[site.engine].name
             touch = Touch(name, instruction.name, first, "", parameter, tuple(site.at(first).items()))
-            text = f"{touch} has {parameter} {values[first]}, which is not in 1..{largest}"
+            text = f"{touch} has {parameter} {values[first]}, which is not in {instruction.least}..{largest}"
             yield Race(BOUNDS, text, (touch,), int(outside.sum()))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import outer_product as outer
+
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.uses import BufferPlace, CountedLoop, TensorPlace, Use, UseNode, UseProgram, walk_uses
 
@@ -189,3 +191,16 @@ _EDITS: dict[str, Any] = {
     "parameter": _parameter, "point": _point, "engine": _engine, "count": _count, "buffer": _buffer, "swap": _swap,
     "moved": _moved,
 }  # fmt: skip
+
+
+def random_program(seed: int) -> tuple[str, UseProgram]:
+    """The product on the outer-product unit in some number of slots, with up to three edits; what they are, and the program."""
+    rng = random.Random(seed)
+    program = outer.gemm(outer.Choice(rng.choice([1, 2, 3]), rng.choice([1, 2, 3])))
+    told = []
+    for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
+        if not uses(program):
+            break
+        words, program = random_edit(program, rng)
+        told.append(words)
+    return ", ".join(told), program

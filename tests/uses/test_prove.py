@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import edits
 import pytest
-from mutants import MUTANTS, RIGHT, Mutant
+import vector_tile
+from judged import wrong
+from mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 
 from isamap_smt.proof.uses import prove_uses
 
@@ -20,3 +25,49 @@ def test_mutants_are_refuted(mutant: Mutant) -> None:
     found = [c for c in failed if c.claim == mutant.claim and c.verdict.word == "refuted"]
     assert found, [(str(c), c.statement) for c in failed]
     assert any(mutant.says in getattr(c.verdict, "text", "") for c in found), [c.verdict for c in found]
+
+
+@pytest.mark.parametrize("program", UNDECIDED, ids=lambda m: m.name)
+def test_what_is_not_recognised_is_unknown(program: Mutant) -> None:
+    failed = prove_uses(program.make()).failed()
+    assert {(c.claim, c.verdict.word) for c in failed} == {(program.claim, "unknown")}
+    assert wrong(program.make()) == ""
+
+
+@pytest.mark.parametrize("program", [*MUTANTS, *RIGHT], ids=lambda m: m.name)
+def test_the_simulator_agrees(program: Mutant) -> None:
+    """What is refuted goes wrong when it is run, but for programs that only say something wrong of themselves; what is proved
+    does not."""
+    found = wrong(program.make())
+    assert bool(found) == (program.behaves and bool(program.claim)), found
+
+
+def test_a_refutation_reads_like_what_happens() -> None:
+    (first, *_) = prove_uses(MUTANTS[0].make()).failed()
+    assert str(first.verdict.text) == (
+        "load a puts nothing in the place of what multiply acc still uses of a: "
+        "load a 2 overwrites slot 0 of a before multiply acc 0 has used it (I=1 J=1 K=17)"
+    )
+
+
+def test_a_register_tile_is_proved_in_the_same_form() -> None:
+    proof = prove_uses(vector_tile.gemm())
+    assert proof.proved, [str(c) for c in proof.failed()]
+    assert wrong(vector_tile.gemm(28), ((28, 1, 1), (28, 33, 2), (28, 64, 5)), 1) == ""
+
+
+def test_registers_that_meet_are_refuted() -> None:
+    """Two vectors of B in one register."""
+    program = vector_tile.gemm()
+    b = program.buffer("b")
+    narrow = replace(program, buffers=tuple(replace(x, slots=1) if x is b else x for x in program.buffers))
+    names = {c.claim for c in prove_uses(narrow).failed() if c.verdict.word == "refuted"}
+    assert "memory" in names
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_edits(seed: int) -> None:
+    """Nothing is proved that goes wrong. More of it: python -m benchmarks.fuzz_uses."""
+    told, program = edits.random_program(seed)
+    if prove_uses(program).proved:
+        assert wrong(program, seeds=3) == "", told

@@ -1,13 +1,14 @@
 """A matrix product in registers, by hand: 14 rows of two vectors of 16 numbers, one core, one register of A and two of B at a time.
 
-C[i,j] += A[i,k] * B[k,j] for a multiple of 14 rows and any J, K. Registers are rows of a memory, named by the loops that code unrolls.
+C[i,j] += A[i,k] * B[k,j] for a multiple of 14 rows and any J, K. Registers are rows of a memory, named by the loops that code
+unrolls.
 """
 
 from __future__ import annotations
 
 import isamap_smt as im
 from isamap_smt.ir.expr import IMax, IMin, ceil_div, sym
-from isamap_smt.ir.graph import ADDRESSED, MAIN, ZERO, Engine, Machine, MachineInstruction, Memory, Operand
+from isamap_smt.ir.graph import ADDRESSED, KEPT, MAIN, ZERO, Engine, Machine, MachineInstruction, Memory, Operand
 from isamap_smt.ir.program import IndexType
 from isamap_smt.ir.uses import BufferPlace, CountedLoop, SlottedBuffer, TensorPlace, Use, UseProgram
 
@@ -21,7 +22,8 @@ def machine() -> Machine:
 
     def made(name: str, text: str, *operands: Operand, masked: bool = False) -> MachineInstruction:
         extents = (("l", "active"),) if masked else ()
-        return MachineInstruction(name, "core", im.kernel(text, sizes={"l": LANES}), operands, extents, ZERO, least=0)
+        beyond = ZERO if name == "load" else KEPT
+        return MachineInstruction(name, "core", im.kernel(text, sizes={"l": LANES}), operands, extents, beyond, least=0)
 
     def register(name: str) -> Operand:
         return Operand(name, "registers", 0, l)
@@ -69,19 +71,12 @@ def gemm(rows: int = 896) -> UseProgram:
     a = SlottedBuffer("a", "registers", 30, 1, 1, (i0, j0, k0, iu), (ROW, LANE), IndexType("A", (row, k0), (), "0"))
     in_acc = BufferPlace("acc", VECTORS * iu + ju, (i0, j0, iu, ju))
     in_b, in_a = BufferPlace("b", ju, (i0, j0, k0, ju)), BufferPlace("a", 0, (i0, j0, k0, iu))
-    step = (
-        CountedLoop(ju, VECTORS, sym("vector_b"), (Use(load, (("r", in_b), ("m", TensorPlace("B", (k0, first + l)))), active, begins=True),)),
-        CountedLoop(
-            iu, ROWS, sym("row_a"),
-            (
-                Use(broadcast, (("r", in_a), ("m", TensorPlace("A", (row, k0)))), begins=True),
-                CountedLoop(
-                    ju, VECTORS, sym("vector_f"),
-                    (Use(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=(("i", row), ("j", first + l), ("k", k0))),),
-                ),
-            ),
-        ),
-    )  # fmt: skip
+    load_b = Use(load, (("r", in_b), ("m", TensorPlace("B", (k0, first + l)))), active, begins=True)
+    load_a = Use(broadcast, (("r", in_a), ("m", TensorPlace("A", (row, k0)))), begins=True)
+    point = (("i", row), ("j", first + l), ("k", k0))
+    compute = Use(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
+    of_row = (load_a, CountedLoop(ju, VECTORS, sym("vector_f"), (compute,)))
+    step = (CountedLoop(ju, VECTORS, sym("vector_b"), (load_b,)), CountedLoop(iu, ROWS, sym("row_a"), of_row))
     tile = (
         nest("z", Use(zero, (("acc", in_acc),), begins=True)),
         CountedLoop(k0, size["k"], sym("step"), step),

@@ -17,21 +17,28 @@ from isamap_smt.proof.uses.moments import Formula, Moment
 
 SMALL = (1, 9, 17, 25)  # sizes at which numbers of iterations are looked at by their definition
 Told = Callable[[dict[str, Any]], str]
+Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
 
 class Book:
-    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which
-    the numbers of iterations are what they are."""
+    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
+    numbers of iterations are what they are.
 
-    def __init__(self, sizes: Sequence[str]) -> None:
+    trial: runs the program. Claims that are more than what is needed (an order that the text, or one counter, gives) are refuted
+    only where it goes wrong at the counterexample's sizes.
+    """
+
+    def __init__(self, sizes: Sequence[str], trial: Trial) -> None:
         self.sizes = tuple(sizes)
+        self.trial = trial
         self.results: list[ClaimResult] = []
 
     def ask(
         self, claim: str, subject: str, statement: str, given: Sequence[Formula], goals: Sequence[Formula],
-        moments: Iterable[Moment] = (), told: Told | None = None,
+        moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False,
     ) -> None:  # fmt: skip
-        """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words."""
+        """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
+        it is one only where the program goes wrong."""
         known = [*(("le", sp.S.One, sym(n)) for n in self.sizes), *given]
         name = f"{claim} {subject}: {statement}"
         verdict = implied(known, goals, self.sizes, name)
@@ -41,7 +48,12 @@ class Book:
         if isinstance(verdict, Refuted):
             env = dict(verdict.witness)
             words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
-            verdict = Refuted(verdict.witness, f"{statement}: {words}", verdict.seconds)
+            if tried and not self.trial({n: int(env.get(n, 1)) for n in self.sizes}):
+                verdict = Unknown(
+                    f"no text and no counter says so ({words}), and nothing goes wrong there", verdict.seconds
+                )
+            else:
+                verdict = Refuted(verdict.witness, f"{statement}: {words}", verdict.seconds)
         self.note(claim, subject, statement, verdict)
 
     def _confirmed(self, known: list[Formula], goals: Sequence[Formula], name: str) -> Verdict:

@@ -242,6 +242,9 @@ def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -
     (source,) = (r.tensor for r in reads(contract.value))
     buffer_place = dict(site.use.places)[source]
     assert isinstance(place, TensorPlace) and isinstance(buffer_place, BufferPlace)
+    words = f"{site.name} leaves elements that are not active as they are"
+    cut = bool(site.use.instruction.extents) and site.use.instruction.beyond != KEPT
+    book.structure("program", place.tensor, words, not cut, "it sets them to 0")
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(source), buffer_place)
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     words = f"{site.name} stores what stands for the element"

@@ -118,7 +118,7 @@ def _contents(book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSit
                 words = f"{site.name} has added to what {reader.name} reads from {buffer.name}"
                 told = _late(reader, y, f"reads {buffer.name} before", site, x, "has added to it")
                 given = [*moments.known(x, y), *same]
-                book.ask("order", buffer.name, words, given, [moments.happens_before(x, y)], (x, y), told)
+                _ordered(book, moments, buffer, words, given, (x, y), (x, y), told)
     return None
 
 
@@ -142,15 +142,23 @@ def _of_use(
         book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.slot))], (x, w))
         words = f"{begin.name} has begun what {site.name} uses of {buffer.name}"
         told = _late(site, x, f"uses {buffer.name} before", begin, w, "has filled it")
-        book.ask(
-            "order", buffer.name, words, [*moments.known(x, w), *content], [moments.happens_before(w, x)], (x, w), told
-        )
+        _ordered(book, moments, buffer, words, [*moments.known(x, w), *content], (w, x), (x, w), told)
     if begin.loops:
         words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
         later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.slot))]
         told = _late(begin, z, f"overwrites slot {{slot}} of {buffer.name} before", site, x, "has used it", slot)
         given = [*moments.known(*dict.fromkeys((x, w, z))), *content, *later]
-        book.ask("order", buffer.name, words, given, [moments.happens_before(x, z)], (x, w, z), told)
+        _ordered(book, moments, buffer, words, given, (x, z), (x, w, z), told)
+
+
+def _ordered(
+    book: Book, moments: Moments, buffer: SlottedBuffer, words: str, given: list[Formula], pair: tuple[Moment, Moment],
+    among: tuple[Moment, ...], told: Told,
+) -> None:  # fmt: skip
+    """The first of a pair of moments happens before the second. Other chains than those that are looked for may order engines."""
+    first, second = pair
+    goal = moments.happens_before(first, second)
+    book.ask("order", buffer.name, words, given, [goal], among, told, first.site.engine != second.site.engine)
 
 
 def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: str, slot: Any = None) -> Told:
@@ -185,7 +193,7 @@ def _progress(book: Book, moments: Moments) -> None:
                 continue
             goal: Formula = ("le", x.at(amount), earlier)
             told = _never(site, x, counter, amount, earlier)
-            book.ask("progress", counter, words, x.ranges(), [goal], (x,), told)
+            book.ask("progress", counter, words, x.ranges(), [goal], (x,), told, True)
 
 
 def _never(site: UseSite, x: Moment, counter: str, amount: Any, earlier: Any) -> Told:

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
+import numpy as np
+
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.proof import Proof
 from isamap_smt.ir.uses import UseProgram
 from isamap_smt.proof.uses.book import Book
 from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
+from isamap_smt.simulator import simulate
+
+
+def _goes_wrong(program: UseProgram, sizes: dict[str, int]) -> bool:
+    """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
+    kernel = program.kernel
+    inputs = {n: kernel.tensor(n) for n in kernel.inputs}
+    arrays = {n: np.zeros([evaluate(e, sizes) for e in t.shape], t.dtype.numpy) for n, t in inputs.items()}
+    try:
+        return not simulate(program, arrays, sizes, seed=0).sound
+    except IsamapError:
+        return True  # it is no program at these sizes
 
 
 def prove_uses(program: UseProgram) -> Proof:
     """One verdict for each claim: what cells hold (`data`), and in which order they are used (`order`)."""
     started = time.perf_counter()
     moments = Moments(program)
-    book = Book(sorted(moments.sizes))
+    book = Book(sorted(moments.sizes), partial(_goes_wrong, program))
     order_claims(book, moments)
     data_claims(book, moments)
     return Proof(tuple(book.results), "reassociate", (), time.perf_counter() - started)

@@ -1,0 +1,34 @@
+"""What a program of uses does, by the simulator, at sizes that reach every slot and every tail: an oracle for its proof."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.uses import UseProgram
+from isamap_smt.simulator import simulate
+
+SIZES = ((1, 1, 1), (8, 8, 17), (9, 8, 8), (9, 17, 9), (17, 25, 33), (8, 33, 8), (1, 9, 25))
+
+
+def wrong(program: UseProgram, sizes: tuple[tuple[int, int, int], ...] = SIZES, seeds: int = 2) -> str:
+    """What is wrong with it at one of the sizes (I, J, K): a race, a use beyond its memory, a deadlock or a result; '' where
+    nothing is."""
+    for i, j, k in sizes:
+        rng = np.random.default_rng(1000 * i + 100 * j + k)
+        at = {a.name: n for a, n in zip(program.kernel.axes, (i, j, k), strict=True)}
+        known = {str(a.extent): at[a.name] for a in program.kernel.axes}
+        shapes = {t.name: [evaluate(e, known) for e in t.shape] for t in program.kernel.tensors}
+        a, b = (rng.integers(-8, 9, shapes[n]).astype(np.float32) for n in "AB")
+        want = (a.T if "A[k,i]" in program.kernel.text else a) @ b
+        for seed in range(seeds):
+            try:
+                found = simulate(program, {"A": a, "B": b}, seed=seed)
+            except IsamapError as e:
+                return f"{known}: {e}"
+            if not found.sound:
+                return f"{known}: {found.deadlock or found.races[0].text}"
+            if not np.array_equal(found.outputs["C"], want):
+                return f"{known}, seed {seed}: another result"
+    return ""
