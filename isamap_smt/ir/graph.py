@@ -22,7 +22,7 @@ class Memory:
     name: str
     kind: str = ADDRESSED
     rows: int = 0
-    columns: int = 0
+    columns: Any = 0
 
 
 @dataclass(frozen=True)

@@ -82,12 +82,19 @@ class Use:
 
 @dataclass(frozen=True)
 class CountedLoop:
-    """count: over sizes alone. number: the symbol of the iterations begun before it in the whole program."""
+    """count: over sizes alone. number: the symbol of the iterations begun before it in the whole program.
+
+    A loop over a vector length, which is not known, has `base`: the symbol that stands for step * var, below `extent`. Nothing is
+    then divided or multiplied by `step`; `count` is a symbol, too.
+    """
 
     var: Any
     count: Any
     number: Any
     body: tuple[UseNode, ...]
+    base: Any = None
+    step: Any = None
+    extent: Any = None
 
 
 UseNode = CountedLoop | Use
@@ -95,12 +102,14 @@ UseNode = CountedLoop | Use
 
 @dataclass(frozen=True)
 class UseProgram:
-    """kernel: what is computed, each output beginning at 0. buffers lie in memories of the machine."""
+    """kernel: what is computed, each output beginning at 0. buffers lie in memories of the machine. parameters: of the machine,
+    such as a vector length, each at least 1. Executors know their values; the proof holds for all."""
 
     kernel: Kernel
     machine: Machine
     buffers: tuple[SlottedBuffer, ...]
     body: tuple[UseNode, ...]
+    parameters: tuple[str, ...] = ()
 
     def buffer(self, name: str) -> SlottedBuffer:
         """By name."""

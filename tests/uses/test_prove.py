@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import edits
+import outer_product as outer
 import pytest
+import vector_length
 import vector_tile
 from judged import wrong
 from mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 
+from isamap_encodings.cvc5_check import cvc5_answer
+from isamap_encodings.solve import recording
+from isamap_smt.ir.uses import UseProgram
 from isamap_smt.proof.uses import prove_uses
 
 
@@ -71,3 +77,26 @@ def test_random_edits(seed: int) -> None:
     told, program = edits.random_program(seed)
     if prove_uses(program).proved:
         assert wrong(program, seeds=3) == "", told
+
+
+def test_one_proof_for_every_vector_length() -> None:
+    proof = prove_uses(vector_length.gemm())
+    assert proof.proved, [str(c) for c in proof.failed()]
+    for length in (1, 4, 7, 16):
+        assert wrong(vector_length.gemm(length), ((8, 1, 1), (8, 17, 3), (8, 32, 2)), 1) == ""
+
+
+def test_a_step_longer_than_a_vector_is_refuted_for_some_length() -> None:
+    failed = prove_uses(vector_length.gemm(skip=1)).failed()
+    assert {c.claim for c in failed if c.verdict.word == "refuted"} == {"coverage"}
+    assert wrong(vector_length.gemm(4, skip=1), ((8, 17, 3),), 1)
+
+
+@pytest.mark.parametrize(
+    "make", [outer.gemm, vector_tile.gemm, vector_length.gemm], ids=["engines", "registers", "any length"]
+)
+def test_cvc5_agrees(make: Callable[[], UseProgram]) -> None:
+    with recording() as asked:
+        assert prove_uses(make()).proved
+    assert [q.name for q in asked if cvc5_answer(q.smtlib) != q.answer] == []
+    assert sum(q.answer == "unsat" for q in asked) > 50

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
 from isamap_smt.ir.graph import KEPT, Operand
 from isamap_smt.ir.kernel import Statement
@@ -73,6 +75,8 @@ def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Bu
     buffer = moments.program.buffer(place.buffer)
     names = {v.name: x.at(e) for v, e in zip(buffer.version, place.version, strict=True)}
     names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (operand.row, operand.column), strict=True)}
+    named = set(place.version)  # the base of a loop is that of its own iteration
+    names |= {loop.base.name: x.at(loop.base) for loop in site.loops if loop.base is not None and loop.var in named}
     return [substitute(c, names) for c in buffer.type.coordinates], [substitute(g, names) for g in buffer.type.guard]
 
 
@@ -229,7 +233,7 @@ def _exclusive(book: Book, moments: Moments, site: UseSite) -> None:
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     x, y = moments.moment(site), moments.moment(site, "'")
     (a, live), (b, alive) = (held(moments, site, m, operand, place) for m in (x, y))
-    given = [*x.ranges(), *y.ranges(), *axes_inside(site, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
+    given = [*moments.known(x, y), *axes_inside(site, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
     goals = [("eq", x.at(e), y.at(e)) for e in (*place.version, operand.row, operand.column)]
     words = f"cells of {place.buffer} stand for different outputs"
     book.ask("exclusive", place.buffer, words, given, goals, (x, y))
@@ -266,27 +270,33 @@ def _covered(
     """Each point has an iteration and cells: its digits, which are supplied and checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
-    own = {a.name: int(a.extent) for a in contract_of(site).axes}
-    counts = {x.var.name: x.count for x in site.loops}
+    own = {a.name: a.extent for a in contract_of(site).axes}
+    counts = {x.var.name: x.count for x in site.loops if x.base is None}
+    bases = {x.base.name: x for x in site.loops if x.base is not None}
     found: dict[str, Any] = {}
     for n, e in index.items():
-        digits = _digits(e, sym(f"{n}?"), own, set(counts))
+        value = sym(f"{n}?")
+        for b in symbols_of([e]) & set(bases):  # a multiple of the step not above the value, less than a step below it
+            found[b] = sym(f"{b}?")
+            given += [("le", 0, found[b]), ("le", found[b], value), ("lt", value, found[b] + bases[b].step)]
+        rest = substitute(e, dict.fromkeys(bases, sp.S.Zero))
+        value -= sum(found[b] for b in symbols_of([e]) & set(bases))
+        digits = _digits(rest, value, own, set(counts))
         if digits is None:
             return book.unknown("coverage", site.name, words, f"the digits of {e} are not recognised")
         found |= digits
-    if set(found) != {*own, *counts}:
-        missing = sorted({*own, *counts} - set(found))
-        found |= dict.fromkeys(missing, 0)
+    found |= dict.fromkeys({*own, *counts, *bases} - set(found), sp.S.Zero)
     goals = [f for n, e in counts.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
     goals += [f for n, e in own.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
     parameters = dict(site.use.parameters)
+    goals += [("lt", found[b], x.extent) for b, x in bases.items()]
     goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.extents]
     goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
     book.ask("coverage", site.name, words, given, goals)
     return None
 
 
-def _digits(e: Any, value: Any, own: dict[str, int], loops: set[str]) -> dict[str, Any] | None:
+def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
     """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first."""
     names = symbols_of([e])
     split = affine(e, names)

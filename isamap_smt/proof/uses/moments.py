@@ -82,6 +82,9 @@ class Moment:
         for level, loop in enumerate(self.site.loops):
             var, number = self.at(loop.var), self.at(loop.number)
             found += [("le", sp.S.Zero, var), ("lt", var, loop.count)]
+            if loop.base is not None:
+                base = self.at(loop.base)
+                found += [("le", sp.S.Zero, base), ("lt", base, loop.extent)]
             if level == 0:
                 found.append(("eq", number, var))
             else:
@@ -96,6 +99,12 @@ class Moment:
         for level, loop in enumerate(self.site.loops):
             outer = self.number(level - 1) if level else sp.S.Zero
             found.append(("eq", self.at(loop.number), sp.expand(outer * loop.count) + self.at(loop.var)))
+            if loop.base is not None:
+                found.append(("eq", self.at(loop.base), loop.step * self.at(loop.var)))
+                found += [
+                    ("le", loop.extent, loop.step * loop.count),
+                    ("lt", loop.step * (loop.count - 1), loop.extent),
+                ]
         return found
 
     def same(self, other: Moment) -> Formula:
@@ -104,8 +113,17 @@ class Moment:
 
 
 def together(x: Moment, y: Moment) -> list[Formula]:
-    """What is known of the numbers of two moments: of each loop around both."""
+    """What is known of the numbers of two moments: of each loop around both; and of its base, which is a step larger in the next
+    iteration."""
     found: list[Formula] = []
+    for loop in x.site.loops[: x.site.common(y.site)]:
+        if loop.base is not None:
+            v, w, apart = x.at(loop.var), y.at(loop.var), y.at(loop.base) - x.at(loop.base)
+            found += [
+                ("implies", ("eq", v, w), ("eq", apart, sp.S.Zero)),
+                ("implies", ("lt", v, w), ("le", loop.step, apart)),
+                ("implies", ("lt", w, v), ("le", loop.step, -apart)),
+            ]
     for level in range(1, x.site.common(y.site)):
         loop = x.site.loops[level]
         m, other = x.number(level - 1), y.number(level - 1)
@@ -134,7 +152,8 @@ class Moments:
     def __init__(self, program: UseProgram) -> None:
         self.program = program
         sizes = {str(a.extent) for a in program.kernel.axes} & set(program.kernel.free_sizes)
-        self.sizes = frozenset(sizes | set(program.kernel.free_sizes))
+        self.sizes = frozenset(sizes | set(program.kernel.free_sizes) | set(program.parameters))
+        self.counts = frozenset(x.count.name for s in _sites(program.body) for x in s.loops if x.base is not None)
         self.sites = tuple(_sites(program.body))
 
     @cached_property
@@ -148,7 +167,7 @@ class Moments:
 
     def moment(self, site: UseSite, mark: str = "") -> Moment:
         """An iteration of the site, under names of its own."""
-        return Moment(site, mark, self.sizes)
+        return Moment(site, mark, self.sizes | self.counts)
 
     def known(self, *moments: Moment) -> list[Formula]:
         """Ranges of all of them, and what is known of each two."""
