@@ -25,8 +25,8 @@ from isamap_smt.cli.options import (
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
-from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.measure import Measured
 
 
@@ -57,8 +57,8 @@ def command(
 ) -> None:
     """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C.
 
-    Of a machine that only maps (its instructions have no C, or it has no memories) the page shows every mapping, proved, and what
-    refutes the others; it says that nothing was scheduled, and why.
+    Of a machine that only maps (its instructions have no C, or it has no memories), and of a kernel that no instruction takes, the
+    page shows every mapping, proved, and what refutes the others; it says that nothing was scheduled, and why.
     """
     from isamap_smt.report.page import is_report
 
@@ -69,10 +69,14 @@ def command(
     check_file(place, is_report, force)
     instructions = computing(asked["hardware"], asked["instruction"])
     if asked["hardware"].lacks:
-        document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])))
+        require_no_schedule(asked)
+        document, why = None, asked["hardware"].lacks
     else:
         check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
-        document = planned_page(place, asked, measure, cc)
+        planned = planned_with_notes(asked)
+        document, why = planned_page(place, asked, planned, measure, cc), planned.notes
+    if document is None:
+        document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])), why)
     if as_json:
         print_json(document)
     else:
@@ -81,14 +85,15 @@ def command(
         webbrowser.open(place.resolve().as_uri())
 
 
-def planned_page(place: Path, asked: dict[str, Any], measure: bool, cc: str | None) -> dict[str, Any]:
-    """Write the page about a plan; what it says as JSON. Raises ScheduleError where no instruction is used."""
+def planned_page(
+    place: Path, asked: dict[str, Any], planned: Plan, measure: bool, cc: str | None
+) -> dict[str, Any] | None:
+    """Write the page about a plan; what it says as JSON. None where it uses no instruction, whose lanes a page could draw."""
     from isamap_smt.report.page import html_report
     from isamap_smt.report.standing import standing
 
-    planned = planned_with_notes(asked)
-    if planned.proved is None:
-        raise ScheduleError(f"{planned.title}: there is no instruction whose lanes a report could draw")
+    if planned.proved is None or planned.schedule is None or planned.instruction is None:
+        return None
     with progress("running") as tell:
         measured, clock, note = measured_if_possible(planned, asked["threads"], cc) if measure else (None, None, "")
         tell("writing")
@@ -107,23 +112,28 @@ def planned_page(place: Path, asked: dict[str, Any], measure: bool, cc: str | No
     }
 
 
+def require_no_schedule(asked: dict[str, Any]) -> None:
+    """Nothing happens where nothing is asked of a schedule. Raises OptionError for a machine that has none."""
+    hardware = asked["hardware"]
+    for option in ("fix", "constant"):
+        if asked[option]:
+            why = f"nothing was scheduled: {'; '.join(hardware.lacks)}"
+            raise OptionError(f"--{option} is about a schedule, and {hardware.name} has none; leave it out\n{why}")
+
+
 def maps_alone(
-    place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str]
+    place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str], why: Sequence[str]
 ) -> dict[str, Any]:
-    """Write the page about a machine that no schedule can be made for; what it says as JSON.
+    """Write the page about mappings without a schedule; what it says as JSON.
 
     given: tensors whose element types the command line says; those that nobody says are the instruction's, as in `isamap map`.
-    Raises OptionError where a schedule is asked for.
+    why: what is in the way of a schedule.
     """
     from isamap_smt.language.ranges import assume
     from isamap_smt.report.mapping_page import mapping_report
     from isamap_smt.search import find_mappings
 
     kernel, hardware = asked["kernel"], asked["hardware"]
-    why = f"nothing was scheduled: {'; '.join(hardware.lacks)}"
-    for option in ("fix", "constant"):
-        if asked[option]:
-            raise OptionError(f"--{option} is about a schedule, and {hardware.name} has none; leave it out\n{why}")
     sized = kernel.with_sizes(asked["sizes"])
     found = []
     for i in instructions:
@@ -131,13 +141,15 @@ def maps_alone(
             typed = assume(with_types_of(sized, i, "any", given, n), asked["assume"])
             with progress(f"mapping {kernel.name} onto {i.name}"):
                 found.append(find_mappings(typed, i, statement=n).finished())
-    write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found))
-    say(f"note: {why}")
+    write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found, why))
+    told = f"nothing was scheduled: {'; '.join(why)}"
+    if hardware.lacks:
+        say(f"note: {told}")
     return {
         "page": str(place),
         "hardware": hardware.name,
         "schedule": None,
-        "lacks": list(hardware.lacks),
+        "lacks": list(why),
         "found": [
             {
                 "instruction": f.family.instruction.name,
@@ -148,7 +160,7 @@ def maps_alone(
             }
             for f in found
         ],
-        "notes": [why],
+        "notes": [told],
     }
 
 

@@ -13,16 +13,18 @@ from isamap_smt.report.page import claims_section, kernel_section, lanes_section
 from isamap_smt.search import MappingSet
 
 
-def mapping_report(kernel: Kernel, sizes: dict[str, int], hardware: Hardware, found: Sequence[MappingSet]) -> str:
+def mapping_report(
+    kernel: Kernel, sizes: dict[str, int], hardware: Hardware, found: Sequence[MappingSet], why: Sequence[str]
+) -> str:
     """One HTML page about what a search found on a machine of which no schedule can be made.
 
-    found: a set for each statement and instruction; `hardware.lacks` says why nothing was scheduled.
+    found: a set for each statement and instruction; why: nothing was scheduled.
     """
     several = len(kernel.statements) > 1
     return rendered("mappings.html.j2", {
         **kernel_section(kernel, sizes, "each mapping is proved for all of them"),
         "hardware": hardware,
-        "lacks": hardware.lacks,
+        "lacks": why,
         "instructions": [_instruction(i) for i in hardware.computes],
         "found": [_set(f, sizes, several) for f in found],
         "legal": sum(len(f.legal) for f in found),

@@ -109,3 +109,13 @@ def test_decisions_of_a_schedule_are_refused(machine: Path, capsys: pytest.Captu
     assert run(["report", "gemm", "m.py:MACHINE", "--instruction", "dott"]) == 3
     assert "npu computes with no such one; did you mean dot?" in capsys.readouterr().err
     assert [p.name for p in machine.iterdir() if p.suffix == ".html"] == []
+
+
+def test_a_kernel_that_no_instruction_takes(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is computed element by element: the page shows the search, and why nothing came of it."""
+    assert run(["report", "--text", "C[i] = exp(A[i])", "avx2", "--no-measure", "-o", "page.html"]) == 0
+    said = capsys.readouterr()
+    assert "wrote page.html" in said.out and said.err.count("element by element") == 1
+    page = html.unescape(Path("page.html").read_text())
+    assert "Nothing was scheduled: kernel is computed element by element" in page
+    assert "0 legal" in page
