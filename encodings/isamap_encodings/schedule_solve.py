@@ -25,6 +25,8 @@ SHORT = 1.0  # deterministic seconds after which an answer that is near enough i
 OPEN = ("FEASIBLE", "UNKNOWN")
 LIMIT = "deterministic limit"
 ENOUGH = "near enough for sizes that are assumed"
+INTERRUPTED, WALL = "interrupted", "wall clock"
+LOAD = (INTERRUPTED, WALL)  # what ends a search earlier or later from one time to the next
 Progress = Callable[[int, float, float], None]
 
 
@@ -157,11 +159,11 @@ def _attempt(
         raise ValueError(f"CP-SAT prices its choice {solver.objective_value}, schedule_cost {cost.total}")
     stopped = ""
     if (interrupted or watch.interrupted) and word in OPEN:
-        stopped = "interrupted"
+        stopped = INTERRUPTED
     elif enough:
         stopped = ENOUGH
     elif word in OPEN:
-        stopped = "wall clock" if solver.wall_time >= solver.parameters.max_time_in_seconds else LIMIT
+        stopped = WALL if solver.wall_time >= solver.parameters.max_time_in_seconds else LIMIT
     found = solver.best_objective_bound
     bound = round(found) if choice is not None and math.isfinite(found) else 0
     deterministic = solver.response_proto.deterministic_time

@@ -6,11 +6,13 @@ trusted, because the lowered program is proved afterwards.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from typing import Any
 
-from isamap_encodings.schedule_solve import Answer, solve
+from isamap_encodings.schedule_problem import ScheduleProblem
+from isamap_encodings.schedule_solve import LOAD, Answer, solve
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
@@ -23,6 +25,8 @@ from isamap_smt.scheduling.space import ScheduleSpace, space
 
 Progress = Callable[[int, float, float], None]
 ASSUMED_GAP = 0.05  # ends a search at sizes that are only assumed: the real ones are others
+_KEPT = 256  # problems whose answers are remembered; one takes about 10 KB
+_answers: OrderedDict[tuple[ScheduleProblem, float, float], Answer] = OrderedDict()  # the last one used stands last
 
 
 def schedule(
@@ -66,16 +70,30 @@ def schedule(
 def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = None) -> tuple[ScheduleSpace, Answer]:
     """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one can be, and that of
     one thread where none can be and none was asked for."""
-    told = None if progress is None else (lambda n, value, bound: progress(n, value / UNIT, bound / UNIT))
-    enough = ASSUMED_GAP if where.setting.assumed else 0.0
-    answer = solve(where.problem, timeout, told, enough=enough)
+    answer = _answered(where, timeout, progress)
     if answer.status == "INFEASIBLE" and where.problem.spread:
         where = where.with_inner()
-        answer = solve(where.problem, timeout, told, enough=enough)
+        answer = _answered(where, timeout, progress)
     if answer.status == "INFEASIBLE" and where.problem.spread and where.pins.parallel is None:
         where = where.serial()
-        answer = solve(where.problem, timeout, told, enough=enough)
+        answer = _answered(where, timeout, progress)
     return where, answer
+
+
+def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -> Answer:
+    """CP-SAT's answer to one problem. The same problem is solved once in this process (kernels of one form share theirs, and so
+    do machines where nothing else is in reach), unless somebody watches or the machine's load decided the answer."""
+    enough = ASSUMED_GAP if where.setting.assumed else 0.0
+    if progress is not None:
+        return solve(where.problem, timeout, lambda n, x, bound: progress(n, x / UNIT, bound / UNIT), enough=enough)
+    key = where.problem, timeout, enough
+    known = _answers.pop(key, None)
+    answer = known or solve(where.problem, timeout, enough=enough)
+    if answer.stopped not in LOAD:
+        _answers[key] = answer
+        while len(_answers) > _KEPT:
+            _answers.popitem(last=False)
+    return answer
 
 
 def nothing(where: ScheduleSpace, answer: Answer, fixed: Dict[str, Any]) -> str:

@@ -151,7 +151,10 @@ def test_many_open_axes_and_large_sizes_stay_within_64_bits() -> None:
 
 
 def test_the_same_call_gives_the_same_schedule() -> None:
-    first, second = make(cube(300)), make(cube(300))
+    """Both are watched: what nobody watches is remembered (test_remembered.py)."""
+    told: list[list[tuple[int, float, float]]] = [[], []]
+    first, second = (make(cube(300), progress=lambda *what, to=to: to.append(what)) for to in told)
+    assert told[0] and told[0] == told[1]
     assert (first.loops, first.packing, first.objective, first.bound) == (
         second.loops,
         second.packing,
