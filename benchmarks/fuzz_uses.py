@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "uses"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import edits
+import use_edits as edits
 from judged import wrong
 from rich.console import Console
 from rich.progress import track

@@ -1,4 +1,4 @@
-"""Makes outer_product.py and edits.py importable from the tests in this folder."""
+"""Makes outer_product.py and use_edits.py importable from the tests in this folder."""
 
 import sys
 from pathlib import Path

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import edits
 import outer_product as outer
 import pytest
+import use_edits as edits
 import vector_length
 import vector_tile
 from judged import wrong
-from mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
+from use_mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 
 from isamap_encodings.cvc5_check import cvc5_answer
 from isamap_encodings.solve import recording

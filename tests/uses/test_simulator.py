@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from outer_product import Choice, gemm
-from uses_edits import edited, with_slot, without_await, without_signal
+from use_edits import edited, unawaited, unsignalled, with_slot
 
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
@@ -85,7 +85,7 @@ def test_races_do_not_depend_on_the_order() -> None:
 @pytest.mark.parametrize("counter", [c for c in COUNTERS if c != "loaded_a"])
 def test_a_dropped_await_is_a_race_and_is_wrong_in_some_order(counter: str) -> None:
     given = arrays(24, 24, 24)
-    runs = [simulate(without_await(gemm(), counter), given, seed=seed) for seed in SEEDS]
+    runs = [simulate(unawaited(gemm(), counter), given, seed=seed) for seed in SEEDS]
     assert all(r.races and r.deadlock is None for r in runs)
     assert any(error(r, given) > 1 for r in runs)
 
@@ -94,20 +94,20 @@ def test_an_await_that_another_implies_is_not_needed() -> None:
     """`load` brings a before b, so who has waited for b has waited for a."""
     given = arrays(24, 24, 24)
     for seed in SEEDS:
-        s = simulate(without_await(gemm(), "loaded_a"), given, seed=seed)
+        s = simulate(unawaited(gemm(), "loaded_a"), given, seed=seed)
         assert s.sound and error(s, given) <= 1
 
 
 @pytest.mark.parametrize("counter", COUNTERS)
 def test_a_dropped_signal_is_a_deadlock(counter: str) -> None:
     for seed in (None, 0, 1, 2):
-        s = simulate(without_signal(gemm(), counter), arrays(24, 24, 24), seed=seed)
+        s = simulate(unsignalled(gemm(), counter), arrays(24, 24, 24), seed=seed)
         assert s.deadlock is not None and f"{counter} >= " in s.deadlock and ", which is 0" in s.deadlock
         assert s.races == () and s.cycles is None and not s.sound
 
 
 def test_a_deadlock_says_who_waits_for_what() -> None:
-    assert simulate(without_signal(gemm(), "loaded_a"), arrays(8, 8, 40), seed=0).deadlock == (
+    assert simulate(unsignalled(gemm(), "loaded_a"), arrays(8, 8, 40), seed=0).deadlock == (
         "load waits for executed >= 1, which is 0, before load 2 (i0=0 j0=0 k0=2); "
         "execute waits for loaded_a >= 1, which is 0, before multiply 0 (i0=0 j0=0 k0=0); "
         "store waits for finished >= 1, which is 0, before store 0 (i0=0 j0=0)"

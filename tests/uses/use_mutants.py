@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import edits
 import outer_product as outer
+import use_edits as edits
 
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.uses import CountedLoop, Use, UseProgram

@@ -64,6 +64,32 @@ def waiting(u: Use, number: int, more: int) -> Use:
     return replace(u, awaits=tuple((c, a + more if k == number else a) for k, (c, a) in enumerate(u.awaits)))
 
 
+def edited(program: UseProgram, change: Callable[[Use], Use]) -> UseProgram:
+    """Every use changed."""
+    return rewritten(program, lambda u: (change(u),))
+
+
+def unawaited(program: UseProgram, counter: str) -> UseProgram:
+    """Nobody waits for the counter."""
+    return edited(program, lambda u: replace(u, awaits=tuple(a for a in u.awaits if a[0] != counter)))
+
+
+def unsignalled(program: UseProgram, counter: str) -> UseProgram:
+    """Nobody signals the counter."""
+    return edited(program, lambda u: replace(u, signals=tuple(s for s in u.signals if s != counter)))
+
+
+def with_slot(program: UseProgram, instruction: str, operand: str, slot: Callable[[Any], Any]) -> UseProgram:
+    """One operand of one instruction takes another slot."""
+
+    def change(u: Use) -> Use:
+        held = dict(u.places).get(operand)
+        mine = u.instruction.name == instruction and isinstance(held, BufferPlace)
+        return place(u, operand, slot=slot(held.slot)) if mine else u
+
+    return edited(program, change)
+
+
 def random_edit(program: UseProgram, rng: random.Random) -> tuple[str, UseProgram]:
     """One edit, in words and carried out: of a counter, a slot, a version, an offset, a parameter, a count, an order or an
     engine."""
