@@ -106,6 +106,14 @@ def _kept() -> UseProgram:
     return edits.at(outer.gemm(), LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, beyond="kept")))
 
 
+def _one_counter(awaited: int) -> UseProgram:
+    """Both loads signal one counter, and the product awaits both, or fewer."""
+    program = outer.gemm()
+    for number in (LOAD_A, LOAD_B):
+        program = edits.at(program, number, lambda u: replace(u, signals=("loaded",)))
+    return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * sym("step") + awaited),)))
+
+
 def _clearing() -> UseProgram:
     return edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
 
@@ -127,6 +135,7 @@ MUTANTS = (
     Mutant("tiles wait one too few", lambda: outer.gemm(outer.Choice(drain=3)), "order",
            "overwrites slot 0 of acc before store C 0"),
     Mutant("tiles never wait", _no_await(CLEAR, 0), "order", "overwrites slot"),
+    Mutant("multiply waits for one of two signals", lambda: _one_counter(1), "order", "uses b before load b"),
     Mutant("multiply waits for no b", _no_await(MULTIPLY, 1), "order", "multiply acc 0 uses b before load b 0 has filled it"),
     Mutant("store waits for nothing", _no_await(STORE, 0), "order", "before"),
     Mutant("a is never said to be loaded", _unsignalled(LOAD_A), "progress", "for ever"),
@@ -155,6 +164,7 @@ MUTANTS = (
 )  # fmt: skip
 
 RIGHT = (
+    Mutant("one counter for both loads", lambda: _one_counter(2), ""),
     Mutant("one slot", lambda: outer.gemm(outer.Choice(1, 1)), ""),
     Mutant("three slots", lambda: outer.gemm(outer.Choice(3, 2)), ""),
     Mutant("eight accumulators", lambda: outer.gemm(outer.Choice(2, 8)), ""),

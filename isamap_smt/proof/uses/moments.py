@@ -158,7 +158,7 @@ class Moments:
 
     @cached_property
     def signals(self) -> dict[str, list[UseSite]]:
-        """Counter -> uses that signal it."""
+        """Counter -> uses that signal it, as often as they do."""
         found: dict[str, list[UseSite]] = {}
         for site in self.sites:
             for counter in site.use.signals:
@@ -183,15 +183,15 @@ class Moments:
         return ("le" if first else "lt", x.number(level - 1), y.number(level - 1))
 
     def signalled(self, counter: str, x: Moment) -> Any | None:
-        """How often the counter was signalled before x in the text; None where that is no number of a loop around x."""
+        """How often the counter was signalled before x in the text; None where that is no sum of numbers of loops around x, or
+        where several engines signal it."""
         sites = self.signals.get(counter, [])
-        if len(sites) != 1:
-            return None if sites else sp.S.Zero
-        (site,) = sites
-        level, first = site.common(x.site), int(site.ahead(x.site))
-        if level < len(site.loops):
+        levels = [site.common(x.site) for site in sites]
+        inside = all(level == len(site.loops) for level, site in zip(levels, sites, strict=True))
+        if len({s.engine for s in sites}) > 1 or not inside:
             return None
-        return x.number(level - 1) + first if level else sp.Integer(first)
+        counts = (x.number(level - 1) if level else sp.S.Zero for level in levels)
+        return sp.Add(*counts, sum(site.ahead(x.site) for site in sites))
 
     def happens_before(self, x: Moment, y: Moment) -> Formula:
         """x is complete before y begins, by the text of one engine or by one counter."""
@@ -205,9 +205,9 @@ class Moments:
             if site.engine != y.site.engine or not through:
                 continue
             for counter, amount in site.use.awaits:
-                sources = self.signals.get(counter, [])
+                engines = {s.engine for s in self.signals.get(counter, [])}
                 earlier = self.signalled(counter, x)
-                if len(sources) == 1 and sources[0].engine == x.site.engine and earlier is not None:
+                if engines == {x.site.engine} and earlier is not None:
                     yield ("le", earlier + 1, y.at(amount))
 
 

@@ -10,7 +10,7 @@ two uses of one cell are ordered whenever one writes and they name different con
 the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in
 any interleaving that the counters allow.
 
-**No deadlock.** Each counter is signalled by one use; where each await is met by signals that stand earlier in the text,
+**No deadlock.** Each counter is signalled by one engine; where each await is met by signals that stand earlier in the text,
 the text itself is a legal execution. In any other one, the first use in the text that is not complete finds its awaits met
 and its engine free: so some use can always go on.
 """
@@ -178,8 +178,8 @@ def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: 
 def _progress(book: Book, moments: Moments) -> None:
     """Each await is met by signals that stand earlier in the text."""
     for counter, sites in sorted(moments.signals.items()):
-        words = f"one use signals {counter}"
-        if len(sites) > 1:
+        words = f"one engine signals {counter}"
+        if len({s.engine for s in sites}) > 1:
             book.unknown("progress", counter, words, f"{', '.join(s.name for s in sites)} signal it")
     for site in moments.sites:
         x = moments.moment(site)
@@ -188,7 +188,10 @@ def _progress(book: Book, moments: Moments) -> None:
             earlier = moments.signalled(counter, x)
             if earlier is None:
                 book.unknown(
-                    "progress", counter, words, "how often it was signalled is no number of a loop around the await"
+                    "progress",
+                    counter,
+                    words,
+                    "how often it was signalled is no sum of numbers of loops around the await",
                 )
                 continue
             goal: Formula = ("le", x.at(amount), earlier)
