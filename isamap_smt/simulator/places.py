@@ -8,6 +8,7 @@ what is written.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -170,15 +171,15 @@ def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], Array
         yield {a: int(v[head]) for a, v in chosen.items()}, np.flatnonzero(which == n)
 
 
-class _Where:
+class _Where(ABC):
     """columns: what the cells depend on beside the active points, by iteration."""
 
     space: Space
     columns: list[Array]
 
+    @abstractmethod
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
         """The cell of each point at each of the iterations, and what is outside in each."""
-        raise NotImplementedError
 
     def _numbered(self, coordinates: list[Array]) -> tuple[Array, Array]:
         """Numbers of cells, and which are outside the space."""

@@ -9,6 +9,7 @@ import outer_product as outer
 import use_edits as edits
 
 from isamap_smt.ir.expr import FloorMod, sym
+from isamap_smt.ir.program import IndexType
 from isamap_smt.ir.uses import CountedLoop, Use, UseProgram
 
 CLEAR, LOAD_A, LOAD_B, MULTIPLY, DONE, STORE = range(6)
@@ -114,6 +115,37 @@ def _one_counter(awaited: int) -> UseProgram:
     return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * sym("step") + awaited),)))
 
 
+def _one_too_far() -> UseProgram:
+    def change(u: Use) -> Use:
+        row, column = dict(u.places)["m"].index
+        return edits.place(u, "m", index=(row, column + 1))
+
+    return edits.at(outer.gemm(), LOAD_A, change)
+
+
+def _half_steps() -> UseProgram:
+    def change(u: Use) -> Use:
+        point = dict(u.point)
+        return replace(u, point=tuple({**point, "k": point["k"] - 4 * sym("k0")}.items()))
+
+    return edits.at(outer.gemm(), MULTIPLY, change)
+
+
+def _typed(names: str, change: Callable[[IndexType], IndexType]) -> UseProgram:
+    program = outer.gemm()
+    buffers = tuple(replace(b, type=change(b.type)) if b.name in names.split() else b for b in program.buffers)
+    return replace(program, buffers=buffers)
+
+
+def _no_last_row(held: IndexType) -> IndexType:
+    return replace(held, guard=held.guard[1:])
+
+
+def _two_cells_one_element(held: IndexType) -> IndexType:
+    i, j = held.coordinates
+    return replace(held, coordinates=(i - 4 * sym("i0"), j))
+
+
 def _clearing() -> UseProgram:
     return edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
 
@@ -158,6 +190,10 @@ MUTANTS = (
     Mutant("one tile short", _short("j0"), "coverage"),
     Mutant("done is said before the steps", _order(CLEAR, DONE, 9, STORE), "order", "store C"),
     Mutant("cleared after the steps", _order(9, CLEAR, DONE, STORE), "order"),
+    Mutant("a is loaded from one column too far", _one_too_far, "bounds"),
+    Mutant("points of two steps are the same", _half_steps, "link", behaves=False),
+    Mutant("factors beyond the sum are said to be elements", lambda: _typed("a b", _no_last_row), "neutral", behaves=False),
+    Mutant("two cells stand for one output", lambda: _typed("acc", _two_cells_one_element), "exclusive", behaves=False),
     Mutant("the store clears what is beyond", _clearing, "program"),
     Mutant("products on the engine that stores", _on(MULTIPLY, "store"), "order"),
     Mutant("the store begins nothing, the clear neither", _at(CLEAR, lambda u: replace(u, begins=False)), "order", behaves=False),
