@@ -22,6 +22,7 @@ _WHERE = {
     **dict.fromkeys(("Kernel", "Tensor", "Axis", "Statement", "Access"), "isamap_smt.ir.kernel"),
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
     **dict.fromkeys(("Hardware", "Memory", "Link"), "isamap_smt.ir.hardware"),
+    **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.graph"),
     **dict.fromkeys(("TileConfiguration",), "isamap_smt.ir.tiles"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from isamap_smt.ir.dtypes import u32 as u32
     from isamap_smt.ir.dtypes import u64 as u64
     from isamap_smt.ir.errors import IsamapError as IsamapError
+    from isamap_smt.ir.graph import Engine as Engine
+    from isamap_smt.ir.graph import Work as Work
     from isamap_smt.ir.hardware import Hardware as Hardware
     from isamap_smt.ir.hardware import Link as Link
     from isamap_smt.ir.hardware import Memory as Memory

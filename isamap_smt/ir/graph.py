@@ -1,7 +1,8 @@
 """A machine as a graph: memories, the engines that work beside each other, and instructions on cells of the memories.
 
-The form that descriptions of scratchpads, queues and engines take (docs/design/machine-form.md). A cell of an addressed memory
-is (row, column); a row is what an address counts. Tensors lie in main memory, each apart from the others.
+What programs of uses are written, proved and simulated on (docs/design/machine-form.md); `isamap_smt.ir.engines` makes it of a
+description. A cell of an addressed memory is (row, column); a row is what an address counts. Tensors lie in main memory, each
+apart from the others.
 """
 
 from __future__ import annotations
@@ -35,20 +36,30 @@ class Engine:
 @dataclass(frozen=True)
 class Operand:
     """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from
-    the first row of the place; both None in main memory, where the place itself says which element each cell is."""
+    the first row of the place; both None in main memory, where the place itself says which element each cell is.
+
+    rows: an operand of main memory has contiguous rows: along the last axis of its index elements follow each other, and each
+    step of another axis goes on by one number of elements.
+    """
 
     name: str
     memory: str
     row: Any = None
     column: Any = None
+    rows: bool = False
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a use occupies its engine for: `start` cycles, and `each` for every row that is moved or step that is made."""
+    """How long a use occupies its engine: `start` cycles, and `each` for every active point of the axes in `per`."""
 
     start: float = 0.0
     each: float = 1.0
+    per: tuple[str, ...] = ()
+
+    def cycles(self, points: Any) -> Any:
+        """With so many active points of those axes."""
+        return self.start + self.each * points
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,7 @@ class MachineInstruction:
 
     extents: axis -> the use parameter that says how many of its points are active, from the first; axes that are not named are
     whole. A parameter lies in [least, largest extent]. beyond: what a written cell with an axis beyond its parameter becomes,
-    'zero' or 'kept'. steps: the axis that `work.each` counts, '' for one step.
+    'zero' or 'kept'.
     """
 
     name: str
@@ -68,7 +79,6 @@ class MachineInstruction:
     extents: tuple[tuple[str, str], ...] = ()
     beyond: str = KEPT
     work: Work = Work()
-    steps: str = ""
     least: int = 1
 
     def operand(self, name: str) -> Operand:
@@ -88,3 +98,7 @@ class Machine:
     def memory(self, name: str) -> Memory:
         """By name."""
         return next(m for m in self.memories if m.name == name)
+
+    def instruction(self, name: str) -> MachineInstruction:
+        """By name."""
+        return next(i for i in self.instructions if i.name == name)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isamap_smt.ir.c_text import check_together
+from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
+from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
@@ -17,7 +19,8 @@ LINE = 64  # bytes of a cache line
 class Memory:
     """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
 
-    energy in picojoules per byte; shared: by the cores. Raises HardwareError for what no memory has.
+    row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. energy in picojoules per byte;
+    shared: by the cores. Raises HardwareError for what no memory has.
     """
 
     name: str
@@ -25,9 +28,15 @@ class Memory:
     count: int = 1
     energy: float = 0.0
     shared: bool = False
+    row: int = 0
 
     def __post_init__(self) -> None:
         check_memory(self)
+
+    @property
+    def rows(self) -> int:
+        """How many rows software can address."""
+        return self.capacity // self.row if self.row and self.capacity is not None else 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,9 @@ def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
 class Hardware(Shown):
     """A machine. `memories` from nearest (registers) to farthest (DRAM); without any it can be mapped onto, not scheduled for.
 
+    engines: what issues instructions, each in order, all beside each other, joined by counters that their uses signal and await;
+    without any the machine is one core. Tensors lie in 'memory', which every machine has.
+
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
 
@@ -69,11 +81,13 @@ class Hardware(Shown):
     links: tuple[Link, ...]
     instructions: tuple[Instruction, ...]
     description: str = ""
+    engines: tuple[Engine, ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
         check_names(self.name, self.instructions)
+        check_engines(self)
         check_together(self.instructions)
 
     def memory(self, name: str) -> Memory:
@@ -105,7 +119,7 @@ class Hardware(Shown):
     def lacks(self) -> tuple[str, ...]:
         """What a schedule and its code need and the description does not say; empty for a machine that code is made for."""
         found = []
-        if not any(i.emit for i in self.computes):
+        if not any(i.emit for i in self.computes) and not self.engines:
             found.append(f"no instruction of {self.name} that computes has C (emit='...')")
         if not self.memories:
             found.append(f"{self.name} has no memories to hold operands (memories=..., links=...)")
@@ -116,7 +130,9 @@ class Hardware(Shown):
         for m in self.memories:
             count = f"{m.count} x " if m.count > 1 else ""
             size = "unlimited" if m.capacity is None else f"{count}{m.capacity // m.count} bytes"
+            size += f", {m.rows} rows of {m.row}" if m.row else ""
             lines.append(f"  {m.name}: {size}" + (", shared by the cores" if m.shared else ""))
+        lines += [f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}" for e in self.engines]
         lines += [f"  {k.source} -> {k.target}: {k.bandwidth:g} bytes per cycle" for k in self.links]
         lines.append(f"  computes with {', '.join(i.short for i in self.computes)}")
         return "\n".join(lines)

@@ -12,6 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.errors import HardwareError, did_you_mean
+from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.tiles import NUMBERED
@@ -65,6 +66,11 @@ def check_memory(m: Memory) -> None:
         raise HardwareError(
             f"memory {name}: {count} registers of unlimited size; say how many bytes all of them have together"
         )
+    row = whole(m.row, f"memory {name}: row, in bytes (0: software addresses no rows)", HardwareError, 0)
+    if row and (m.capacity is None or m.capacity % row or count > 1):
+        raise HardwareError(
+            f"memory {name}: rows of {row} bytes: an addressed memory has a capacity that is a whole number of rows, and count=1"
+        )
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
         raise HardwareError(f"memory {name}: shared={m.shared!r}: pass True where all cores share it, else False")
@@ -89,12 +95,14 @@ def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
     memories = _parts(name, "memories", h.memories, kinds[0])
     links = _parts(name, "links", h.links, kinds[1])
     instructions = _parts(name, "instructions", h.instructions, Instruction)
+    engines = _parts(name, "engines", h.engines, Engine)
     _check_memories(name, memories)
     _check_links(name, memories, links)
     for i in instructions:
         _check_places(name, memories, i)
-    _check_ways(name, memories, links, instructions)
-    return {"memories": memories, "links": links, "instructions": instructions}
+    if not engines:  # else moves say themselves where they lead
+        _check_ways(name, memories, links, instructions)
+    return {"memories": memories, "links": links, "instructions": instructions, "engines": engines}
 
 
 def _parts(name: str, what: str, given: Any, kind: type) -> tuple[Any, ...]:

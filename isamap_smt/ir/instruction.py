@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
+from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
@@ -43,6 +44,10 @@ class Instruction(Shown):
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
+    engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and column of
+    its cells in its addressed memory, over the axes. active: axis -> the use parameter that says how many of its points are
+    active, from the first; beyond: what becomes of the written cells that are not, 'zero' or 'kept'. work: what it occupies the
+    engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
     (isamap_smt.ir.c_text), with its line.
     """
@@ -66,6 +71,11 @@ class Instruction(Shown):
     prelude: tuple[str, ...] = ()
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
+    engine: str = ""
+    cells: tuple[tuple[str, Any, Any], ...] = ()
+    active: tuple[tuple[str, str], ...] = ()
+    beyond: str = KEPT
+    work: Work | None = None
     line: str = field(default="", compare=False, repr=False)
     file: str = field(default="", compare=False, repr=False)
 

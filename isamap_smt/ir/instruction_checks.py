@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.features import feature_names, is_feature
@@ -60,6 +61,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
     masked = masks(name, i.masked, contract.axes)
     asked = preconditions(name, contract, i.kind, i.preconditions)
+    check_issue(i)
     for operand in registers if i.emit else ():
         if operand not in dict(c_types) and dict(places)[operand] != MAIN:
             raise LanguageError(

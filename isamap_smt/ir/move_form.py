@@ -5,11 +5,30 @@ Programs are proved with that meaning, so a `load` that doubled what it loads wo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read
 
 MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
+
+
+def derived_kind(contract: Kernel, places: Mapping[str, str]) -> str:
+    """What an instruction of that contract is: a 'load', 'broadcast', 'store' or 'zero' where it only copies between memory and
+    another place, or clears; else 'compute'."""
+    s = contract.statements[0]
+    if s.op != "=" or s.guard:
+        return "compute"
+    target = places.get(s.target.tensor)
+    if s.value == 0 and target != MAIN:
+        return "zero"
+    if not isinstance(s.value, Read) or (places.get(s.inputs[0].tensor) == MAIN) == (target == MAIN):
+        return "compute"
+    if target == MAIN:
+        return "store"
+    return "load" if symbols_of(s.inputs[0].index) == symbols_of(s.target.index) else "broadcast"
 
 
 def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:

@@ -6,6 +6,7 @@ npu                      a machine that some package registered in the entry-poi
 machine.py:NPU           a Hardware in a Python file (`HARDWARE` where no name is given)
 avx512.fmadd_ps          an instruction of a machine
 machine.py:dot           an Instruction in a Python file
+machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.py:NPU where it computes with one alone
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def find_instruction(spec: str | Instruction) -> Instruction:
     if isinstance(spec, Instruction):
         return spec
     if _is_file(spec):
-        return replace(_from_file(spec, Instruction, ""), file=spec)
+        return replace(_instruction_from_file(spec), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
         raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")
@@ -108,6 +109,22 @@ def _from_file(spec: str, kind: type[Any], default: str) -> Any:
         known = did_you_mean(name, offered) if offered else f"it defines no {what} at all"
         raise UnknownNameError(f"{path} defines no {what} {name!r}; {known}")
     return _of_kind(vars(module)[name], kind, f"{name!r} in {path}")
+
+
+def _instruction_from_file(spec: str) -> Instruction:
+    """An Instruction that the file defines, or one of a Hardware that it defines. Raises UnknownNameError, HardwareError."""
+    path, _, name = spec.partition(":")
+    machine, dot, short = name.partition(".")
+    value = vars(load_module(Path(path), HardwareError)).get(machine)
+    if not isinstance(value, Hardware):
+        found: Instruction = _from_file(spec, Instruction, "")
+        return found
+    if dot:
+        return value.instruction(short)
+    if len(value.computes) != 1:
+        names = ", ".join(f"{spec}.{i.short}" for i in value.computes) or "none"
+        raise UnknownNameError(f"{spec} is a machine that computes with several instructions; write one of them: {names}")
+    return value.computes[0]
 
 
 def _of_kind(value: Any, kind: type[Any], what: str) -> Any:

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.engine_checks import issued, placed
 from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import derived_kind
 from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
@@ -21,7 +24,7 @@ def instruction(
     axes: Mapping[str, int],
     dtypes: Mapping[str, str | DType],
     places: Mapping[str, str],
-    kind: str = "compute",
+    kind: str = "",
     emit: str = "",
     requires: Sequence[str] = (),
     latency: float = 4.0,
@@ -36,6 +39,10 @@ def instruction(
     prelude: str | Sequence[str] = (),
     state: TileConfiguration | None = None,
     tiles: Mapping[str, tuple[int, int]] | None = None,
+    engine: str = "",
+    active: Mapping[str, str] | None = None,
+    beyond: str = KEPT,
+    work: Work | None = None,
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
@@ -44,6 +51,9 @@ def instruction(
     each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
     register that it lies in.
     `masked`: how many of the first axes (one or two) have a number of active points.
+    On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
+    `active`: axis -> the use parameter that says how many of its points are active, `beyond` what becomes of the cells
+    written that are not ('zero' or 'kept'); `work`: the cycles that a use occupies its engine for.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
     everything that kernel text can get wrong.
@@ -56,13 +66,14 @@ def instruction(
     checks.instruction_name(name)
     axes = checks.whole_axes(name, axes)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
-    _check(name, contract, axes, dtypes, places)
+    memories, cells = placed(name, contract, places)
+    _check(name, contract, axes, dtypes, memories)
     really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
         name=name,
         kernel=contract,
-        kind=kind,
-        places=tuple((t.name, places[t.name]) for t in contract.tensors),
+        kind=kind or derived_kind(contract, memories),
+        places=tuple((t.name, memories[t.name]) for t in contract.tensors),
         emit=emit,
         requires=requires,  # type: ignore[arg-type]
         cost=Cost(latency, per_cycle),
@@ -76,6 +87,11 @@ def instruction(
         prelude=checks.preludes(name, prelude),
         state=state,
         tiles=checks.rows_and_bytes(name, tiles or {}),
+        engine=engine,
+        cells=cells,
+        active=issued(name, active),
+        beyond=beyond,
+        work=work,
         line=caller(),
     )
 

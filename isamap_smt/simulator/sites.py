@@ -185,6 +185,8 @@ def _incomplete(instruction: MachineInstruction, what: str) -> IsamapError:
 
 
 def _cycles(instruction: MachineInstruction, active: dict[str, Array], count: int) -> list[Any]:
-    steps = active[instruction.steps].tolist() if instruction.steps else [1] * count
+    points = np.ones(count, np.int64)
+    for axis in instruction.work.per:
+        points = points * active[axis]
     start, each = instruction.work.start, instruction.work.each
-    return [start + each * n for n in steps]
+    return [start + each * n for n in points.tolist()]

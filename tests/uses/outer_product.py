@@ -34,7 +34,7 @@ def machine() -> Machine:
     load = MachineInstruction(
         "load", "load", _contract("s[r,c] = m[r,c]", **tile),
         (Operand("s", "scratchpad", r, c), Operand("m", "main")),
-        (("r", "rows"), ("c", "columns")), ZERO, Work(40, 4), "r",
+        (("r", "rows"), ("c", "columns")), ZERO, Work(40, 4, ("r",)),
     )  # fmt: skip
     clear = MachineInstruction(
         "clear", "execute", _contract("acc[r,c] = 0", **tile), (Operand("acc", "accumulators", r, c),), work=Work(2, 0)
@@ -42,12 +42,12 @@ def machine() -> Machine:
     multiply = MachineInstruction(
         "multiply", "execute", _contract("acc[i,j] += a[k,i] * b[k,j]", i=TILE, j=TILE, k=TILE),
         (Operand("acc", "accumulators", i, j), Operand("a", "scratchpad", k, i), Operand("b", "scratchpad", k, j)),
-        work=Work(4, 8), steps="k",
+        work=Work(4, 8, ("k",)),
     )  # fmt: skip
     store = MachineInstruction(
         "store", "store", _contract("m[r,c] = acc[r,c]", **tile),
         (Operand("m", "main"), Operand("acc", "accumulators", r, c)),
-        (("r", "rows"), ("c", "columns")), work=Work(40, 4), steps="r",
+        (("r", "rows"), ("c", "columns")), work=Work(40, 4, ("r",)),
     )  # fmt: skip
     done = MachineInstruction("done", "execute", work=Work(1, 0))
     memories = (

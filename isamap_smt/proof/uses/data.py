@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
 from isamap_smt.ir.graph import KEPT, Operand
-from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
 from isamap_smt.proof.uses.book import Book
@@ -28,7 +28,7 @@ def data_claims(book: Book, moments: Moments) -> None:
     """All of it."""
     kernel = moments.program.kernel
     (statement, *more), ops = kernel.statements, []
-    if more or statement.op != "+" or statement.guard or not _product(statement):
+    if more or statement.op != "+" or not _product(statement):
         return book.unknown("program", kernel.name, "the kernel is one sum of products", "it is something else")
     for site in moments.sites:
         if site.use.instruction.contract is not None:
@@ -193,9 +193,9 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
         return
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
+    inside += [substitute(g, point) for g in statement.guard]
     factors: list[list[Formula]] = []
-    pairs = zip(contract.inputs, statement.inputs, strict=True)
-    for mine, wanted in [(contract.target, statement.target), *pairs]:
+    for mine, wanted in [(contract.target, statement.target), *_pairs(moments, site, statement)]:
         place = dict(site.use.places)[mine.tensor]
         assert isinstance(place, BufferPlace)
         buffer = moments.program.buffer(place.buffer)
@@ -224,6 +224,16 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
     words = f"{site.name} adds no point twice"
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
     _covered(book, moments, site, dict(site.use.point), axes, f"each point of the kernel is added by {site.name}")
+
+
+def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
+    """The factors of the contract with those of the statement, in the order in which their tensors agree: products commute."""
+    mine, places = contract_of(site).inputs, dict(site.use.places)
+    held = [moments.program.buffer(p.buffer).type.tensor for a in mine if isinstance(p := places[a.tensor], BufferPlace)]
+    wanted = list(statement.inputs)
+    if held != [a.tensor for a in wanted] and held == [a.tensor for a in reversed(wanted)]:
+        wanted.reverse()
+    return list(zip(mine, wanted, strict=True))
 
 
 def _exclusive(book: Book, moments: Moments, site: UseSite) -> None:

@@ -1,0 +1,205 @@
+"""From a schedule of stages to a program of uses, with its buffers, slots and counters.
+
+Around the tiles of one stage:
+
+    load engine      await released >= n + 1 - slots;  fill each tile;  signal filled
+    execute engine   await filled >= n + 1;  use them;  signal released
+
+where n counts the iterations of the innermost loop around the stage. The output's tiles are begun by the engine that computes,
+once `stored` has reached the same, and stored when `finished` has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.staged_tiles import Tile, TileLoop, loops_around, tile_index
+from isamap_smt.ir.engines import machine_of
+from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.graph import Machine, MachineInstruction
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import IndexType
+from isamap_smt.ir.staged_points import active_points, guards
+from isamap_smt.ir.staging import Stage, Staging
+from isamap_smt.ir.uses import BufferPlace, CountedLoop, SlottedBuffer, TensorPlace, Use, UseNode, UseProgram
+
+ROW, COLUMN = sym("row"), sym("column")
+
+
+def lower_staging(staging: Staging, hardware: Hardware) -> UseProgram:
+    """The program of one statement. Nothing of it is trusted: prove_uses() checks it."""
+    return _Lowering(staging, machine_of(hardware)).program()
+
+
+@dataclass(frozen=True)
+class _Lowering:
+    staging: Staging
+    machine: Machine
+
+    @cached_property
+    def mapping(self) -> Any:
+        return self.staging.proved.mapping
+
+    @cached_property
+    def compute(self) -> MachineInstruction:
+        return self.machine.instruction(self.mapping.instruction.name)
+
+    @cached_property
+    def output(self) -> Stage:
+        return self.staging.stage(self.mapping.instruction.kernel.statements[0].target.tensor)
+
+    @cached_property
+    def inputs(self) -> tuple[Stage, ...]:
+        """Those with more slots first: their engine goes on with them while it waits for the others."""
+        found = [s for s in self.staging.stages if s is not self.output]
+        return tuple(sorted(found, key=lambda s: -s.slots))
+
+    def program(self) -> UseProgram:
+        buffers = tuple(self._buffer(s) for s in self.staging.stages)
+        return UseProgram(self.mapping.kernel, self.machine, buffers, self._body(0))
+
+    def _body(self, depth: int) -> tuple[UseNode, ...]:
+        """What stands inside the first `depth` outer loops."""
+        begun = [s for s in self.inputs if s.depth == depth]
+        nodes: list[UseNode] = []
+        if self.output.depth == depth:
+            nodes += self._nest(self.output, "begin", self._begin)
+        for s in begun:
+            nodes += self._nest(s, "fill", self._fill)
+        inner = self._rest(depth)
+        done = [f"released_{s.operand}" for s in begun if depth]
+        if self.output.depth == depth:
+            done.append("finished")
+        nodes += self._signalled(inner, tuple(done), self.compute.engine)
+        if self.output.depth == depth:
+            nodes += self._nest(self.output, "store", self._store)
+        return tuple(nodes)
+
+    def _rest(self, depth: int) -> tuple[UseNode, ...]:
+        """The loops from this depth on, around the use that computes."""
+        last = max(s.depth for s in self.staging.stages)
+        outer = self._outer
+        if depth < last:
+            return (outer[depth].loop(self._body(depth + 1)),)
+        loops = [x for x in (*outer[depth:], *self._inner) if x.count != 1]
+        body: tuple[UseNode, ...] = (self._compute(),)
+        for x in reversed(loops):
+            body = (x.loop(body),)
+        return body
+
+    @cached_property
+    def _outer(self) -> tuple[TileLoop, ...]:
+        return tuple(TileLoop(x.axis, x.count, 1) for x in self.staging.loops)
+
+    @cached_property
+    def _inner(self) -> tuple[TileLoop, ...]:
+        """Loops over the tiles of a step, those of sums first: an accumulator is then used again after others."""
+        target = symbols_of(self.mapping.coordinates(self.output.operand))
+        found = [TileLoop(x.axis, x.tiles, 0) for x in self.staging.loops]
+        return tuple(sorted(found, key=lambda x: x.axis in target))
+
+    def _tile(self, stage: Stage, mark: str) -> Tile:
+        """The tiles of a stage, with the loops that go over them, marked."""
+        needed = symbols_of(self.mapping.coordinates(stage.operand))
+        loops = [x for x in (*self._outer[stage.depth :], *self._inner) if x.axis in needed and x.count != 1]
+        return Tile(tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]))
+
+    def _at(self, stage: Stage, mark: str) -> BufferPlace:
+        """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it."""
+        tile = self._tile(stage, mark)
+        around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
+        slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile)
+        return BufferPlace(stage.operand, slot, tile.version)
+
+    def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
+        """Outer axis of the mapping -> which tile along it, at the loops of the stage marked so."""
+        names = {x.axis: x for x in self._tile(stage, mark).loops if x.level == 0}
+        around = {x.axis: x for x in self._tile(stage, mark).loops if x.level == 1}
+        found = {}
+        for n, loop in enumerate(self.staging.loops):
+            step = around.get(loop.axis) or (self._outer[n] if loop.count != 1 else None)
+            inner = names.get(loop.axis)
+            found[loop.axis] = (loop.tiles * step.var if step else sp.S.Zero) + (inner.var if inner else sp.S.Zero)
+        return found
+
+    def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any]) -> tuple[Any, ...]:
+        found = [substitute(e, self._index(stage, mark)) for e in self.mapping.coordinates(stage.operand)]
+        return tuple(sp.expand(substitute(e, cells)) for e in found)
+
+    def _buffer(self, stage: Stage) -> SlottedBuffer:
+        mark = f"_{stage.operand}"
+        tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
+        cells = {str(operand.row): ROW, str(operand.column): COLUMN}
+        index = self._index(stage, mark)
+        limits = guards(self.mapping, stage.operand, index, cells)
+        held = IndexType(stage.tensor, self._coordinates(stage, mark, cells), tuple(limits), "0")
+        return SlottedBuffer(
+            stage.operand, stage.memory, stage.offset, stage.rows, stage.slots * tile.size, tile.version, (ROW, COLUMN), held
+        )  # fmt: skip
+
+    def _nest(self, stage: Stage, what: str, use: Any) -> tuple[UseNode, ...]:
+        """A use for each tile, then the signal that all are done."""
+        mark = f"_{what}_{stage.operand}"
+        signals = {"begin": (), "fill": (f"filled_{stage.operand}",), "store": ("stored",)}[what]
+        made = use(stage, mark)
+        body: tuple[UseNode, ...] = (made,)
+        for x in reversed(self._tile(stage, mark).loops):
+            body = (x.loop(body),)
+        return self._signalled(body, signals, made.instruction.engine)
+
+    def _signalled(self, body: tuple[UseNode, ...], counters: tuple[str, ...], engine: str) -> tuple[UseNode, ...]:
+        """A body that signals when it is complete: its only use does, or one that stands behind its loops."""
+        if not counters:
+            return body
+        last = body[-1]
+        if len(body) == 1 and isinstance(last, Use):
+            return (replace(last, signals=counters),)
+        return (*body, Use(self.machine.instruction(f"signal {engine}"), signals=counters))
+
+    def _number(self, stage: Stage) -> Any:
+        return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
+
+    def _fill(self, stage: Stage, mark: str) -> Use:
+        move = self.machine.instruction(stage.via)
+        awaits = ((f"released_{stage.operand}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+        return self._moved(stage, mark, move, awaits, True)
+
+    def _store(self, stage: Stage, mark: str) -> Use:
+        return self._moved(stage, mark, self.machine.instruction(stage.via), (("finished", self._number(stage) + 1),), False)
+
+    def _moved(self, stage: Stage, mark: str, move: MachineInstruction, awaits: Any, begins: bool) -> Use:
+        """A tile between its tensor and its slot."""
+        held = next(o for o in move.operands if o.row is not None)
+        main = next(o for o in move.operands if o.row is None)
+        operand = self.compute.operand(stage.operand)
+        cells = {str(operand.row): held.row, str(operand.column): held.column}
+        index = self._index(stage, mark)
+        points = active_points(self.mapping, stage.operand, index, operand, held, move)
+        places = {
+            held.name: self._at(stage, mark),
+            main.name: TensorPlace(stage.tensor, self._coordinates(stage, mark, cells)),
+        }
+        return Use(move, tuple((o.name, places[o.name]) for o in move.operands), points, awaits, begins=begins)
+
+    def _begin(self, stage: Stage, mark: str) -> Use:
+        clear = self.machine.instruction(stage.begin)
+        awaits = (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+        return Use(clear, ((clear.operands[0].name, self._at(stage, mark)),), (), awaits, begins=True)
+
+    def _compute(self) -> Use:
+        index = {x.axis: x for x in self._inner if x.count != 1}
+        outer = {x.axis: x for x in self._outer if x.count != 1}
+        at = {
+            loop.axis: (loop.tiles * outer[loop.axis].var if loop.axis in outer else sp.S.Zero)
+            + (index[loop.axis].var if loop.axis in index else sp.S.Zero)
+            for loop in self.staging.loops
+        }
+        point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
+        awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
+        places = tuple((o.name, self._at(self.staging.stage(o.name), "")) for o in self.compute.operands)
+        return Use(self.compute, places, (), awaits, point=point)
+

@@ -1,0 +1,138 @@
+"""What a description may say of engines: who issues an instruction, where its operands' cells lie, what a use can leave out.
+
+Machines without engines say nothing of it; on one with engines every instruction does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.graph import KEPT, ZERO, Work
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.whole import LARGEST
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
+    from isamap_smt.ir.instruction import Instruction
+
+_FORM = "write the memory and which axis counts its rows and its columns, such as 'scratchpad[r,c]', or 0 for one row"
+Cells = tuple[tuple[str, Any, Any], ...]
+
+
+def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict[str, str], Cells]:
+    """(operand -> memory, (operand, row, column)) of places such as 'scratchpad[r,c]'. Raises LanguageError."""
+    memories: dict[str, str] = {}
+    cells = []
+    for operand, place in places.items():
+        memory, bracket, inside = str(place).partition("[")
+        memories[operand] = memory.strip() if bracket else place
+        if bracket:
+            axes = [a.name for a in contract.axes]
+            parts = [p.strip() for p in inside.rstrip("] ").split(",")]
+            if len(parts) != 2 or not inside.rstrip().endswith("]"):
+                raise LanguageError(f"instruction {name}: {operand} lies in {place!r}: {_FORM}")
+            for part in parts:
+                if part != "0" and part not in axes:
+                    raise LanguageError(
+                        f"instruction {name}: {operand} lies in {place!r}, and {part!r} is no axis; {did_you_mean(part, axes)}"
+                    )
+            row, column = (0 if p == "0" else sym(p) for p in parts)
+            cells.append((operand, row, column))
+    return memories, tuple(cells)
+
+
+def check_issue(i: Instruction) -> None:
+    """The instruction's own fields. Raises LanguageError."""
+    said = {"places with [row,column]": i.cells, "active": i.active, "work": i.work}
+    if not isinstance(i.engine, str) or (i.engine and not re.fullmatch(r"[^\W\d]\w*", i.engine)):
+        raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
+    if not i.engine and (alone := [what for what, given in said.items() if given]):
+        raise LanguageError(
+            f"instruction {i.name}: {alone[0]} is for instructions that an engine issues; add engine='...'"
+        )
+    axes = [a.name for a in i.kernel.axes]
+    for axis, parameter in i.active:
+        if axis not in axes:
+            raise LanguageError(f"instruction {i.name}: active names {axis!r}, no axis; {did_you_mean(axis, axes)}")
+        if not isinstance(parameter, str) or not re.fullmatch(r"[^\W\d]\w*", parameter):
+            raise LanguageError(
+                f"instruction {i.name}: active of {axis} is {parameter!r}: pass the name of a use parameter, such as 'rows'"
+            )
+    if i.beyond not in (ZERO, KEPT):
+        raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {ZERO!r} or {KEPT!r}")
+    if i.work is not None:
+        _check_work(i.name, i.work, axes)
+
+
+def _check_work(name: str, work: Any, axes: list[str]) -> None:
+    if not isinstance(work, Work):
+        raise LanguageError(f"instruction {name}: work={work!r}: pass im.Work(start, each, per), in cycles")
+    for what, value in (("start", work.start), ("each", work.each)):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1e6:
+            raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
+    if not isinstance(work.per, tuple) or any(a not in axes for a in work.per):
+        raise LanguageError(
+            f"instruction {name}: per={work.per!r} of its work: pass a tuple of axes whose active points take `each` cycles"
+        )
+
+
+def check_engines(h: Hardware) -> None:
+    """Every instruction of a machine with engines is issued by one, and its operands' cells lie inside their memories.
+
+    Raises HardwareError.
+    """
+    names = [e.name for e in h.engines]
+    types: dict[str, tuple[str, Any]] = {}
+    for n, engine in enumerate(names):
+        if not isinstance(engine, str) or not re.fullmatch(r"[^\W\d]\w*", engine) or engine in names[:n]:
+            raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
+    for i in h.instructions:
+        where = f"hardware {h.name}: {i.name}" + (f" ({i.line})" if i.line else "")
+        if i.engine not in names and (names or i.engine):
+            hint = did_you_mean(i.engine, names) if names else "add engines=(im.Engine('core'),) to the machine"
+            said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
+            raise HardwareError(f"{where} {said}; {hint}")
+        for operand, memory in i.places if names else ():
+            _check_cells(h, i, where, operand, memory, types)
+
+
+def _check_cells(
+    h: Hardware, i: Instruction, where: str, operand: str, memory: str, types: dict[str, tuple[str, Any]]
+) -> None:
+    cells = {o: (row, column) for o, row, column in i.cells}
+    if memory == MAIN:
+        if operand in cells:
+            raise HardwareError(f"{where}: {operand} lies in {MAIN!r}, whose elements each use names; write {MAIN!r} alone")
+        return
+    m = h.memory(memory)
+    if operand not in cells or not m.row:
+        missing = f"im.Memory({memory!r}, ...) needs row=, the bytes of a row" if operand in cells else _FORM
+        raise HardwareError(f"{where}: where do the cells of {operand} lie in {memory}? {missing}")
+    dtype = i.kernel.tensor(operand).dtype
+    other = types.setdefault(memory, (i.name, dtype))
+    if other[1] != dtype:
+        raise HardwareError(
+            f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
+        )
+    extents = {a.name: int(a.extent) for a in i.kernel.axes}
+    rows, columns = (extents.get(str(e), 1) for e in cells[operand])
+    if columns * dtype.bytes > m.row or rows > min(m.rows, LARGEST):
+        raise HardwareError(
+            f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}"
+        )
+
+
+def issued(name: str, active: Any) -> tuple[tuple[str, str], ...]:
+    """(axis, use parameter) of a table. Raises LanguageError."""
+    if active is None:
+        return ()
+    if not isinstance(active, Mapping):
+        raise LanguageError(
+            f"instruction {name}: active={active!r}: pass a use parameter for each axis, such as {{'r': 'rows'}}"
+        )
+    return tuple(active.items())

@@ -1,0 +1,102 @@
+"""Which points of a tile there are: how many rows and columns a move has, and where a cell of a tile stands for an element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.expr import IMax, IMin, affine, substitute, symbols_of
+from isamap_smt.ir.graph import MachineInstruction, Operand
+from isamap_smt.ir.mapping import Mapping
+
+
+def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
+    """Axes of the kernel that the operand's tensor is read or written at, with their extents."""
+    used = symbols_of(mapping.operand_access(operand).index)
+    return {a.name: a.extent for a in mapping.statement.axes if a.name in used}
+
+
+def conditions(mapping: Mapping, operand: str) -> list[Any]:
+    """The parts of the statement's `where` that speak of these axes alone."""
+    axes = set(kernel_axes(mapping, operand))
+    every = {a.name for a in mapping.statement.axes}
+    return [g for g in mapping.statement.guard if symbols_of([g]) & every <= axes]
+
+
+def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[str, Any]) -> list[Any]:
+    """Where a cell stands for an element. index: outer axis -> tile; cells: instruction axis -> cell."""
+    forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
+    inside = [sp.Lt(forward[n], extent) for n, extent in kernel_axes(mapping, operand).items()]
+    inside += [substitute(g, forward) for g in conditions(mapping, operand)]
+    return [g for g in inside if g != sp.true]
+
+
+def active_points(
+    mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: MachineInstruction
+) -> tuple[tuple[str, Any], ...]:
+    """(use parameter, how many points are active) of a move of one tile. home, held: where the cells lie for the instruction
+    that computes and for the move; index: outer axis -> tile."""
+    forward = dict(mapping.forward)
+    whole = dict(mapping.instruction.axes)
+    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    counts: dict[str, Any] = {}
+    for n, extent in kernel_axes(mapping, operand).items():
+        axes = [a for a in whole if a in symbols_of([forward[n]])]
+        for a in axes:
+            counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
+    present = [left for left in _present(mapping, operand, index) if not _always(left)]
+    found = []
+    for axis, parameter in move.extents:
+        here = lies[axis]
+        count = counts.get(here, sp.S.One)
+        largest = whole.get(here, 1)
+        for left in present if not found else ():
+            count = IMin(count, largest * left)
+        found.append((parameter, IMax(0, count)))
+    return tuple(found)
+
+
+def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]:
+    """Numbers that are at least 1 exactly where the tile has a point at all: what is left of loops along single points, and of
+    the conditions that no cell of the tile decides."""
+    forward = dict(mapping.forward)
+    inner = set(mapping.instruction.axes)
+    found = []
+    for n, extent in kernel_axes(mapping, operand).items():
+        at = substitute(forward[n], index)
+        if not symbols_of([forward[n]]) & inner and not at.is_Symbol:  # a loop over the axis itself stays below its extent
+            found.append(extent - at)
+    for g in conditions(mapping, operand):
+        at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
+        if not symbols_of([at]) & inner:
+            found += _margins(at)
+    return found
+
+
+def _margins(relation: Any) -> list[Any]:
+    """Whole numbers that are at least 1 where the relation holds."""
+    left, right = relation.args
+    match relation:
+        case sp.StrictLessThan():
+            return [right - left]
+        case sp.LessThan():
+            return [right - left + 1]
+        case sp.StrictGreaterThan():
+            return [left - right]
+        case sp.GreaterThan():
+            return [left - right + 1]
+        case sp.Equality():
+            return [right - left + 1, left - right + 1]
+    return []
+
+
+def _always(left: Any) -> bool:
+    return bool(left.is_Integer and left >= 1)
+
+
+def contiguous(mapping: Mapping, operand: str, axis: str) -> bool:
+    """Whether elements follow each other in memory along an axis of the instruction: it counts the last coordinate, and that alone."""
+    *others, last = mapping.coordinates(operand)
+    split = affine(last, {axis})
+    return axis not in symbols_of(others) and split is not None and split[0].get(axis, 0) == 1
