@@ -1,0 +1,267 @@
+"""Staged schedules by CP-SAT: the same formulas as over numbers, over the solver's expressions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from isamap_encodings.staging_cost import Choices, Numbers, choices, cost
+from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingOperand, StagingProblem
+
+LIMIT = 1 << 52  # the solver counts in 64 bits, in sums too; a plan of more ticks is none
+TIES = 64  # among plans that take as long, fewer slots
+
+
+@dataclass(frozen=True)
+class StagingAnswer:
+    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks, below which none is."""
+
+    decision: StagingDecision | None
+    status: str
+    ticks: int
+    bound: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A linear expression of the solver, from 0 to `most`."""
+
+    of: Any
+    most: int
+
+    def __add__(self, other: Any) -> Quantity:
+        o = _quantity(other)
+        return Quantity(self.of + o.of, self.most + o.most)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Quantity:
+        return Quantity(self.of - _quantity(other).of, self.most)
+
+    def __rmul__(self, factor: int) -> Quantity:
+        return Quantity(factor * self.of, factor * self.most)
+
+
+def _quantity(x: Any) -> Quantity:
+    """Of a quantity, a number, or one of the model's bits."""
+    if isinstance(x, Quantity):
+        return x
+    return Quantity(x, 1) if isinstance(x, cp_model.IntVar) else Quantity(int(x), int(x))
+
+
+class Expressions:
+    """The algebra of a model's expressions."""
+
+    def __init__(self, model: cp_model.CpModel) -> None:
+        self.model = model
+
+    def new(self, most: int) -> Quantity:
+        """A variable from 0 to `most`."""
+        return Quantity(self.model.new_int_var(0, min(most, LIMIT), ""), min(most, LIMIT))
+
+    def _single(self, q: Quantity) -> Any:
+        """One variable that is the quantity: products and quotients are of variables."""
+        if isinstance(q.of, int | cp_model.IntVar):
+            return q.of
+        found = self.new(q.most)
+        self.model.add(found.of == q.of)
+        return found.of
+
+    def times(self, *x: Any) -> Any:
+        """Their product."""
+        quantities = [_quantity(v) for v in x]
+        known = prod(q.most for q in quantities if isinstance(q.of, int))
+        found: Quantity | None = None
+        for q in quantities:
+            if isinstance(q.of, int):
+                continue
+            if found is None:
+                found = q
+                continue
+            product = self.new(found.most * q.most)
+            self.model.add_multiplication_equality(product.of, [self._single(found), self._single(q)])
+            found = product
+        return known * found if found is not None else _quantity(known)
+
+    def largest(self, *x: Any) -> Any:
+        """The largest."""
+        quantities = [_quantity(v) for v in x]
+        found = self.new(max(q.most for q in quantities))
+        self.model.add_max_equality(found.of, [self._single(q) for q in quantities])
+        return found
+
+    def smallest(self, *x: Any) -> Any:
+        """The smallest."""
+        quantities = [_quantity(v) for v in x]
+        found = self.new(min(q.most for q in quantities))
+        self.model.add_min_equality(found.of, [self._single(q) for q in quantities])
+        return found
+
+    def quotient(self, x: Any, y: Any) -> Any:
+        """x // y."""
+        a, b = _quantity(x), _quantity(y)
+        found = self.new(a.most)
+        divisor = self.model.new_int_var(1, max(1, b.most), "")
+        self.model.add(divisor == b.of)
+        self.model.add_division_equality(found.of, self._single(a), divisor)
+        return found
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        """x where the condition holds, else y."""
+        if isinstance(condition, bool | int):
+            return x if condition else y
+        bit = condition.of if isinstance(condition, Quantity) else condition
+        a, b = _quantity(x), _quantity(y)
+        found = self.new(max(a.most, b.most))
+        self.model.add(found.of == a.of).only_enforce_if(bit)
+        self.model.add(found.of == b.of).only_enforce_if(~bit)
+        return found
+
+    def less(self, x: Any, y: Any) -> Any:
+        """max(x - y, 0)."""
+        a, b = _quantity(x), _quantity(y)
+        found = self.new(a.most)
+        difference = self.model.new_int_var(-b.most, a.most, "")
+        self.model.add(difference == a.of - b.of)
+        self.model.add_max_equality(found.of, [difference, 0])
+        return found
+
+    def some(self, *conditions: Any) -> Any:
+        """Whether one holds."""
+        bits = [c.of if isinstance(c, Quantity) else c for c in conditions if not isinstance(c, bool | int) or c]
+        if any(isinstance(b, bool | int) for b in bits):
+            return True
+        found = self.model.new_bool_var("")
+        self.model.add_max_equality(found, bits or [0])
+        return found
+
+
+@dataclass(frozen=True)
+class _Variables:
+    """By name: which number of tiles of a step, region, stage, slots and way."""
+
+    tiles: dict[str, Any]
+    regions: dict[str, Any]
+    stages: dict[str, Any]
+    slots: dict[str, Any]
+    ways: dict[str, tuple[Any, ...]]
+
+
+def solve_staging(problem: StagingProblem, timeout: float = 30.0, seed: int = 0) -> StagingAnswer:
+    """The quickest plan there is, with a bound. timeout: in the solver's deterministic seconds, so that answers repeat."""
+    started = time.perf_counter()
+    model = cp_model.CpModel()
+    n = Expressions(model)
+    v, chosen = _declared(problem, model, n)
+    found = cost(problem, chosen, n)
+    for memory, rows in problem.memories:
+        model.add(_quantity(found.rows[memory]).of <= rows)
+    model.minimize(TIES * _quantity(found.total).of + sum(v.slots.values()))
+    solver = cp_model.CpSolver()
+    solver.parameters.max_deterministic_time = timeout
+    solver.parameters.random_seed = seed
+    solver.parameters.num_workers = 1
+    status = solver.status_name(solver.solve(model))
+    seconds = time.perf_counter() - started
+    if status not in ("OPTIMAL", "FEASIBLE"):
+        return StagingAnswer(None, status, 0, 0, seconds)
+    decision = StagingDecision(
+        {a: solver.value(x) for a, x in v.tiles.items()},
+        {a: solver.value(x) for a, x in v.regions.items()},
+        {o: solver.value(x) for o, x in v.stages.items()},
+        {o: solver.value(x) for o, x in v.slots.items()},
+        {o: next(w for w, bit in enumerate(bits) if solver.value(bit)) for o, bits in v.ways.items()},
+    )
+    ticks = cost(problem, choices(problem, decision), Numbers()).total
+    return StagingAnswer(decision, status, ticks, max(0, int(solver.best_objective_bound) // TIES), seconds)
+
+
+def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) -> tuple[_Variables, Choices]:
+    """The decisions, with what makes them a plan."""
+    pins = dict(problem.pins)
+
+    def chosen(name: str, values: list[int]) -> Any:
+        given = [pins[name]] if name in pins else values
+        return model.new_int_var_from_domain(cp_model.Domain.from_values(given), name)
+
+    tiles, counts, padded = {}, {}, {}
+    for a in problem.axes:
+        tiles[a.name] = chosen(f"tile.{a.name}", list(a.steps))
+        values = {*a.steps, *([pins[f"tile.{a.name}"]] if f"tile.{a.name}" in pins else [])}
+        table = [(t, -(-a.tiles // t), -(-a.tiles // t) * t) for t in sorted(values)]
+        counts[a.name], padded[a.name] = (n.new(max(row[c] for row in table)) for c in (1, 2))
+        model.add_allowed_assignments([tiles[a.name], counts[a.name].of, padded[a.name].of], table)
+    regions = {a.name: chosen(f"region.{a.name}", list(range(REGIONS))) for a in problem.axes}
+    stages = {o.name: chosen(f"stage.{o.name}", list(range(REGIONS))) for o in problem.operands}
+    slots = {o.name: chosen(f"slots.{o.name}", list(range(1, problem.slots + 1))) for o in problem.operands}
+    ways = {o.name: _ways(model, o, pins) for o in problem.operands}
+
+    def least(x: Any, bound: Any) -> Any:
+        """Whether x <= bound."""
+        bit = model.new_bool_var("")
+        model.add(x <= bound).only_enforce_if(bit)
+        model.add(x > bound).only_enforce_if(~bit)
+        return bit
+
+    outside = {(a, r): least(x, r) for a, x in regions.items() for r in range(REGIONS)}
+    around = {(a, o): least(x, s) for a, x in regions.items() for o, s in stages.items()}
+    stands = {(o, r): _is(model, s, r) for o, s in stages.items() for r in range(REGIONS)}
+    single = {o: _is(model, s, 1) for o, s in slots.items()}
+    _legal(problem, model, counts, regions, around, stands)
+    most = {a.name: max(a.steps) for a in problem.axes}
+    quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}
+    made = Choices(
+        quantities, dict(counts), dict(padded), outside, stands, around,
+        {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways,
+    )  # fmt: skip
+    return _Variables(tiles, regions, stages, slots, ways), made
+
+
+def _ways(model: cp_model.CpModel, o: StagingOperand, pins: dict[str, int]) -> tuple[Any, ...]:
+    """One bit for each way, of which one is set."""
+    bits = tuple(model.new_bool_var(f"via.{o.name}.{w.name}") for w in o.ways)
+    model.add_exactly_one(bits)
+    if f"via.{o.name}" in pins:
+        model.add(bits[pins[f"via.{o.name}"]] == 1)
+    return bits
+
+
+def _is(model: cp_model.CpModel, x: Any, value: int) -> Any:
+    """Whether x is the value."""
+    bit = model.new_bool_var("")
+    model.add(x == value).only_enforce_if(bit)
+    model.add(x != value).only_enforce_if(~bit)
+    return bit
+
+
+def _legal(
+    problem: StagingProblem, model: cp_model.CpModel, counts: dict[str, Quantity], regions: dict[str, Any],
+    around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any],
+) -> None:  # fmt: skip
+    """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region."""
+    reduced = {a.name for a in problem.reduced}
+    many = {}
+    for a in problem.axes:
+        bit = model.new_bool_var("")
+        model.add(counts[a.name].of >= 2).only_enforce_if(bit)
+        model.add(counts[a.name].of == 1).only_enforce_if(~bit)
+        many[a.name] = bit
+        if a.name in reduced:
+            model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
+        for o in problem.operands:
+            if a.open and a.name in o.axes:
+                model.add(around[a.name, o.name] == 1)
+    for r in range(1, REGIONS):
+        loops = []
+        for a in problem.axes:
+            here = _is(model, regions[a.name], r)
+            both = model.new_bool_var("")
+            model.add_bool_and(here, many[a.name]).only_enforce_if(both)
+            loops.append(both)
+        for o in problem.operands:
+            model.add_bool_or(*loops, ~stands[o.name, r])

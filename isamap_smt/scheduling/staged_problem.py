@@ -1,0 +1,182 @@
+"""The scheduling question of one proved mapping on a machine with engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
+from typing import Any
+
+from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
+from isamap_smt.ir.engines import machine_of
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.graph import Machine, MachineInstruction, Operand
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.staged_points import contiguous
+
+OPEN = 8  # tiles of a step along an axis whose size is left open, at most
+HELD = 256  # and where it is known
+FINEST = 1000  # ticks of a cycle, at most
+
+
+@dataclass(frozen=True)
+class Question:
+    """problem: in ticks, `ticks` of which are a cycle. moves: operand -> the instructions its ways stand for."""
+
+    problem: StagingProblem
+    ticks: int
+    moves: dict[str, tuple[MachineInstruction, ...]]
+    begin: MachineInstruction
+
+
+def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int]) -> Question:
+    """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
+    that no program of uses can be made of, with what is missing."""
+    machine = machine_of(hardware)
+    check_form(mapping)
+    compute = machine.instruction(mapping.instruction.name)
+    out = mapping.instruction.kernel.statements[0].target.tensor
+    moves = {o.name: _moves(mapping, machine, compute, o, o.name == out) for o in compute.operands}
+    begin = _begin(machine, compute.operand(out), compute.engine)
+    ticks = _ticks([m for found in moves.values() for m in found] + [begin, compute])
+    axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
+    made = {o.name: _operand(mapping, compute, o, moves[o.name], ticks) for o in compute.operands}
+    inputs = tuple(v for n, v in made.items() if n != out)
+    memories = tuple((m.name, m.rows) for m in machine.memories if m.rows)
+    whole = dict(mapping.instruction.axes)
+    executed = round(ticks * compute.work.cycles(prod(whole[a] for a in compute.work.per)))
+    begun = round(ticks * begin.work.cycles(prod(_extents(begin)[a] for a in begin.work.per)))
+    problem = StagingProblem(axes, inputs, made[out], memories, executed, begun, pins=tuple(sorted(pins.items())))
+    return Question(problem, ticks, moves, begin)
+
+
+def check_form(mapping: Mapping) -> None:
+    """Nothing happens for a product of two tensors, each of whose axes is cut by one axis of the instruction at most.
+
+    Raises ScheduleError.
+    """
+    s = mapping.statement
+    if s.op != "+" or len(s.inputs) != 2 or len(mapping.kernel.statements) != 1:
+        raise ScheduleError(
+            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, which this is not"
+        )
+    if fused := [g for _, g in mapping.groups if len(g) > 1]:
+        raise ScheduleError(f"{mapping.id}: {' and '.join(fused[0])} are one axis of the instruction, and tiles are boxes")
+
+
+def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> StagingAxis:
+    (of,) = [n for n, e in mapping.forward if name in symbols_of([e])]
+    (points,) = [a.extent for a in mapping.statement.axes if a.name == of]
+    tiles, is_open = int(evaluate(extent, dict(sizes))), bool(symbols_of([extent]))
+    most = OPEN if is_open else HELD
+    steps = sorted({-(-tiles // c) for c in range(1, tiles + 1)} | set(range(1, OPEN + 1))) if tiles > 0 else [1]
+    found = tuple(t for t in steps if t <= min(most, max(tiles, 1)))
+    return StagingAxis(name, max(tiles, 1), int(evaluate(points, dict(sizes))), found, is_open)
+
+
+def _operand(
+    mapping: Mapping, compute: MachineInstruction, o: Operand, moves: tuple[MachineInstruction, ...], ticks: int
+) -> StagingOperand:
+    needed = symbols_of(mapping.coordinates(o.name))
+    axes = tuple(a.name for a in mapping.outer if a.name in needed)
+    rows = {a.name: int(a.extent) for a in _contract(compute).axes}.get(str(o.row), 1)
+    ways = tuple(_way(mapping, o, m, ticks) for m in moves)
+    return StagingOperand(o.name, o.memory, axes, rows, ways)
+
+
+def _way(mapping: Mapping, home: Operand, move: MachineInstruction, ticks: int) -> Way:
+    """The ticks of one move, by the outer axes whose points it counts."""
+    held = next(o for o in move.operands if o.row is not None)
+    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    active = dict(move.extents)
+    outer = {}  # axis of the instruction -> outer axis of the mapping
+    for _, e in mapping.forward:
+        own = symbols_of([e])
+        outer |= {t: a.name for t in mapping.instruction.axes if t in own for a in mapping.outer if a.name in own}
+    each, per = move.work.each, []
+    for axis in move.work.per:
+        if axis not in active:
+            each *= _extents(move)[axis]
+        elif lies[axis] in outer:
+            per.append(outer[lies[axis]])
+    return Way(move.name, round(ticks * move.work.start), round(ticks * each), tuple(per))
+
+
+def _contract(i: MachineInstruction) -> Any:
+    assert i.contract is not None
+    return i.contract
+
+
+def _extents(i: MachineInstruction) -> dict[str, int]:
+    return {a.name: int(a.extent) for a in _contract(i).axes}
+
+
+def _ticks(instructions: list[MachineInstruction]) -> int:
+    """Ticks of a cycle, so that all figures are whole, to a thousandth."""
+    figures = [Fraction(x).limit_denominator(FINEST) for i in instructions for x in (i.work.start, i.work.each)]
+    return min(FINEST, lcm(*(f.denominator for f in figures)))
+
+
+def _begin(machine: Machine, home: Operand, engine: str) -> MachineInstruction:
+    for i in machine.instructions:
+        if i.contract is not None and i.contract.statements[0].value == 0 and i.operands[0].memory == home.memory:
+            if i.engine != engine:
+                continue
+            return i
+    raise ScheduleError(
+        f"{machine.name}: no instruction of engine {engine} begins cells of {home.memory} at 0; describe one, such as 'x[r,c] = 0'"
+    )
+
+
+def _moves(
+    mapping: Mapping, machine: Machine, compute: MachineInstruction, home: Operand, out: bool
+) -> tuple[MachineInstruction, ...]:
+    """Instructions that bring the operand's tile from memory, or take it there."""
+    tensor = mapping.operand_access(home.name).tensor
+    reach = [i for i in machine.instructions if _reaches(i, home, out)]
+    way = f"from {home.memory} to memory" if out else f"from memory to {home.memory}"
+    text = f"m[r,c] = {home.name}[r,c]" if out else f"{home.name}[r,c] = m[r,c]"
+    if not reach:
+        raise ScheduleError(
+            f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
+            f"such as {text!r}"
+        )
+    found = tuple(i for i in reach if _takes(mapping, compute, home, i))
+    if not found:
+        tried = ", ".join(i.name for i in reach)
+        raise ScheduleError(
+            f"{mapping.id}: no instruction moves tiles of {tensor} {way}: {tried} would need them of another shape, or with rows "
+            f"whose elements follow each other in memory; describe one that does"
+        )
+    return found
+
+
+def _reaches(i: MachineInstruction, home: Operand, out: bool) -> bool:
+    """Whether it copies between main memory and the operand's memory, that way."""
+    if i.contract is None or not isinstance(i.contract.statements[0].value, Read) or i.contract.statements[0].op != "=":
+        return False
+    target = i.operand(i.contract.statements[0].target.tensor)
+    source = i.operand(i.contract.statements[0].inputs[0].tensor)
+    held, main = (source, target) if out else (target, source)
+    return main.row is None and held.row is not None and held.memory == home.memory
+
+
+def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: MachineInstruction) -> bool:
+    """Whether its cells are the operand's: as many rows and columns, and contiguous in memory where it wants them so."""
+    held = next(o for o in move.operands if o.row is not None)
+    main = next(o for o in move.operands if o.row is None)
+    mine, other = _extents(compute), _extents(move)
+    for a, b in ((home.row, held.row), (home.column, held.column)):
+        if mine.get(str(a), 1) != other.get(str(b), 1):
+            return False
+    if not main.rows:
+        return True
+    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    access = next(a for a in (move.contract.statements[0].target, *move.contract.statements[0].inputs) if a.tensor == main.name)
+    along = lies[str(access.index[-1])]
+    used = symbols_of(mapping.coordinates(home.name))
+    return along not in used or contiguous(mapping, home.name, along)
