@@ -45,18 +45,23 @@ class Algebra(Protocol):
 
 @dataclass(frozen=True)
 class Choices:
-    """What is decided, as numbers or expressions. count: steps of an axis. padded: tiles of all steps. outside: (axis, region) -> whether its loop over steps stands in
-    that region or further out. stands: (operand, region) -> whether its stage does. single: operand -> whether in one slot."""
+    """What is decided, as numbers or expressions.
+
+    count: steps of an axis. padded: tiles of all steps. outside: (axis, region) -> whether its loop over steps stands in that
+    region or further out. stands: (operand, region) -> whether its stage does. around: (axis, operand) -> whether the axis'
+    loop over steps is around the operand's stage. single: operand -> whether in one slot. ways: operand -> for each way,
+    whether it is the one.
+    """
 
     tiles: dict[str, Any]
     count: dict[str, Any]
     padded: dict[str, Any]
     outside: dict[tuple[str, int], Any]
     stands: dict[tuple[str, int], Any]
-    around: dict[tuple[str, str], Any]  # (axis, operand): its loop over steps is around the operand's stage
+    around: dict[tuple[str, str], Any]
     slots: dict[str, Any]
     single: dict[str, Any]
-    ways: dict[str, tuple[Any, ...]]  # operand -> for each way, whether it is the one
+    ways: dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,13 @@ def cost(problem: StagingProblem, chosen: Choices, n: Algebra) -> Cost:
         state.output(problem, chosen, r, visits[r], moved[problem.output.name], begins)
     first, last = state.first, state.last
     total = n.largest(state.filled + state.shortest, state.time + first) + last
-    rows = {m: sum(_rows(problem, chosen, n, o) for o in problem.operands if o.memory == m) for m, _ in problem.memories}
+    rows = {
+        m: sum(_rows(problem, chosen, n, o) for o in problem.operands if o.memory == m) for m, _ in problem.memories
+    }
     return Cost(total, state.filled, state.computed, moved[problem.output.name], first, last, rows)
 
 
-def _moved(
-    problem: StagingProblem, chosen: Choices, n: Algebra, o: StagingOperand, padded: dict[str, Any]
-) -> Any:
+def _moved(problem: StagingProblem, chosen: Choices, n: Algebra, o: StagingOperand, padded: dict[str, Any]) -> Any:
     """Ticks of all moves of an operand's tiles. Loops around its stage that it does not depend on make them again."""
     again = [
         n.where(chosen.around[a.name, o.name], chosen.count[a.name], 1) for a in problem.axes if a.name not in o.axes
@@ -163,9 +168,7 @@ class _Pipeline:
         self.filled = self.filled + filled
         self.any = n.some(self.any, here)
 
-    def output(
-        self, problem: StagingProblem, chosen: Choices, r: int, visits: Any, stored: Any, begins: Any
-    ) -> None:
+    def output(self, problem: StagingProblem, chosen: Choices, r: int, visits: Any, stored: Any, begins: Any) -> None:
         """The output's tiles, if its stage stands in region r."""
         n, name = self.n, problem.output.name
         stands = chosen.stands[name, r]

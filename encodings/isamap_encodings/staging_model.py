@@ -18,7 +18,7 @@ TIES = 64  # among plans that take as long, fewer slots
 
 @dataclass(frozen=True)
 class StagingAnswer:
-    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks, below which none is."""
+    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks; none is below."""
 
     decision: StagingDecision | None
     status: str

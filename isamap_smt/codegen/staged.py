@@ -25,7 +25,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import IndexType
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import Stage, Staging
-from isamap_smt.ir.uses import BufferPlace, CountedLoop, SlottedBuffer, TensorPlace, Use, UseNode, UseProgram
+from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace, Use, UseNode, UseProgram
 
 ROW, COLUMN = sym("row"), sym("column")
 
@@ -169,7 +169,9 @@ class _Lowering:
         return self._moved(stage, mark, move, awaits, True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
-        return self._moved(stage, mark, self.machine.instruction(stage.via), (("finished", self._number(stage) + 1),), False)
+        return self._moved(
+            stage, mark, self.machine.instruction(stage.via), (("finished", self._number(stage) + 1),), False
+        )
 
     def _moved(self, stage: Stage, mark: str, move: MachineInstruction, awaits: Any, begins: bool) -> Use:
         """A tile between its tensor and its slot."""
@@ -179,7 +181,7 @@ class _Lowering:
         cells = {str(operand.row): held.row, str(operand.column): held.column}
         index = self._index(stage, mark)
         points = active_points(self.mapping, stage.operand, index, operand, held, move)
-        places = {
+        places: dict[str, BufferPlace | TensorPlace] = {
             held.name: self._at(stage, mark),
             main.name: TensorPlace(stage.tensor, self._coordinates(stage, mark, cells)),
         }
@@ -202,4 +204,3 @@ class _Lowering:
         awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
         places = tuple((o.name, self._at(self.staging.stage(o.name), "")) for o in self.compute.operands)
         return Use(self.compute, places, (), awaits, point=point)
-

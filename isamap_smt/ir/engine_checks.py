@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 _FORM = "write the memory and which axis counts its rows and its columns, such as 'scratchpad[r,c]', or 0 for one row"
+MOST = 1e6  # cycles
 Cells = tuple[tuple[str, Any, Any], ...]
 
 
@@ -46,10 +47,19 @@ def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict
     return memories, tuple(cells)
 
 
+def _is_name(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch(r"[^\W\d]\w*", text) is not None
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def check_issue(i: Instruction) -> None:
     """The instruction's own fields. Raises LanguageError."""
     said = {"places with [row,column]": i.cells, "active": i.active, "work": i.work}
-    if not isinstance(i.engine, str) or (i.engine and not re.fullmatch(r"[^\W\d]\w*", i.engine)):
+    if i.engine and not _is_name(i.engine):
         raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
     if not i.engine and (alone := [what for what, given in said.items() if given]):
         raise LanguageError(
@@ -59,7 +69,7 @@ def check_issue(i: Instruction) -> None:
     for axis, parameter in i.active:
         if axis not in axes:
             raise LanguageError(f"instruction {i.name}: active names {axis!r}, no axis; {did_you_mean(axis, axes)}")
-        if not isinstance(parameter, str) or not re.fullmatch(r"[^\W\d]\w*", parameter):
+        if not _is_name(parameter):
             raise LanguageError(
                 f"instruction {i.name}: active of {axis} is {parameter!r}: pass the name of a use parameter, such as 'rows'"
             )
@@ -70,12 +80,12 @@ def check_issue(i: Instruction) -> None:
 
 
 def _check_work(name: str, work: Any, axes: list[str]) -> None:
-    if not isinstance(work, Work):
+    if type(work) is not Work:
         raise LanguageError(f"instruction {name}: work={work!r}: pass im.Work(start, each, per), in cycles")
     for what, value in (("start", work.start), ("each", work.each)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1e6:
+        if not is_number(value) or not 0 <= value <= MOST:
             raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
-    if not isinstance(work.per, tuple) or any(a not in axes for a in work.per):
+    if isinstance(work.per, str) or any(a not in axes for a in work.per):
         raise LanguageError(
             f"instruction {name}: per={work.per!r} of its work: pass a tuple of axes whose active points take `each` cycles"
         )
@@ -89,7 +99,7 @@ def check_engines(h: Hardware) -> None:
     names = [e.name for e in h.engines]
     types: dict[str, tuple[str, Any]] = {}
     for n, engine in enumerate(names):
-        if not isinstance(engine, str) or not re.fullmatch(r"[^\W\d]\w*", engine) or engine in names[:n]:
+        if not _is_name(engine) or engine in names[:n]:
             raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
     for i in h.instructions:
         where = f"hardware {h.name}: {i.name}" + (f" ({i.line})" if i.line else "")
@@ -107,7 +117,9 @@ def _check_cells(
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
         if operand in cells:
-            raise HardwareError(f"{where}: {operand} lies in {MAIN!r}, whose elements each use names; write {MAIN!r} alone")
+            raise HardwareError(
+                f"{where}: {operand} lies in {MAIN!r}, whose elements each use names; write {MAIN!r} alone"
+            )
         return
     m = h.memory(memory)
     if operand not in cells or not m.row:

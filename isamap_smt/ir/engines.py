@@ -35,12 +35,12 @@ def graph_instruction(i: Instruction) -> MachineInstruction:
     """One instruction over cells. Raises HardwareError for a precondition that is none here."""
     asked = set()
     for text in i.preconditions:
-        word, *operands = text.split()
-        if word not in MOVED or len(operands) != 1:
+        word, *named = text.split()
+        if word not in MOVED or len(named) != 1:
             raise HardwareError(
                 f"{i.name}: precondition {text!r}: uses of a machine with engines promise 'contiguous m' or 'rows m' only"
             )
-        asked.add(operands[0])
+        asked.add(named[0])
     cells = {o: (row, column) for o, row, column in i.cells}
     operands = tuple(
         Operand(o, MAIN_MEMORY, rows=o in asked) if memory == MAIN else Operand(o, memory, *cells[o])

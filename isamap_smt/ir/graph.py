@@ -85,6 +85,13 @@ class MachineInstruction:
         """By its name in the contract."""
         return next(o for o in self.operands if o.name == name)
 
+    def along(self, name: str) -> str:
+        """The axis that the last index of an operand counts: of one whose rows are contiguous, the axis along a row."""
+        assert self.contract is not None
+        statement = self.contract.statements[0]
+        access = next(a for a in (statement.target, *statement.inputs) if a.tensor == name)
+        return str(access.index[-1])
+
 
 @dataclass(frozen=True)
 class Machine:

@@ -132,7 +132,10 @@ class Hardware(Shown):
             size = "unlimited" if m.capacity is None else f"{count}{m.capacity // m.count} bytes"
             size += f", {m.rows} rows of {m.row}" if m.row else ""
             lines.append(f"  {m.name}: {size}" + (", shared by the cores" if m.shared else ""))
-        lines += [f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}" for e in self.engines]
+        lines += [
+            f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}"
+            for e in self.engines
+        ]
         lines += [f"  {k.source} -> {k.target}: {k.bandwidth:g} bytes per cycle" for k in self.links]
         lines.append(f"  computes with {', '.join(i.short for i in self.computes)}")
         return "\n".join(lines)

@@ -44,10 +44,10 @@ class Instruction(Shown):
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
-    engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and column of
-    its cells in its addressed memory, over the axes. active: axis -> the use parameter that says how many of its points are
-    active, from the first; beyond: what becomes of the written cells that are not, 'zero' or 'kept'. work: what it occupies the
-    engine for.
+    engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
+    column of its cells in its addressed memory, over the axes. active: axis -> the use parameter that says how many of its
+    points are active, from the first; beyond: what becomes of the written cells that are not, 'zero' or 'kept'. work: what
+    a use occupies the engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
     (isamap_smt.ir.c_text), with its line.
     """

@@ -29,6 +29,8 @@ def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[st
     forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
     inside = [sp.Lt(forward[n], extent) for n, extent in kernel_axes(mapping, operand).items()]
     inside += [substitute(g, forward) for g in conditions(mapping, operand)]
+    used = symbols_of([e for _, e in mapping.forward])
+    inside += [sp.Lt(cell, 1) for a, cell in cells.items() if a in mapping.instruction.axes and a not in used]
     return [g for g in inside if g != sp.true]
 
 
@@ -46,7 +48,7 @@ def active_points(
         for a in axes:
             counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
     present = [left for left in _present(mapping, operand, index) if not _always(left)]
-    found = []
+    found: list[tuple[str, Any]] = []
     for axis, parameter in move.extents:
         here = lies[axis]
         count = counts.get(here, sp.S.One)
@@ -65,7 +67,9 @@ def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]
     found = []
     for n, extent in kernel_axes(mapping, operand).items():
         at = substitute(forward[n], index)
-        if not symbols_of([forward[n]]) & inner and not at.is_Symbol:  # a loop over the axis itself stays below its extent
+        if (
+            not symbols_of([forward[n]]) & inner and not at.is_Symbol
+        ):  # a loop over the axis itself stays below its extent
             found.append(extent - at)
     for g in conditions(mapping, operand):
         at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
@@ -96,7 +100,7 @@ def _always(left: Any) -> bool:
 
 
 def contiguous(mapping: Mapping, operand: str, axis: str) -> bool:
-    """Whether elements follow each other in memory along an axis of the instruction: it counts the last coordinate, and that alone."""
+    """Whether elements follow each other in memory along an axis of the instruction: it counts the last coordinate alone."""
     *others, last = mapping.coordinates(operand)
     split = affine(last, {axis})
     return axis not in symbols_of(others) and split is not None and split[0].get(axis, 0) == 1

@@ -29,9 +29,8 @@ class StagedLoop:
 
 @dataclass(frozen=True)
 class Stage:
-    """Tiles of `operand`, of `rows` rows each, lie in `memory` from row `offset` on, in `slots` slots, while the loops from `depth` on run.
-
-    via: the instruction that fills a tile, or stores one of the output. begin: the one that begins a tile of the output.
+    """Tiles of `operand`, of `rows` rows each, in `memory` from row `offset` on, in `slots` slots, while the loops from `depth` on
+    run. via: the instruction that fills a tile, or stores one of the output; begin: the one that begins one of the output.
     """
 
     operand: str

@@ -19,12 +19,14 @@ What is proved of it: isamap_smt.proof.uses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.graph import Machine, MachineInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import IndexType
+from isamap_smt.ir.proof import Proof, Seal
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,20 @@ class UseProgram:
     def buffer(self, name: str) -> SlottedBuffer:
         """By name."""
         return next(b for b in self.buffers if b.name == name)
+
+
+@dataclass(frozen=True)
+class ProvedUses:
+    """A program every claim of which is proved. Only isamap_smt.proof.uses makes one; targets run nothing else."""
+
+    program: UseProgram
+    proof: Proof
+    _seal: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sealed = isinstance(self._seal, Seal) and self._seal.fits(self.program, self.proof)
+        if not sealed or not self.proof.proved:
+            raise NotProvedError("a ProvedUses is made by isamap_smt.proof.uses.require_uses(); this one was not")
 
 
 def walk_uses(

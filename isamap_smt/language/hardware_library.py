@@ -123,7 +123,9 @@ def _instruction_from_file(spec: str) -> Instruction:
         return value.instruction(short)
     if len(value.computes) != 1:
         names = ", ".join(f"{spec}.{i.short}" for i in value.computes) or "none"
-        raise UnknownNameError(f"{spec} is a machine that computes with several instructions; write one of them: {names}")
+        raise UnknownNameError(
+            f"{spec} is a machine that computes with several instructions; write one of them: {names}"
+        )
     return value.computes[0]
 
 

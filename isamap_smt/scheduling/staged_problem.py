@@ -8,15 +8,19 @@ from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
+from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
+from isamap_encodings.verdict import Proved
 from isamap_smt.ir.engines import machine_of
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import evaluate, sym, symbols_of
 from isamap_smt.ir.graph import Machine, MachineInstruction, Operand
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.staged_points import contiguous
+from isamap_smt.ir.words import words
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
@@ -65,7 +69,28 @@ def check_form(mapping: Mapping) -> None:
             f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, which this is not"
         )
     if fused := [g for _, g in mapping.groups if len(g) > 1]:
-        raise ScheduleError(f"{mapping.id}: {' and '.join(fused[0])} are one axis of the instruction, and tiles are boxes")
+        raise ScheduleError(
+            f"{mapping.id}: {' and '.join(fused[0])} are one axis of the instruction, and tiles are boxes"
+        )
+    for g in s.guard:
+        inside = {
+            t
+            for n, e in mapping.forward
+            if n in symbols_of([g])
+            for t in symbols_of([e]) & set(mapping.instruction.axes)
+        }
+        if inside and not _holds(g, s):
+            raise ScheduleError(
+                f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(sorted(inside))} from the front, which no move can"
+            )
+
+
+def _holds(condition: Any, s: Statement) -> bool:
+    """Whether the statement's axes alone imply a part of its `where`."""
+    inside = [f for a in s.axes for f in (("le", 0, a.symbol), ("lt", a.symbol, a.extent))]
+    sizes = sorted(symbols_of([condition, *(a.extent for a in s.axes)]) - {a.name for a in s.axes})
+    known = [("le", 1, sym(n)) for n in sizes]
+    return isinstance(implied([*known, *inside], [condition], tuple(sizes), "where"), Proved)
 
 
 def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> StagingAxis:
@@ -93,7 +118,7 @@ def _way(mapping: Mapping, home: Operand, move: MachineInstruction, ticks: int) 
     held = next(o for o in move.operands if o.row is not None)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     active = dict(move.extents)
-    outer = {}  # axis of the instruction -> outer axis of the mapping
+    outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
     for _, e in mapping.forward:
         own = symbols_of([e])
         outer |= {t: a.name for t in mapping.instruction.axes if t in own for a in mapping.outer if a.name in own}
@@ -176,7 +201,6 @@ def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: M
     if not main.rows:
         return True
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    access = next(a for a in (move.contract.statements[0].target, *move.contract.statements[0].inputs) if a.tensor == main.name)
-    along = lies[str(access.index[-1])]
+    along = lies[move.along(main.name)]
     used = symbols_of(mapping.coordinates(home.name))
     return along not in used or contiguous(mapping, home.name, along)

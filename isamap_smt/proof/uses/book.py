@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -24,12 +24,13 @@ class Book:
     """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
     numbers of iterations are what they are.
 
-    trial: runs the program. Claims that are more than what is needed (an order that the text, or one counter, gives) are refuted
-    only where it goes wrong at the counterexample's sizes.
+    sizes: with the least value of each. trial: runs the program. Claims that are more than what is needed (an order that the text,
+    or one counter, gives) are refuted only where it goes wrong at the counterexample's sizes.
     """
 
-    def __init__(self, sizes: Sequence[str], trial: Trial) -> None:
+    def __init__(self, sizes: Mapping[str, int], trial: Trial) -> None:
         self.sizes = tuple(sizes)
+        self.least = dict(sizes)
         self.trial = trial
         self.results: list[ClaimResult] = []
 
@@ -39,7 +40,7 @@ class Book:
     ) -> None:  # fmt: skip
         """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
         it is one only where the program goes wrong."""
-        known = [*(("le", sp.S.One, sym(n)) for n in self.sizes), *given]
+        known = [*(("le", low, sym(n)) for n, low in self.least.items()), *given]
         name = f"{claim} {subject}: {statement}"
         verdict = implied(known, goals, self.sizes, name)
         exact = [f for m in moments for f in m.exact()]
@@ -48,7 +49,7 @@ class Book:
         if isinstance(verdict, Refuted):
             env = dict(verdict.witness)
             words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
-            if tried and not self.trial({n: int(env.get(n, 1)) for n in self.sizes}):
+            if tried and not self.trial({n: int(env.get(n, low)) for n, low in self.least.items()}):
                 verdict = Unknown(
                     f"no text and no counter says so ({words}), and nothing goes wrong there", verdict.seconds
                 )

@@ -8,6 +8,7 @@ stands for an output is stored there once, makes the output right, in any order 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
@@ -20,6 +21,7 @@ from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
 from isamap_smt.proof.uses.book import Book
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
+from isamap_smt.proof.zero_products import any_zero_is_enough
 
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
 
@@ -108,6 +110,8 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
                 f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))
             ]
             what, memory = place.tensor, "main"
+            if operand.rows:
+                _rows(book, site, name, place)
             points = [*axes_inside(site, x), *active(site, x)]
         else:
             buffer = program.buffer(place.buffer)
@@ -119,6 +123,19 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         book.structure("memory", site.name, words, memory == operand.memory, f"{what} lies in {memory}")
         words = f"{site.name} stays inside {what}"
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
+
+
+def _rows(book: Book, site: UseSite, name: str, place: TensorPlace) -> None:
+    """A row of an operand of main memory is contiguous, and rows are one distance apart."""
+    instruction, own = site.use.instruction, {a.name for a in contract_of(site).axes}
+    along = instruction.along(name)
+    *others, last = place.index
+    splits = [affine(e, own) for e in place.index]
+    right = None not in splits and along not in symbols_of(others) and affine(last, {along}) is not None
+    right = right and (affine(last, {along}) or ({}, 0))[0].get(along, 0) == 1
+    words = f"elements of {place.tensor} follow each other along {along} of {site.name}"
+    wrong = f"{instruction.name} asks for rows, and takes {place.tensor}[{', '.join(map(str, place.index))}]"
+    book.structure("precondition", site.name, words, right, wrong)
 
 
 def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:
@@ -194,42 +211,69 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
     inside += [substitute(g, point) for g in statement.guard]
-    factors: list[list[Formula]] = []
+    guards: list[list[Formula]] = []
+    alive: list[Formula] = []  # the cell that is added to stands for an output; what others hold, nobody reads
     for mine, wanted in [(contract.target, statement.target), *_pairs(moments, site, statement)]:
-        place = dict(site.use.places)[mine.tensor]
-        assert isinstance(place, BufferPlace)
-        buffer = moments.program.buffer(place.buffer)
-        words = f"{mine.tensor} of {site.name} holds {wanted.tensor}"
-        book.structure(
-            "program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}"
-        )
-        operand = site.use.instruction.operand(mine.tensor)
-        named = tuple(e for e in (operand.row, operand.column) if e != 0)
-        words = f"each cell of {mine.tensor} is the one that the contract names"
-        right = tuple(mine.index) == named
-        book.structure("program", site.name, words, right, "its rows or columns are others")
-        coordinates, guard = held(moments, site, x, operand, place)
-        factors.append(guard)
-        index = [substitute(i, point) for i in wanted.index]
-        words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
-        book.ask("program", buffer.name, words, [*here, *inside], [*guard, *_equal(coordinates, index)], (x,))
+        guards.append(_element(book, moments, site, (mine, wanted), point, [*here, *inside, *alive]))
+        alive = alive or guards[0]
     words = f"{site.name} adds 0 to a cell for a point that there is not"
-    zero = [negated(g) for g in factors[1:]]
-    book.ask("neutral", site.name, words, [*here, *factors[0], negated(inside)], zero, (x,))
+    zeros = [negated(g) for g in guards[1:]]
+    zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.contract) else zeros
+    book.ask("neutral", site.name, words, [*here, *alive, negated(inside)], zero, (x,))
     _exclusive(book, moments, site)
     y = moments.moment(site, "'")
-    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
+    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m), *_alive(moments, site, m))]
     same = [("eq", point[n], y.at(e)) for n, e in site.use.point]
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} adds no point twice"
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
-    _covered(book, moments, site, dict(site.use.point), axes, f"each point of the kernel is added by {site.name}")
+    _covered(
+        book, moments, site, dict(site.use.point), axes, f"each point of the kernel is added by {site.name}", alive
+    )
+
+
+def _element(
+    book: Book,
+    moments: Moments,
+    site: UseSite,
+    pair: tuple[Access, Access],
+    point: dict[str, Any],
+    given: list[Formula],
+) -> list[Formula]:
+    """An operand's cell is the element of the tensor that the point takes; where it stands for one at all (returned)."""
+    mine, wanted = pair
+    x, contract = moments.moment(site), contract_of(site)
+    place = dict(site.use.places)[mine.tensor]
+    assert isinstance(place, BufferPlace)
+    buffer = moments.program.buffer(place.buffer)
+    words = f"{mine.tensor} of {site.name} holds {wanted.tensor}"
+    book.structure("program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}")
+    operand = site.use.instruction.operand(mine.tensor)
+    named = tuple(e for e in (operand.row, operand.column) if e != 0)
+    words = f"each cell of {mine.tensor} is the one that the contract names"
+    book.structure("program", site.name, words, tuple(mine.index) == named, "its rows or columns are others")
+    coordinates, guard = held(moments, site, x, operand, place)
+    output = mine.tensor == contract.target.tensor
+    index = [substitute(i, point) for i in wanted.index]
+    words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
+    goals = [*([] if output else guard), *_equal(coordinates, index)]
+    book.ask("program", buffer.name, words, [*given, *(guard if output else [])], goals, (x,))
+    return guard
+
+
+def _alive(moments: Moments, site: UseSite, x: Moment) -> list[Formula]:
+    """The cell that is added to stands for an output."""
+    place = target(site)
+    assert isinstance(place, BufferPlace)
+    return held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)[1]
 
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
     """The factors of the contract with those of the statement, in the order in which their tensors agree: products commute."""
     mine, places = contract_of(site).inputs, dict(site.use.places)
-    held = [moments.program.buffer(p.buffer).type.tensor for a in mine if isinstance(p := places[a.tensor], BufferPlace)]
+    held = [
+        moments.program.buffer(p.buffer).type.tensor for a in mine if isinstance(p := places[a.tensor], BufferPlace)
+    ]
     wanted = list(statement.inputs)
     if held != [a.tensor for a in wanted] and held == [a.tensor for a in reversed(wanted)]:
         wanted.reverse()
@@ -275,9 +319,10 @@ def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -
 
 
 def _covered(
-    book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str
-) -> None:
-    """Each point has an iteration and cells: its digits, which are supplied and checked."""
+    book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
+    alive: Sequence[Formula] = (),
+) -> None:  # fmt: skip
+    """Each point has an iteration and cells, where `alive` holds: its digits, which are supplied and checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
     own = {a.name: a.extent for a in contract_of(site).axes}
@@ -302,8 +347,14 @@ def _covered(
     goals += [("lt", found[b], x.extent) for b, x in bases.items()]
     goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.extents]
     goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
+    goals += [_at(f, found) for f in alive]
     book.ask("coverage", site.name, words, given, goals)
     return None
+
+
+def _at(f: Formula, values: dict[str, Any]) -> Formula:
+    """A formula at these values."""
+    return (f[0], *(_at(g, values) for g in f[1:])) if isinstance(f, tuple) else substitute(f, values)
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:

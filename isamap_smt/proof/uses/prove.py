@@ -1,4 +1,4 @@
-"""prove_uses: all claims about a program of uses, for all sizes."""
+"""prove_uses: all claims about a program of uses, for all sizes. require_uses: the same, or an error."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.proof import Proof
-from isamap_smt.ir.uses import UseProgram
+from isamap_smt.ir.proof import Proof, Seal
+from isamap_smt.ir.uses import ProvedUses, UseProgram
 from isamap_smt.proof.uses.book import Book
 from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
@@ -33,7 +33,19 @@ def prove_uses(program: UseProgram) -> Proof:
     """One verdict for each claim: what cells hold (`data`), and in which order they are used (`order`)."""
     started = time.perf_counter()
     moments = Moments(program)
-    book = Book(sorted(moments.sizes), partial(_goes_wrong, program))
+    lows = {p.name: p.low for p in program.kernel.parameters}
+    book = Book({n: lows.get(n, 1) for n in sorted(moments.sizes)}, partial(_goes_wrong, program))
     order_claims(book, moments)
     data_claims(book, moments)
     return Proof(tuple(book.results), "reassociate", (), time.perf_counter() - started)
+
+
+def require_uses(program: UseProgram) -> ProvedUses:
+    """The program with its complete proof. Raises NotProvedError with the claims that fail; then nothing may run it."""
+    proof = prove_uses(program)
+    if not proof.proved:
+        failed = "\n  ".join(f"{c}: {c.statement}: {getattr(c.verdict, 'text', '')}" for c in proof.failed()[:5])
+        raise NotProvedError(
+            f"the program of uses for {program.kernel.name} is {proof.word}, so nothing runs it\n  {failed}"
+        )
+    return ProvedUses(program, proof, Seal(program, proof))

@@ -1,0 +1,153 @@
+"""Plans for machines with engines: mappings, stages, a proved program of uses. The counterpart of plan() for cores."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.ir.errors import HardwareError, ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.staging import Staging
+from isamap_smt.ir.uses import ProvedUses, UseProgram
+from isamap_smt.ir.whole import whole_sizes
+from isamap_smt.mapping.fuse import takes
+from isamap_smt.pipeline.given import found_hardware, found_kernel
+from isamap_smt.proof.uses import require_uses
+from isamap_smt.scheduling.staged import schedule_stages
+from isamap_smt.search import find_mappings
+
+ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class StagedPlan(Shown):
+    """What was decided for one kernel on one machine with engines. kernel: the one that is computed; sizes left open stay so.
+
+    seconds: what each stage took. notes: what the user should hear.
+    """
+
+    kernel: Kernel
+    hardware: Hardware
+    staging: Staging
+    checked: ProvedUses
+    notes: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def program(self) -> UseProgram:
+        """The lowered program."""
+        return self.checked.program
+
+    @property
+    def proof(self) -> Proof:
+        """The program's proof."""
+        return self.checked.proof
+
+    @property
+    def instruction(self) -> Instruction:
+        """The instruction that computes."""
+        return self.staging.proved.mapping.instruction
+
+    @property
+    def title(self) -> str:
+        """The kernel, and what carries it out."""
+        return f"{self.kernel.name} on {self.hardware.name}.{self.instruction.short}: {self.staging.proved.mapping.id}"
+
+    def __str__(self) -> str:
+        proof = self.proof
+        return "\n".join([self.title, str(self.staging), f"{proof.word}: {len(proof.claims)} obligations"])
+
+
+def stage(
+    kernel: Kernel | str,
+    hardware: Hardware | str,
+    *,
+    sizes: Dict[str, int] | None = None,
+    fix: Dict[str, Any] | None = None,
+    timeout: float = 30.0,
+    instruction: str | None = None,
+    progress: Progress | None = None,
+) -> StagedPlan:
+    """Map, prove, choose stages, lower and prove, for a machine with engines. Sizes left out stay open: the program is proved for
+    all, and planned for 64 points of each such axis.
+
+    sizes: by axis, size or parameter name. fix: decisions that are pinned, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
+    `slots.OPERAND` or `via.OPERAND` -> value. timeout: of the solver, in its deterministic seconds. Raises HardwareError for a
+    machine without engines, ScheduleError where nothing fits, NotProvedError where the program cannot be proved.
+    """
+    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    if not hardware.engines:
+        raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
+    sizes = whole_sizes(sizes)
+    kernel.with_sizes(sizes)
+    taken: dict[str, float] = {}
+
+    def timed(what: str, work: Callable[[], Any]) -> Any:
+        if progress:
+            progress(what)
+        start = time.perf_counter()
+        found = work()
+        taken[what] = taken.get(what, 0.0) + time.perf_counter() - start
+        return found
+
+    found, notes = timed("map", lambda: _mappings(kernel, hardware, sizes, instruction))
+    planned_for = _assumed(found[0].mapping.kernel, sizes)
+    staging = timed("schedule", lambda: schedule_stages(found, hardware, planned_for, fix or {}, timeout))
+    program = timed("lower", lambda: lower_staging(staging, hardware))
+    checked = timed("prove", lambda: require_uses(program))
+    return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(taken.items()))
+
+
+def _mappings(
+    kernel: Kernel, hardware: Hardware, sizes: dict[str, int], instruction: str | None
+) -> tuple[list[ProvedMapping], tuple[str, ...]]:
+    """Legal mappings onto the machine's instructions. Where there are none at these sizes (an axis of one point is none), those of
+    open sizes; then such that leave an axis of the instruction unused.
+
+    Raises ScheduleError.
+    """
+    fitting = [i for i in hardware.computes if takes(kernel, i, kernel.main)]
+    if instruction is not None:
+        fitting = [i for i in fitting if instruction in (i.name, i.short)]
+    if not fitting:
+        types = " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
+        raise ScheduleError(
+            f"no instruction of {hardware.name} takes {types}; see `isamap list instructions`, or --dtypes"
+        )
+    ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
+    names = {str(a.extent): a.name for a in kernel.axes} | {a.name: a.name for a in kernel.axes}
+    longer = {n: v for n, v in sizes.items() if names.get(n) not in ones}
+    why = ""
+    for known, partial, said in (
+        (sizes, False, ""),
+        (longer, False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"),
+        (longer, True, "an axis of the instruction is left unused"),
+    ):
+        k = kernel.with_sizes(known)
+        sets = [find_mappings(k, i, partial=partial).finished() for i in fitting]
+        found = [p for s in sets for p in s]
+        why = why or "; ".join(text for s in sets for _, text in s.reasons)
+        if found:
+            return found, (said,) if said else ()
+    raise ScheduleError(
+        f"{kernel.name} does not map onto {', '.join(i.name for i in fitting)}: {why or 'see `isamap map`'}"
+    )
+
+
+def _assumed(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
+    """A value for every size of the kernel, by its symbol."""
+    known = dict(sizes)
+    for a in kernel.axes:
+        if a.name in sizes and a.extent.is_Symbol:
+            known[str(a.extent)] = sizes[a.name]
+    lows = {p.name: p.low for p in kernel.parameters}
+    return {n: known.get(n, lows.get(n, ASSUMED)) for n in kernel.free_sizes}

@@ -1,0 +1,149 @@
+"""The schedule of a kernel on a machine with engines: mappings by a quick estimate, and the stages of the best by CP-SAT."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from isamap_encodings.staging_cost import Numbers, choices, cost
+from isamap_encodings.staging_model import StagingAnswer, solve_staging
+from isamap_encodings.staging_problem import StagingDecision
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.staging import Part, Stage, StagedLoop, Staging, side_by_side, steps
+from isamap_smt.scheduling.staged_problem import Question, question
+
+TRIED = 4  # mappings that are scheduled, of those that can be
+ASSUMES = (
+    "an engine begins a use when it is free and what the use awaits has been signalled",
+    "a move or step takes what its description says, whatever the other engines do; a signal takes no time",
+    "moves at the rim take their share of the whole: a tile's time is the mean of its operand's",
+)
+
+
+def schedule_stages(
+    found: Sequence[ProvedMapping],
+    hardware: Hardware,
+    sizes: Dict[str, int],
+    pins: Dict[str, int | str],
+    timeout: float,
+) -> Staging:
+    """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
+    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND` -> value.
+
+    Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
+    """
+    started = time.perf_counter()
+    questions: list[tuple[ProvedMapping, Question]] = []
+    refused: list[str] = []
+    for p in found:
+        try:
+            questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}), p.mapping, pins)))
+        except ScheduleError as error:
+            refused.append(str(error))
+    if not questions:
+        raise ScheduleError(refused[0] if refused else f"nothing of the kernel maps onto {hardware.name}")
+    questions.sort(key=lambda q: (_least(q[1]), q[0].mapping.id))
+    answers = [(solve_staging(q.problem, timeout), p, q) for p, q in questions[:TRIED]]
+    fitting = [a for a in answers if a[0].decision is not None]
+    if not fitting:
+        raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answers[0][0]))
+    answer, p, q = min(fitting, key=lambda a: a[0].ticks / a[2].ticks)
+    cycles = answer.ticks / q.ticks
+    bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
+    bound = min([bound, *(_least(x) for _, x in questions[TRIED:])])
+    status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
+    return _staging(p, q, answer, (status, bound, time.perf_counter() - started), sizes, (len(found), len(questions)))
+
+
+def _least(q: Question) -> float:
+    """Cycles that the executions need alone: below them no plan is."""
+    return q.problem.execute * prod(a.tiles for a in q.problem.axes) / q.ticks
+
+
+def _staging(
+    p: ProvedMapping, q: Question, answer: StagingAnswer, said: tuple[str, float, float], sizes: Dict[str, int],
+    among: tuple[int, int],
+) -> Staging:  # fmt: skip
+    d = answer.decision
+    assert d is not None
+    loops, stages = decoded(p.mapping, q, d)
+    price = cost(q.problem, choices(q.problem, d), Numbers())
+    parts = tuple(
+        Part(name, ticks / q.ticks)
+        for name, ticks in (
+            ("compute", price.compute), ("moves in", price.fill), ("moves out", price.store),
+            ("before the first use", price.first), ("after the last", price.last),
+        )
+    )  # fmt: skip
+    legal, possible = among
+    decided = (
+        f"the mapping: {min(TRIED, possible)} scheduled of {possible} that tiles can be made of ({legal} are legal)",
+        "the order of the loops inside a region, and of the tiles of a step",
+    )
+    space = "for each loop a step and a region, for each operand a stage in 1 to 4 slots and a way to move it"
+    return Staging(
+        p, loops, stages, answer.ticks / q.ticks, said[1], said[0], said[2], parts, space,
+        ASSUMES, decided, tuple(sorted(sizes.items())),
+    )  # fmt: skip
+
+
+def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[StagedLoop, ...], tuple[Stage, ...]]:
+    """Loops and stages of a decision. Loops of one step come last."""
+    extents = {a.name: a.extent for a in mapping.outer}
+    counts = {a: steps(extents[a], d.tiles[a]) for a in extents}
+    reduced = {a.name for a in q.problem.reduced}
+    order = sorted(extents, key=lambda a: (counts[a] == 1, d.regions[a], a in reduced))
+    loops = tuple(StagedLoop(a, d.tiles[a], counts[a]) for a in order)
+    stages = []
+    for o in q.problem.operands:
+        depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
+        begin = q.begin.name if o is q.problem.output else ""
+        tensor = mapping.operand_access(o.name).tensor
+        slots = d.slots[o.name] if depth else 1
+        stages.append(Stage(o.name, tensor, o.memory, depth, slots, o.rows, o.ways[d.ways[o.name]].name, begin))
+    return loops, side_by_side(mapping, loops, stages)
+
+
+def _pinned(q: Question, mapping: Mapping, pins: Dict[str, int | str]) -> Question:
+    """The question with pins, checked. Raises ScheduleError."""
+    known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
+    known |= {f"{what}.{o.name}" for o in q.problem.operands for what in ("stage", "slots", "via")}
+    made: dict[str, int] = {}
+    for name, value in pins.items():
+        if name not in known:
+            raise ScheduleError(f"--fix {name}: no such decision for {mapping.id}; {did_you_mean(name, sorted(known))}")
+        what, _, of = name.partition(".")
+        if what == "via":
+            names = [m.name for m in q.moves[of]]
+            if value not in names:
+                raise ScheduleError(f"--fix {name}={value}: no way to move {of}; {did_you_mean(str(value), names)}")
+            made[name] = names.index(str(value))
+            continue
+        low, high = {"tile": (1, 256), "slots": (1, q.problem.slots)}.get(what, (0, 2))
+        if not isinstance(value, int) or not low <= value <= high:
+            raise ScheduleError(f"--fix {name}={value}: pass a whole number from {low} to {high}")
+        made[name] = value
+    return replace(q, problem=replace(q.problem, pins=tuple(sorted(made.items()))))
+
+
+def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
+    """Why no plan was found, in words."""
+    if answer.status == "UNKNOWN":
+        return f"{mapping.id}: the solver found no plan in time; give it more with --timeout"
+    for memory, rows in q.problem.memories:
+        here = [o for o in q.problem.operands if o.memory == memory]
+        needed = sum(o.rows for o in here)
+        if needed > rows:
+            tiles = ", ".join(f"{o.name} {o.rows}" for o in here)
+            return (
+                f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): "
+                f"{needed - rows} rows are missing"
+            )
+    pins = " ".join(f"{n}={v}" for n, v in q.problem.pins)
+    return f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "") + "; free a pin, or enlarge a memory"
