@@ -85,7 +85,7 @@ def _check_work(name: str, work: Any, axes: list[str]) -> None:
     for what, value in (("start", work.start), ("each", work.each)):
         if not is_number(value) or not 0 <= value <= MOST:
             raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
-    if isinstance(work.per, str) or any(a not in axes for a in work.per):
+    if any(a not in axes for a in work.per):
         raise LanguageError(
             f"instruction {name}: per={work.per!r} of its work: pass a tuple of axes whose active points take `each` cycles"
         )
