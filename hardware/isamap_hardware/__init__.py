@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from isamap_smt import Hardware
 
 # best first: the order in which `host` offers their instructions
-NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "scalar", "wmma")
+NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "neon", "scalar", "wmma")
 
 
 def names() -> tuple[str, ...]:

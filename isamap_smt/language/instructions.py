@@ -10,6 +10,7 @@ from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
@@ -32,7 +33,7 @@ def instruction(
     assume: Sequence[tuple[str, int, int]] = (),
     masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
-    headers: Sequence[str] = ("immintrin.h",),
+    headers: Sequence[str] | None = None,
     prelude: str | Sequence[str] = (),
     state: TileConfiguration | None = None,
     tiles: Mapping[str, tuple[int, int]] | None = None,
@@ -44,6 +45,7 @@ def instruction(
     each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
     register that it lies in.
     `masked`: how many of the first axes (one or two) have a number of active points.
+    `headers`: by default those of the vector types among `c_types`, else immintrin.h.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
     everything that kernel text can get wrong.
@@ -72,12 +74,18 @@ def instruction(
         assume=assume,  # type: ignore[arg-type]
         masked=masked,
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
-        headers=headers,  # type: ignore[arg-type]
+        headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]
         prelude=checks.preludes(name, prelude),
         state=state,
         tiles=checks.rows_and_bytes(name, tiles or {}),
         line=caller(),
     )
+
+
+def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:
+    """What declares the vector types among these."""
+    known = (vector_type(str(c_type)) for c_type in dict(c_types).values())
+    return tuple(dict.fromkeys(t.header for t in known if t)) or ("immintrin.h",)
 
 
 def _check(
