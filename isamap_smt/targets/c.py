@@ -9,6 +9,7 @@ from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime import CompiledKernel, build_program, find_compiler
+from isamap_smt.runtime.conformance.place import Here
 from isamap_smt.targets.target import Sources, Target
 
 KERNEL = "kernel.c"
@@ -41,6 +42,10 @@ class C(Target):
         from isamap_hardware.host import cpu_name
 
         return cpu_name()
+
+    def place(self, cc: str | None = None) -> Here:
+        """This CPU."""
+        return Here(cc)
 
     def emit(self, proved: Plan | ProvedProgram) -> Sources:
         """One file of C."""

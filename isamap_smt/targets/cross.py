@@ -18,6 +18,7 @@ from isamap_smt.runtime.feature_flags import architecture_of
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.target import is_triple
 from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.emulated_place import Emulated
 from isamap_smt.targets.emulator import INSTALL, Emulator, emulated_architectures, emulator_name, find_emulator
 from isamap_smt.targets.target import Sources, Target
 
@@ -64,6 +65,10 @@ class Cross(Target):
     def executor(self) -> str:
         """The emulator and its version."""
         return self._emulator().title
+
+    def place(self, cc: str | None = None) -> Emulated:
+        """The emulator."""
+        return Emulated(self.name, self.architecture, self._emulator(), cc)
 
     def emit(self, proved: Plan | ProvedProgram) -> Sources:
         """The kernel's C, and C that calls it on arrays from files."""

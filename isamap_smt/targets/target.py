@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
+from isamap_smt.runtime.conformance.place import Place
 
 Sources = Mapping[str, str]
 
@@ -46,6 +47,10 @@ class Target(ABC):
     @abstractmethod
     def executor(self) -> str:
         """What runs the programs, with its version. Only where the target is available."""
+
+    def place(self, cc: str | None = None) -> Place | None:
+        """What runs single instructions there, for check_hardware(); None where nothing can. Only where the target is available."""
+        return None
 
     @abstractmethod
     def emit(self, proved: Plan | ProvedProgram) -> Sources:
