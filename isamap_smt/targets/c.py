@@ -18,7 +18,7 @@ KERNEL = "kernel.c"
 class C(Target):
     """This CPU."""
 
-    name = "c"
+    name = example = "c"
 
     @classmethod
     def named(cls, name: str) -> Target | None:

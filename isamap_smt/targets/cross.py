@@ -28,6 +28,7 @@ KERNEL, CALLER = "kernel.c", "caller.c"
 class Cross(Target):
     """The machine of a triple, emulated."""
 
+    example = "aarch64-linux-musl"
     timed = False
 
     def __init__(self, triple: str) -> None:
