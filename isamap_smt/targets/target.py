@@ -26,8 +26,11 @@ class Runnable(Protocol):
 
 
 class Target(ABC):
-    """One place where programs run. name: what find_target() takes; example: one such name of this kind of target. timed: whether its
-    times are those of a real machine."""
+    """One place where programs run.
+
+    name: what find_target() takes. example: one such name of this kind of target. timed: whether its times are those of a real
+    machine.
+    """
 
     example: str
     name: str
