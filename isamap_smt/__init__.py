@@ -38,6 +38,8 @@ _WHERE = {
     **dict.fromkeys(("schedule",), "isamap_smt.scheduling"),
     **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
     **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
+    **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
+    **dict.fromkeys(("stage", "StagedPlan"), "isamap_smt.pipeline.staged"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),

@@ -12,12 +12,20 @@ if TYPE_CHECKING:
     from isamap_smt import Hardware
 
 # best first: the order in which `host` offers their instructions
-NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "scalar", "wmma")
+NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "neon", "scalar", "wmma")
+
+# Machines for which the project ships certificates of these kernels alone; of the others, of all.
+CERTIFIED = {"neon": ("gemm",)}
 
 
 def names() -> tuple[str, ...]:
     """Names of the machines in this package, best first."""
     return NAMES
+
+
+def certified(name: str, kernel: str) -> bool:
+    """Whether the project ships certificates of that kernel on the instructions of that machine."""
+    return name not in CERTIFIED or kernel in CERTIFIED[name]
 
 
 def load(name: str) -> Hardware:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 _SOURCE = """#include <stdint.h>
 typedef float v8 __attribute__((vector_size(32)));

@@ -69,7 +69,7 @@ class Worker:
 
 def load_arrays(kernel: Any, folder: Path) -> dict[str, np.ndarray]:
     """The inputs that save_array() left, in memory of this process that starts at a cache line."""
-    from isamap_smt.runtime.compiled import aligned_empty
+    from isamap_smt.runtime.memory import aligned_empty
 
     found = {}
     for name in kernel.inputs:

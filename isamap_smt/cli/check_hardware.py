@@ -8,6 +8,7 @@ from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json, compiler_option
 from isamap_smt.cli.output import console, print_json
 from isamap_smt.cli.status import WRONG_DESCRIPTION
+from isamap_smt.ir.errors import HardwareError
 from isamap_smt.runtime.conformance.check import RESULTS
 
 STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
@@ -24,9 +25,18 @@ STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
     help="How many results of each instruction that computes to compare.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the operands.")
+@click.option(
+    "--target",
+    default="c",
+    show_default=True,
+    metavar="NAME",
+    help="Where they run: c is this CPU, a triple such as aarch64-linux-musl is emulated.",
+)
 @compiler_option
 @as_json
-def command(hardware: str, only: tuple[str, ...], results: int, seed: int, cc: str | None, as_json: bool) -> int:
+def command(
+    hardware: str, only: tuple[str, ...], results: int, seed: int, target: str, cc: str | None, as_json: bool
+) -> int:
     """Run every instruction of HARDWARE on random and edge operands, and compare with what its description says.
 
     Each runs in a process of its own, at the edges of pages that must not be touched, unaligned where its description asks for no
@@ -35,9 +45,16 @@ def command(hardware: str, only: tuple[str, ...], results: int, seed: int, cc: s
     """
     from isamap_smt.runtime.conformance import check_hardware
     from isamap_smt.runtime.conformance.outcome import document
+    from isamap_smt.targets import find_target
 
+    where = find_target(target)
+    if why := where.available(cc):
+        raise HardwareError(why)
+    place = where.place(cc)
+    if place is None:
+        raise HardwareError(f"target {where.name} runs programs, and no single instructions; leave out --target")
     with counting_bar("checking") as tell:
-        found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=tell)
+        found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=tell, place=place)
     if as_json:
         print_json(document(found))
     else:

@@ -65,7 +65,8 @@ def wanted(pattern: str = "*") -> list[Wanted]:
         for i in hardware.computes:
             for name in isamap_kernels.names():
                 extra = machine == "scalar" and i.short != "muladd_f32" and name != ANYTHING_OF_SCALAR
-                if i.name == f"{machine}.{i.short}" and not extra:
+                own = isamap_hardware.certified(machine, name)
+                if i.name == f"{machine}.{i.short}" and own and not extra:
                     found.append(Wanted(machine, name, i.short))
     patterns = (pattern, f"{pattern.rstrip('/')}/*")
     return [w for w in found if any(fnmatchcase(w.name, p) for p in patterns)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,17 +14,33 @@ from isamap_smt.cli.options import (
     parse_dtypes,
     parse_sizes,
     plan_options,
+    read_asked,
     split_names,
 )
 from isamap_smt.cli.output import console, print_json, progress, say, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_document, schedule_document
+from isamap_smt.cli.staged import run_staged
 from isamap_smt.cli.status import WRONG_RESULT
-from isamap_smt.runtime.judge import INTEGERS
-from isamap_smt.runtime.measure import Measured, measure, require_sizes
+from isamap_smt.ir.errors import HardwareError
+from isamap_smt.runtime.judge import INTEGERS, Judgement
+from isamap_smt.runtime.measure import judged_call, repeated, require_sizes, speed
+
+if TYPE_CHECKING:
+    from isamap_smt.targets import Target
 
 
 @click.command("run")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@click.option(
+    "--target",
+    metavar="NAME",
+    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, simulate is for machines with engines. "
+    "By default what the machine has.",
+)
+@click.option(
+    "--seeds", type=click.IntRange(0, 10_000), default=3, show_default=True,
+    help="Of the simulator: how many adversarial orders of the engines, beside the timed one.",
+)  # fmt: skip
 @compiler_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random arrays.")
 @click.option(
@@ -36,74 +53,93 @@ from isamap_smt.runtime.measure import Measured, measure, require_sizes
 )
 @plan_options
 @kernel_options
-def command(words: tuple[str, ...], cc: str | None, seed: int, budget: float, as_json: bool, **options: Any) -> int:
+def command(
+    words: tuple[str, ...], target: str | None, seeds: int, cc: str | None, seed: int, budget: float, as_json: bool,
+    **options: Any,
+) -> int:  # fmt: skip
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
     A result that is off by more than its rounding explains, or not equal where the arithmetic is exact, is status 6.
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
+    Under an emulator the kernel is called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
     """
+    from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.ranges import assume
-    from isamap_smt.pipeline import build
+    from isamap_smt.targets import find_target
 
-    name, _ = split_names(words, options["text"], "HARDWARE")
+    name, hardware = split_names(words, options["text"], "HARDWARE")
+    machine = find_hardware(hardware)
+    where = find_target(target or ("simulate" if machine.engines else "c"))
     kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
     kernel = kernel.with_sizes(sizes)
     require_sizes(kernel)
     kernel = assume(kernel, options["assume"])
+    if why := where.available(cc) or where.takes(machine):
+        raise HardwareError(why)
+    if machine.engines:
+        return run_staged(read_asked(words, options), seed, seeds, as_json)
     planned = make_plan(words, options)
     with progress("compiling"):
-        compiled = build(planned, cc=cc)
-    for note in compiled.notes[len(planned.notes) :]:  # the plan's have been said
+        compiled = where.build(where.emit(planned.checked), cc=cc)
+    for note in compiled.notes:  # the plan's have been said
         say(f"note: {note}")
     with progress("running"):
-        seen = measure(compiled, kernel, options["threads"], seed, budget)
-    document = run_document(seen, planned, options["threads"])
+        call, seen = judged_call(compiled, kernel, options["threads"], seed)
+        times = repeated(call, budget) if where.timed else ()
+    rate = speed(kernel, times) if times else None
     if as_json:
-        print_json(document)
+        print_json(run_document(seen, times, rate, planned, options["threads"], where))
     else:
-        show(seen, planned, options["threads"])
-    if seen.wrong:
-        say(f"error: the result is wrong: {seen.wrong}")
+        show(seen, times, rate, planned, options["threads"], where)
+    if seen.reason:
+        say(f"error: the result is wrong: {seen.reason}")
         return WRONG_RESULT
     return 0
 
 
-def run_document(seen: Measured, planned: Any, threads: int) -> dict[str, Any]:
+def run_document(
+    seen: Judgement, times: Sequence[float], rate: float | None, planned: Any, threads: int, where: Target
+) -> dict[str, Any]:
     """The JSON of `isamap run`."""
     return {
         "exact": seen.exact,
-        "max_error": seen.max_error,
+        "max_error": seen.error,
         "bound": seen.bound,
-        "wrong": seen.wrong,
-        "seconds": seen.seconds,
-        "gflops": round(seen.gflops, 3),
-        "reference": seen.reference,
+        "wrong": seen.reason,
+        "seconds": min(times, default=None),
+        "gflops": None if rate is None else round(rate, 3),
+        "reference": seen.against,
         "instruction": planned.instruction.name if planned.instruction else None,
         "schedule": schedule_document(planned.schedule) if planned.schedule else None,
         "threads": threads,
-        "repetitions": seen.repetitions,
+        "repetitions": len(times),
         "packing": packing_document(planned.schedule) if planned.schedule else {},
+        "target": where.name,
+        "executor": where.executor(),
         "notes": list(planned.notes),
     }
 
 
-def show(seen: Measured, planned: Any, threads: int) -> None:
+def show(
+    seen: Judgement, times: Sequence[float], rate: float | None, planned: Any, threads: int, where: Target
+) -> None:
     """The result in four lines."""
     out = console()
     out.print(planned.title, style="bold")
     if seen.exact:
-        out.print(f"equal to the reference ({seen.reference}) bit for bit", style="green")
-    elif seen.wrong:
-        out.print(f"WRONG: {seen.wrong}", style="bold red")
+        out.print(f"equal to the reference ({seen.against}) bit for bit", style="green")
+    elif seen.reason:
+        out.print(f"WRONG: {seen.reason}", style="bold red")
     else:
         out.print(
-            f"largest error {seen.max_error:.2e} of the largest element, against {seen.reference}; "
+            f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
             f"rounding explains {seen.bound:.2e}"
         )
-    unit = "GFLOP/s" if seen.reference != INTEGERS else "GOP/s"
-    out.print(
-        f"{seen.gflops:.1f} {unit}: {seconds(seen.seconds)}, best of {seen.repetitions}, "
-        f"{threads} thread{'' if threads == 1 else 's'}"
-    )
+    if rate is None:
+        out.print(f"run once by {where.executor()} for {where.name}; an emulator's time is not speed, so none is given")
+    else:
+        unit = "GFLOP/s" if seen.against != INTEGERS else "GOP/s"
+        on = f"{threads} thread{'' if threads == 1 else 's'}"
+        out.print(f"{rate:.1f} {unit}: {seconds(min(times))}, best of {len(times)}, {on}")
     if planned.schedule:
         out.print(f"schedule {planned.schedule}")

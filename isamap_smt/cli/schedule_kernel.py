@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, plan_options, read_plan
+from isamap_smt.cli.options import kernel_options, plan_options, read_asked, read_plan
 from isamap_smt.cli.output import byte_count, console, print_json, progress, say, seconds, table
+from isamap_smt.cli.staged import planned_stages, show_staging, staging_document
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
 
@@ -18,6 +19,10 @@ from isamap_smt.scheduling.record import to_record
 @kernel_options
 def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Choose a schedule for KERNEL on HARDWARE. Stopped with Ctrl-C, the solver gives the best it has."""
+    asked = read_asked(words, options)
+    if asked["hardware"].engines:
+        staged = planned_stages(asked)
+        return print_json(staging_document(staged)) if as_json else show_staging(staged)
     planned = make_plan(words, options)
     if as_json:
         print_json(schedule_document(planned.schedule) if planned.schedule else {"notes": list(planned.notes)})
@@ -25,6 +30,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> None:
         show(planned.schedule, planned.title)
     else:
         console().print(f"{planned.title}: nothing is left to schedule", style="bold")
+    return None
 
 
 def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:

@@ -15,8 +15,9 @@ from math import prod
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.program import Exec, If, Loop, Move, Node, Ref, buffers, walk
+from isamap_smt.ir.vector_types import vector_type
 
-# Emulated registers are no registers. "v" is any vector register, those of AVX-512 included.
+# Emulated registers are no registers.
 MACRO = """\
 #ifdef ISAMAP_SIMDE
 #define isamap_first(...)
@@ -24,7 +25,6 @@ MACRO = """\
 #define isamap_first(...) __asm__ volatile("" : __VA_ARGS__ : : "memory")
 #endif
 """
-_REGISTERS = {"__m128": 16, "__m256": 16, "__m512": 32}  # that compilers have for vectors of these types
 _MOST = 14  # operands of one asm: compilers take 30, and one that is read and written counts twice
 
 
@@ -36,10 +36,10 @@ def used_up(p: Printer, body: tuple[Node, ...]) -> str:
     executions, are kept in order.
     """
     broadcast = any(isinstance(n, Move) and n.instruction.kind == "broadcast" for n, _ in walk(body))
-    names = list(dict.fromkeys(_written(p, body)))
+    names = dict(_written(p, body))
     if not names or len(names) > _MOST or (len(names) == 1 and not broadcast) or not _full(p, body):
         return ""
-    operands = ", ".join(f'"+v"({name})' for name in names)
+    operands = ", ".join(f'"+{constraint}"({name})' for name, constraint in names.items())
     return f"isamap_first({operands});"
 
 
@@ -48,19 +48,19 @@ def _full(p: Printer, body: tuple[Node, ...]) -> bool:
     names = {ref.name for n, _ in walk(body) if isinstance(n, Exec) for _, ref in n.operands}
     held = [b for name, b in buffers(p.program).items() if name in names]
     count = sum(prod(int(n) for n in b.shape[: len(b.shape) - b.lanes]) for b in held)
-    types = {p.register_types[name][:6] for name in names}
-    return count >= min((_REGISTERS.get(t, count + 1) for t in types), default=count + 1)
+    types = [vector_type(p.register_types[name]) for name in names]
+    return count >= min((t.registers for t in types if t), default=count + 1)
 
 
-def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[str]:
-    """The vector registers that executions of the body write, with unrolled loops unrolled."""
+def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
+    """The vector registers that executions of the body write, with their constraints; unrolled loops are unrolled."""
     for node in body:
         match node:
             case Exec():
                 target = node.instruction.kernel.statements[0].target.tensor
                 ref = dict(node.operands)[target]
-                if p.register_types[ref.name].startswith("__m"):
-                    yield register_name(p, ref)
+                if kind := vector_type(p.register_types[ref.name]):
+                    yield register_name(p, ref), kind.constraint
             case If():
                 yield from _written(p, node.body)
             case Loop(kind="unroll"):

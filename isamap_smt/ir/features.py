@@ -14,6 +14,8 @@ OWN = frozenset(
         "amx_bf16",
         "amx_int8",
         "amx_tile",
+        "asimd",
+        "asimddp",
         "avx2",
         "avx512_bf16",
         "avx512_vnni",

@@ -17,6 +17,7 @@ from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
+from isamap_smt.ir.vector_types import vector_type
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Instruction(Shown):
     assume: tuple[tuple[str, int, int], ...] = ()
     masked: bool | int = False
     c_types: tuple[tuple[str, str], ...] = ()
-    headers: tuple[str, ...] = ("immintrin.h",)
+    headers: tuple[str, ...] = ()
     prelude: tuple[str, ...] = ()
     state: TileConfiguration | None = None
     tiles: tuple[tuple[str, int, int], ...] = ()
@@ -113,8 +114,11 @@ class Instruction(Shown):
         """Whether its C is one call of a compiler's own function on its operands, into a vector register: it then needs no
         register beside those of its operands."""
         output = self.kernel.statements[0].target.tensor
-        vector = dict(self.c_types).get(output, "").startswith("__m")
-        return vector and re.fullmatch(r"\{\w+\} = _mm\w+\([^()]*\);", re.sub(r"\(__m\w+\)", "", self.emit)) is not None
+        vector = vector_type(dict(self.c_types).get(output, ""))
+        if vector is None:
+            return False
+        without_casts = re.sub(r"\((\w+)\)", lambda m: "" if vector_type(m[1]) else m[0], self.emit)
+        return re.fullmatch(rf"\{{\w+\}} = {vector.intrinsic}\([^()]*\);", without_casts) is not None
 
     def __str__(self) -> str:
         """Contract, what it really computes where that is more, operands with their places, cost and needs."""

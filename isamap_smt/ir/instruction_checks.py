@@ -174,7 +174,7 @@ def features(name: str, given: Any) -> tuple[str, ...]:
             hint = (
                 near
                 if not near.startswith("known:")
-                else "write archspec's name (avx512_vnni) or LLVM's (neon, zve64d)"
+                else "write archspec's name (avx512_vnni) or LLVM's (dotprod, zve64d)"
             )
             raise LanguageError(f"instruction {name}: requires {feature!r}, which no CPU is known to have; {hint}")
     return found

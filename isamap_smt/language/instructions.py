@@ -13,6 +13,7 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import derived_kind
 from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
@@ -35,7 +36,7 @@ def instruction(
     assume: Sequence[tuple[str, int, int]] = (),
     masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
-    headers: Sequence[str] = ("immintrin.h",),
+    headers: Sequence[str] | None = None,
     prelude: str | Sequence[str] = (),
     state: TileConfiguration | None = None,
     tiles: Mapping[str, tuple[int, int]] | None = None,
@@ -54,6 +55,7 @@ def instruction(
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
     `active`: axis -> the use parameter that says how many of its points are active, `beyond` what becomes of the cells
     written that are not ('zero' or 'kept'); `work`: the cycles that a use occupies its engine for.
+    `headers`: by default those of the vector types among `c_types`, else immintrin.h.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
     everything that kernel text can get wrong.
@@ -83,7 +85,7 @@ def instruction(
         assume=assume,  # type: ignore[arg-type]
         masked=masked,
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
-        headers=headers,  # type: ignore[arg-type]
+        headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]
         prelude=checks.preludes(name, prelude),
         state=state,
         tiles=checks.rows_and_bytes(name, tiles or {}),
@@ -94,6 +96,12 @@ def instruction(
         work=work,
         line=caller(),
     )
+
+
+def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:
+    """What declares the vector types among these."""
+    known = (vector_type(str(c_type)) for c_type in dict(c_types).values())
+    return tuple(dict.fromkeys(t.header for t in known if t)) or ("immintrin.h",)
 
 
 def _check(

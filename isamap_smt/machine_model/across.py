@@ -16,7 +16,7 @@ import numpy as np
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.machine_model.prefetch import SOURCE, for_width, with_tile
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 HEIGHTS = (2, 6, 12)
 PIECES = (1, 2, 4)

@@ -14,7 +14,7 @@ import numpy as np
 
 from isamap_smt.machine_model.prefetch import SOURCE, for_width
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 ROWS = 12
 _STEPS = 128

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 _APART = 256  # bytes between nodes
 _STEPS = 20_000

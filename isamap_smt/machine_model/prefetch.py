@@ -15,7 +15,7 @@ import numpy as np
 
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 DISTANCES = (512, 1024, 2048)  # bytes
 TILES = ((1, 8), (2, 6), (4, 3), (6, 2))  # rows, and vectors of a step

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.compiled import aligned_empty
+from isamap_smt.runtime.memory import aligned_empty
 
 OPERATIONS = ("read", "write", "copy")
 _UNROLLED = 8

@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any
 
 from isamap_smt.codegen import print_c
+from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.errors import NotProvedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
@@ -41,11 +42,17 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
     Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
     with the compiler's words.
     """
+    made = build_program(printed(planned), cc=cc, sanitize=sanitize)
+    if isinstance(planned, Plan):
+        made.notes = (*planned.notes, *made.notes)
+    return made
+
+
+def printed(planned: Plan | Program | ProvedProgram) -> PrintedC:
+    """The C that build() compiles. Raises NotProvedError."""
     match planned:
         case Plan():
-            made = build_program(planned.source, cc=cc, sanitize=sanitize)  # printed already
-            made.notes = (*planned.notes, *made.notes)
-            return made
+            return planned.source
         case ProvedProgram():
             checked = planned
         case Program():
@@ -54,4 +61,4 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
             raise NotProvedError(
                 f"build() takes a Plan, a Program or a ProvedProgram, not {type(planned).__name__}; make one with plan()"
             )
-    return build_program(print_c(checked, header(checked)), cc=cc, sanitize=sanitize)
+    return print_c(checked, header(checked))

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from platformdirs import user_cache_dir
@@ -19,9 +19,9 @@ from platformdirs import user_cache_dir
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
-from isamap_smt.runtime.compiler import Compiler, compile_shared, find_compiler
+from isamap_smt.runtime.compiler import Compiler, compile_linked, compile_shared, find_compiler
 from isamap_smt.runtime.intrinsics import INCLUDE, forget, includes_it, precompiled
-from isamap_smt.runtime.target import check_target
+from isamap_smt.runtime.target import check_here, check_target
 
 _SCRATCH = ".building-"
 _DIGEST = ".digest"
@@ -67,33 +67,67 @@ def build_library(
     undefined-behaviour checks. simde: x86 vector instructions this CPU lacks are emulated by SIMDe. target: for the machine of
     this triple. Raises BuildError, and HardwareError where no such machine has the features.
     """
-    requires = set(requires)
+    features = frozenset(requires)
     if target is not None:
-        check_target(target, requires)
+        check_target(target, features)
     compiler = find_compiler(cc or ("zig" if target else None))
     if sanitize:
         compiler = _sanitizing(compiler)
     if simde:
-        requires = emulation.supported(requires)
-    flags = compiler.flags(requires, native=native, sanitize=sanitize, target=target)
+        features = frozenset(emulation.supported(features))
+    elif target is None and not features <= host_features():
+        check_here(features)
+    flags = compiler.flags(features, native=native, sanitize=sanitize, target=target)
     if simde:
         flags += ["-DISAMAP_SIMDE", *emulation.include_flags()]
-    cache = cache_directory()
-    library = cache / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
-    if _is_whole(library):
-        return library
-    _sweep(cache)
-    try:
+    library = cache_directory() / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
+
+    def build() -> None:
         plain = simde or sanitize or not includes_it(source)
         if plain or not _build_faster(source, compiler, flags, library):
             _build(source, compiler, flags, library, simde)
+
+    return _kept(library, build)
+
+
+def build_program_for(triple: str, source: str, caller: str, requires: Iterable[str], cc: str | None = None) -> Path:
+    """A program for the machine of that triple, from the cache or newly built: the C of a kernel with these features, linked with
+    `caller`, C that has a `main`.
+
+    It needs nothing where it runs. Raises BuildError, and HardwareError where no such machine has the features.
+    """
+    features = frozenset(requires)
+    check_target(triple, features)
+    compiler = find_compiler(cc or "zig")
+    flags = compiler.flags(features, target=triple)
+    program = cache_directory() / f"{build_key(source + caller, compiler, flags)}.elf"
+
+    def build() -> None:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=program.parent) as scratch:
+            directory = Path(scratch)
+            (directory / "kernel.c").write_text(source)
+            (directory / "caller.c").write_text(caller)
+            compile_linked(compiler, directory, features, triple)
+            _put(directory, "kernel.elf", program)
+
+    return _kept(program, build)
+
+
+def _kept(made: Path, build: Callable[[], None]) -> Path:
+    """The file, from the cache or newly built. Raises BuildError."""
+    if _is_whole(made):
+        return made
+    cache = made.parent
+    _sweep(cache)
+    try:
+        build()
     except OSError as error:
         raise BuildError(f"cannot write the build cache {cache}: {error.strerror}; {_ELSEWHERE}") from None
     except BuildError:
         if shutil.disk_usage(cache).free >= _LITTLE:
             raise
         raise BuildError(f"the disk of the build cache {cache} is full; {_ELSEWHERE}") from None
-    return library
+    return made
 
 
 def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Path) -> bool:
@@ -111,17 +145,22 @@ def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Pa
 
 
 def _build(source: str, compiler: Compiler, flags: list[str], library: Path, simde: bool) -> None:
-    """Compile beside the library's place, and rename: first what it was made of, then it, then its digest."""
+    """Compile beside the library's place, and rename."""
     with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
         directory = Path(scratch)
         (directory / "kernel.c").write_text(source)
         if simde:
             flags = [f"-I{emulation.write_shim(directory)}", *flags]
         compile_shared(compiler, directory / "kernel.c", directory / "kernel.so", flags)
-        made = {".c": directory / "kernel.c", ".so": directory / "kernel.so", _DIGEST: directory / "kernel.digest"}
-        made[_DIGEST].write_text(_digest(made[".so"]))
-        for suffix, file in made.items():
-            file.replace(library.with_suffix(suffix))
+        _put(directory, "kernel.so", library)
+
+
+def _put(directory: Path, built: str, place: Path) -> None:
+    """Rename what was built to its place: first what it was made of, then it, then its digest."""
+    made = {".c": directory / "kernel.c", place.suffix: directory / built, _DIGEST: directory / "kernel.digest"}
+    made[_DIGEST].write_text(_digest(directory / built))
+    for suffix, file in made.items():
+        file.replace(place.with_suffix(suffix))
 
 
 def _digest(file: Path) -> str:

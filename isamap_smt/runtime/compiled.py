@@ -7,7 +7,6 @@ ctypes releases Python's lock while the code runs.
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -20,63 +19,30 @@ from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_PACKED, TRUST_R
 from isamap_smt.codegen.printed import PrintedC, require_printed
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mentioned import mentioned
-from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import require_features
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.packing import assumed_ranges, constant_tensors, used_instructions
+from isamap_smt.runtime.callee import Callee
+from isamap_smt.runtime.memory import lasting_empty
+from isamap_smt.runtime.packing import constant_tensors, used_instructions
 from isamap_smt.runtime.refusals import refusal
 
-ALIGNMENT = 64  # bytes: a cache line, and the widest vector
-PAGE = 4096  # bytes
-HUGE_PAGE = 2 << 20
-_places = itertools.count(1)
-_SHAPES_KEPT = 1024
 _TRUSTED = TRUST_FINITE | TRUST_RANGES | TRUST_PACKED
 
 _Pointers = ctypes.POINTER(ctypes.c_void_p)
 _Sizes = ctypes.POINTER(ctypes.c_int64)
 
 
-def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """An uninitialised array that starts at a multiple of 64 bytes: unaligned buffers run at half speed.
-
-    Large ones start at different places in a page, where the system would start all at the same: a load that shares its
-    last 12 address bits with an earlier store waits for it.
-    """
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
-    raw = np.empty(count + ALIGNMENT + apart, np.uint8)
-    start = -raw.ctypes.data % ALIGNMENT + apart
-    return raw[start : start + count].view(dtype).reshape(shape)
-
-
-def lasting_empty(count: int) -> np.ndarray:
-    """So many uninitialised bytes for what many calls read, on huge pages where the system has them.
-
-    NumPy asks Linux for these from 4 MiB on; a buffer that begins at one is looked up in the fewest steps.
-    """
-    if count < HUGE_PAGE // 2:
-        return aligned_empty((count,), np.dtype(np.uint8))
-    raw = np.empty(count + 2 * HUGE_PAGE, np.uint8)
-    start = -raw.ctypes.data % HUGE_PAGE + 13 * ALIGNMENT * next(_places) % PAGE
-    return raw[start : start + count]
-
-
-class CompiledKernel(Shown):
+class CompiledKernel(Callee):
     """A program built into a shared library, callable on arrays.
 
     `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
     `+=`; without it outputs start at the reduction's neutral element. `sizes=` gives those that no shape determines.
     Returns the output, or a dictionary when there are several.
     """
-
-    notes: tuple[str, ...]
 
     def __init__(self, source: PrintedC, library: Path, *, emulated: bool = False, notes: tuple[str, ...] = ()) -> None:
         """source: what print_c() returned. library: that, compiled. emulated: the library runs without the features it requires.
@@ -92,15 +58,10 @@ class CompiledKernel(Shown):
         self.notes = notes
 
     def _load(self, program: Program, source: str, library: Path) -> None:
-        self.program = program
-        self.kernel: Kernel = program.kernel
-        self.signature = check.Signature.of(program.kernel)
-        self._fits: dict[Any, Dict[str, int]] = {}
+        super().__init__(program)
         self.source = source
         self.library = Path(library)
-        self.notes = ()
         self.constants = constant_tensors(program)
-        self.ranges = assumed_ranges(program)
         self._dropped = frozenset(constants_only(program))  # a call reads what was packed of them
         self._exported = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
@@ -180,25 +141,6 @@ class CompiledKernel(Shown):
         self._check(self._exported.pack(self._pointers(arrays), values, _buffer_pointers(buffers)), arrays, full)
         return PackedKernel(self, arrays, known, tuple(buffers))
 
-    def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:
-        """What the C cannot see is checked; outputs that the caller did not pass are made."""
-        signature = self.signature
-        missing = [n for n in signature.inputs if n not in arrays]
-        if missing:
-            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite", "check_ranges")]
-            hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
-            raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
-        results = check.outputs_of(signature, out)
-        for name, array in (*arrays.items(), *results.items()):
-            check.check_array(signature, name, array, written=name in results)
-        everything = {**arrays, **results}
-        sizes = self._sizes_of(everything, given)
-        fresh = not results
-        for name in self.kernel.outputs:
-            if name not in everything:
-                everything[name] = self._made(name, sizes, fresh)
-        return check.Arguments(everything, sizes, fresh)
-
     def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> None:
         """Nothing happens where the C takes this call. `packed`: pointers to what was packed, None before that. Constants that
         are among the arrays are compared with it. Raises what refusal() gives."""
@@ -206,32 +148,6 @@ class CompiledKernel(Shown):
         values = self._size_array(arguments.sizes, trust | (BEGIN if arguments.fresh else 0))
         code = self._exported.check(tensors, values, packed, ctypes.c_int64(threads))
         self._check(code, arguments.arrays, arguments.sizes)
-
-    def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
-        """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
-        given = whole_sizes(given)
-        key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted(given.items())))
-        sizes = self._fits.get(key)
-        if sizes is None:
-            sizes = check.infer_sizes(self.signature, arrays, given)
-            check.missing_sizes(self.signature, sizes)
-            check.check_shapes(self.signature, arrays, sizes)
-            if len(self._fits) < _SHAPES_KEPT:
-                self._fits[key] = sizes
-        return sizes
-
-    def _made(self, name: str, sizes: Dict[str, int], fresh: bool) -> np.ndarray:
-        """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
-        tensor = self.signature.tensors[name]
-        array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
-        if not (fresh and name in self.program.starts):
-            self._begin(name, array)
-        return array
-
-    def _begin(self, name: str, array: np.ndarray) -> None:
-        """Fill it with the neutral element of the first statement that writes it."""
-        op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
-        array.fill(neutral(op, self.signature.tensors[name].dtype))
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
         values = self._size_array(sizes)

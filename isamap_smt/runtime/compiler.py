@@ -19,21 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.runtime.feature_flags import architecture_of, gnu_flags, own_architecture, where_all_are, zig_cpu
 
-# archspec's name of a feature -> LLVM's, which is also GCC's after -m
-_FEATURES = {
-    "sse4_1": "sse4.1",
-    "sse4_2": "sse4.2",
-    "avx512_vnni": "avx512vnni",
-    "avx512_bf16": "avx512bf16",
-    "avx512_fp16": "avx512fp16",
-    "avx512_vbmi": "avx512vbmi",
-    "avx512_vbmi2": "avx512vbmi2",
-    "avx_vnni": "avxvnni",
-    "amx_tile": "amx-tile",
-    "amx_int8": "amx-int8",
-    "amx_bf16": "amx-bf16",
-}
 _BASE = ("-std=c11", "-O3")
 # what the code means depends on these: they stand behind the user's own
 _MEANING = (
@@ -66,18 +53,17 @@ class Compiler:
         native: tune for, and use everything of, this CPU. sanitize: address and undefined-behaviour checks. target: for the
         machine of this triple, such as aarch64-linux-musl. Raises BuildError where the compiler takes none.
         """
-        llvm = sorted({_FEATURES.get(feature, feature) for feature in requires})
-        features = [feature.replace("-", "_") for feature in llvm]
+        requires = tuple(requires)
         if target is not None:
             if self.family != "zig":
                 raise BuildError(
                     f"--target needs the compiler of the ziglang wheel, not {self}; leave out --cc and ISAMAP_CC"
                 )
-            chosen = ["-target", target, "-mcpu=" + "+".join(["baseline", *features])]
+            chosen = ["-target", target, zig_cpu("baseline", requires, architecture_of(target))]
         elif self.family == "zig":
-            chosen = ["-mcpu=" + "+".join(["native" if native else "x86_64", *features])]
+            chosen = [zig_cpu("native" if native else "baseline", requires, own_architecture())]
         else:
-            chosen = [*(["-march=native"] if native else []), *(f"-m{feature}" for feature in llvm)]
+            chosen = [*(["-march=native"] if native else []), *gnu_flags(requires, own_architecture())]
         if sanitize:
             checks = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g", "-O1"]
         else:
@@ -91,7 +77,8 @@ class Compiler:
 
 def portable_flags(requires: Iterable[str]) -> list[str]:
     """What gcc and clang need to compile the code by itself, for a library or a program."""
-    return [*_BASE, *(f"-m{f}" for f in sorted({_FEATURES.get(f, f) for f in requires})), *_MEANING, "-lm"]
+    requires = tuple(requires)
+    return [*_BASE, *gnu_flags(requires, where_all_are(requires)), *_MEANING, "-lm"]
 
 
 def find_compiler(cc: str | None = None) -> Compiler:
@@ -130,12 +117,30 @@ def compile_shared(
     compiler: Compiler, source: Path, library: Path, flags: Iterable[str], libraries: Iterable[str] = ("-lm",)
 ) -> None:
     """Compile one C file into one shared library. Raises BuildError with the compiler's first complaints."""
-    command = [*compiler.command, *flags, str(source), "-o", str(library), *libraries]
+    _run(compiler, [*flags, str(source), "-o", str(library), *libraries], source, library)
+
+
+def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str], triple: str) -> None:
+    """Make kernel.elf of the directory's kernel.c, for a CPU with these features, and caller.c: one file that needs no other.
+
+    Raises BuildError with the compiler's first complaints.
+    """
+    kernel, caller, made, program = (directory / n for n in ("kernel.c", "caller.c", "kernel.o", "kernel.elf"))
+    flags = [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
+    _run(compiler, [*flags, "-c", str(kernel), "-o", str(made)], kernel, made)
+    # without the features: zig compiles the C library anew for each set of them
+    plain = [f for f in compiler.flags(target=triple) if f not in _SHARED]
+    _run(compiler, [*plain, "-static", str(caller), str(made), "-o", str(program), "-lm"], caller, program)
+
+
+def _run(compiler: Compiler, arguments: Iterable[str], source: Path, made: Path) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
+        done = subprocess.run(
+            [*compiler.command, *arguments], capture_output=True, text=True, check=False, cwd=source.parent
+        )
     except OSError as error:
         raise BuildError(f"cannot start the C compiler {compiler.command[0]}: {error.strerror}; {HELP}") from None
-    if done.returncode != 0 or not library.is_file():
+    if done.returncode != 0 or not made.is_file():
         raise BuildError(f"{compiler} refused the generated C:\n{_complaints(done.stderr, source)}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.runtime.judge import arithmetic_of, judge, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
 
 Arrays = dict[str, np.ndarray]
 
@@ -56,7 +57,7 @@ def operations(kernel: Kernel) -> int:
 def arrays_for(kernel: Kernel, seed: int) -> Arrays:
     """Random inputs that start at a cache line. Raises SizeError where they do not fit into memory."""
     from isamap_smt.ir.interpret import random_arrays
-    from isamap_smt.runtime.compiled import aligned_empty
+    from isamap_smt.runtime.memory import aligned_empty
 
     found = {}
     try:
@@ -90,18 +91,33 @@ def best_time(runs: list[Any], budget: float = 1.0, least: int = 5) -> list[list
     return taken
 
 
-def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:
-    """Check one call against the reference, then repeat it for `budget` seconds. `kernel` has all sizes."""
+def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> tuple[Any, Judgement]:
+    """One call on random arrays, done, and how its result compares with the reference. `kernel` has all sizes."""
     require_sizes(kernel)
     arrays = arrays_for(kernel, seed)
     call = prepare(compiled, arrays, threads)
     call.run()
     arithmetic = arithmetic_of(compiled.program)
-    j = judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic)
+    return call, judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic)
+
+
+def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:
+    """Check one call against the reference, then repeat it for `budget` seconds. `kernel` has all sizes."""
+    call, j = judged_call(compiled, kernel, threads, seed)
+    times = repeated(call, budget)
+    rate = speed(kernel, times)
+    return Measured(j.exact, j.error, min(times), rate, j.against, len(times), threads, j.bound, j.reason)
+
+
+def repeated(call: Any, budget: float) -> list[float]:
+    """Seconds of each run of a call, `budget` seconds long."""
     (times,) = best_time([call.run], budget)
-    best = min(times)
-    rate = operations(kernel) / best / 1e9
-    return Measured(j.exact, j.error, best, rate, j.against, len(times), threads, j.bound, j.reason)
+    return times
+
+
+def speed(kernel: Kernel, times: Sequence[float]) -> float:
+    """GFLOP/s, or GOP/s, of the best of these times."""
+    return operations(kernel) / min(times) / 1e9
 
 
 def require_right(kernel: Kernel, seen: Measured) -> Measured:

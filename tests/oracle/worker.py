@@ -116,7 +116,7 @@ def _numpy(a: dict[str, Any]) -> Any:
     import numpy as np
 
     from isamap_smt.ir.dtypes import dtype
-    from isamap_smt.runtime.compiled import aligned_empty
+    from isamap_smt.runtime.memory import aligned_empty
 
     array = aligned_empty(tuple(a["shape"]), dtype(a["kind"]).numpy)
     array[...] = np.frombuffer(base64.b64decode(a["data"]), dtype(a["kind"]).numpy).reshape(a["shape"])

@@ -225,7 +225,7 @@ FMA, LOAD = AVX2.instruction("fmadd_ps"), AVX2.instruction("masked_load_f32")
                                         "mean avx512_vnni or"),
         ({"requires": ("FMA",)}, "instruction avx2.fmadd_ps: requires 'FMA', which no CPU is known to have; did you mean fma"),
         ({"requires": ("qqqq",)}, "instruction avx2.fmadd_ps: requires 'qqqq', which no CPU is known to have; write "
-                                     "archspec's name (avx512_vnni) or LLVM's (neon, zve64d)"),
+                                     "archspec's name (avx512_vnni) or LLVM's (dotprod, zve64d)"),
         ({"rounding": "fussed"}, "instruction avx2.fmadd_ps: unknown rounding 'fussed'; did you mean fused or unfused? Another "
                                  "rounding is described in several words, such as 'fused, flushes denormals'"),
         ({"rounding": "Exact"}, "instruction avx2.fmadd_ps: unknown rounding 'Exact'; did you mean exact?"),

@@ -16,6 +16,7 @@ LAYERS = [
     "cli",
     "bench",
     "report",
+    "targets",
     "pipeline",
     "tuning",
     "certificates",

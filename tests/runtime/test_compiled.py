@@ -11,7 +11,7 @@ import pytest
 
 from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.runtime import CompiledKernel
-from isamap_smt.runtime.compiled import HUGE_PAGE, aligned_empty, lasting_empty
+from isamap_smt.runtime.memory import HUGE_PAGE, aligned_empty, lasting_empty
 
 
 def matrices(rows: int = 5, columns: int = 7, depth: int = 3) -> tuple[np.ndarray, np.ndarray]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import subprocess
-import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -16,21 +13,17 @@ import numpy as np
 from isamap_smt.ir.errors import BuildError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.language.hardware_library import find_hardware, missing_features
+from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.mapping.moves import register_operand
-from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.conformance import computes, moves, source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
+from isamap_smt.runtime.conformance.place import SECONDS, Here, Place
 from isamap_smt.runtime.conformance.rounding import judged_by
 from isamap_smt.runtime.conformance.seen import seen_by
-from isamap_smt.runtime.simde import find_simde
 
 RESULTS = 20_000  # accumulators of each instruction
-SECONDS = 2.0  # of processor time for one call
-LACKS = "this CPU has no"
 Progress = Callable[[int, int, str], None]
-_RUNNER = Path(__file__).with_name("runner.py")
 _ANSWERS = 4096  # lists of calls, and calls, of one instruction at most
 
 
@@ -42,12 +35,14 @@ def check_hardware(
     seed: int = 0,
     cc: str | None = None,
     progress: Progress | None = None,
+    place: Place | None = None,
 ) -> HardwareCheck:
     """Run every instruction of a machine, or `only` these, and compare with what its description says.
 
     machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each instruction that computes, on random and edge
-    operands drawn by seed. cc: as for build(). An instruction that crashes does so in a process of its own. Raises
-    UnknownNameError, HardwareError, and BuildError where there is no C compiler.
+    operands drawn by seed. cc: as for build(). place: where they are run, by default on this CPU; another is
+    find_target(name).place(). An instruction that crashes does so in a process of its own. Raises UnknownNameError, HardwareError,
+    and BuildError where there is no C compiler.
     """
     found = find_hardware(machine)
     wanted = (only,) if isinstance(only, str) else tuple(only)
@@ -57,7 +52,9 @@ def check_hardware(
             raise UnknownNameError(f"{found.name} has no instruction {name!r}; {did_you_mean(name, known)}")
     chosen = [i for i in found.instructions if not wanted or i.name in wanted or i.short in wanted]
     return HardwareCheck(
-        found.name, check_instructions(chosen, found, results=results, seed=seed, cc=cc, progress=progress), seed
+        found.name,
+        check_instructions(chosen, found, results=results, seed=seed, cc=cc, progress=progress, place=place),
+        seed,
     )
 
 
@@ -70,27 +67,29 @@ def check_instructions(
     cc: str | None = None,
     emulate: bool | None = None,
     progress: Progress | None = None,
+    place: Place | None = None,
 ) -> tuple[Checked, ...]:
     """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
+    where = Here(cc, emulate) if place is None else place
     made: dict[str, Made | Checked] = {}
     for n, i in enumerate(chosen):
         found_c = as_c(n, i, machine)
-        made[i.name] = found_c if isinstance(found_c, Checked) else _emulated(found_c, emulate)
-    built = compiled([m for m in made.values() if isinstance(m, Made)], cc)
+        made[i.name] = found_c if isinstance(found_c, Checked) else _placed(found_c, where)
+    built = compiled([m for m in made.values() if isinstance(m, Made)], where)
     found = []
     for n, i in enumerate(chosen):
         if progress is not None:
             progress(n, len(chosen), i.name)
         what = made[i.name]
-        found.append(what if isinstance(what, Checked) else _run(what, machine, built[i.name], results, seed))
+        found.append(what if isinstance(what, Checked) else _run(what, machine, built[i.name], results, seed, where))
     return tuple(found)
 
 
 class Made:
-    """An instruction as C: its number, its function, the instructions that it is made of, and whether it is emulated."""
+    """An instruction as C: its number, its function, the instructions that it is made of, and what emulates them."""
 
     def __init__(self, number: int, instruction: Instruction, function: str, machine: Hardware) -> None:
-        self.number, self.instruction, self.function, self.emulated = number, instruction, function, False
+        self.number, self.instruction, self.function, self.emulator = number, instruction, function, ""
         self.used = _with_moves(instruction, machine)
 
 
@@ -118,49 +117,44 @@ def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
         return Checked(i.name, NOT_RUN, str(reason))
 
 
-def _emulated(made: Made, emulate: bool | None) -> Made | Checked:
+def _placed(made: Made, where: Place) -> Made | Checked:
     """The same, with how it is run decided."""
-    lacking = missing_features(made.used)
-    made.emulated = bool(lacking) if emulate is None else emulate
-    if made.emulated and find_simde() is None:
-        why = f"{LACKS} {', '.join(lacking)}, and " if lacking else ""
-        return Checked(made.instruction.name, NOT_RUN, f"{why}SIMDe (libsimde-dev) is not installed")
+    if why := where.lacks(made.used):
+        return Checked(made.instruction.name, NOT_RUN, why)
+    made.emulator = where.emulator(made.used)
     return made
 
 
-def compiled(made: Sequence[Made], cc: str | None) -> dict[str, Path | str]:
-    """Instruction -> the library of each; or what the compiler says of it, where it refuses that one alone."""
+def compiled(made: Sequence[Made], where: Place) -> dict[str, Path | str]:
+    """Instruction -> what was built of each; or what the compiler says of it, where it refuses that one alone."""
     found: dict[str, Path | str] = {}
-    for emulated in (False, True):
-        group = [m for m in made if m.emulated == emulated]
-        if not group:
-            continue
+    for emulator in dict.fromkeys(m.emulator for m in made):
+        group = [m for m in made if m.emulator == emulator]
         try:
-            library = _library(group, cc)
-            found.update((m.instruction.name, library) for m in group)
+            built = _built(group, where)
+            found.update((m.instruction.name, built) for m in group)
         except BuildError as error:
             if len(group) == 1:
                 found[group[0].instruction.name] = str(error)
                 continue
             for m in group:
-                found |= compiled([m], cc)
+                found |= compiled([m], where)
     return found
 
 
-def _library(group: Sequence[Made], cc: str | None) -> Path:
+def _built(group: Sequence[Made], where: Place) -> Path:
     used = tuple({i.name: i for m in group for i in m.used}.values())
     requires = {feature for i in used for feature in i.requires}
-    text = source.source([m.function for m in group], used)
-    return build_library(text, requires, cc=cc, simde=group[0].emulated)
+    return where.build(source.source([m.function for m in group], used), requires, group[0].emulator)
 
 
-def _run(made: Made, machine: Hardware, library: Path | str, results: int, seed: int) -> Checked:
+def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: int, where: Place) -> Checked:
     i = made.instruction
-    if isinstance(library, str):
+    if isinstance(built, str):
         return Checked(
             i.name, WRONG,
             f"its C does not compile where it stands several times in a block, for a CPU with {', '.join(i.requires) or 'nothing'} "
-            f"in `requires`\n{library}",
+            f"in `requires`\n{built}",
         )  # fmt: skip
     random = np.random.default_rng([seed, zlib.crc32(i.name.encode())])
     arena = Arena()
@@ -170,28 +164,20 @@ def _run(made: Made, machine: Hardware, library: Path | str, results: int, seed:
     else:
         steps = moves.steps(i, machine, made.number, random, arena)
     with tempfile.TemporaryDirectory(prefix="isamap-check-") as scratch:
-        died = _execute(library, arena, answers, steps, Path(scratch))
+        died = _execute(where, built, arena, answers, steps, Path(scratch))
         said = _told(i, machine, arena, answers, steps, died)
         if isinstance(said, Checked):
             return said
         compared = sum(s.results for s in steps)
         how = judged_by(i) if i.kind == "compute" else "bit for bit"
-        return Checked(i.name, WRONG if said else RIGHT, said, compared, how, made.emulated)
+        return Checked(i.name, WRONG if said else RIGHT, said, compared, how, made.emulator)
 
 
-def _execute(library: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
+def _execute(where: Place, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
     """Run the calls; returns how the process ended: 0, or minus the signal that killed it."""
-    memory = scratch / "memory"
-    arena.write(memory)
-    told = {
-        "library": str(library), "memory": str(memory), "size": arena.end, "protections": arena.protections,
-        "calls": [s.calls for s in steps], "answers": answers, "seconds": SECONDS,
-    }  # fmt: skip
-    (scratch / "calls.json").write_text(json.dumps(told))
-    command = [sys.executable, "-I", "-S", str(_RUNNER), str(scratch / "calls.json")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)
+    done = where.start(built, arena, answers, steps, scratch)
     if int(arena.read(answers, 4).view(np.int32)[0]) == 0:
-        raise BuildError(f"{library} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
+        raise BuildError(f"{built} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
     return min(done.returncode, 0)
 
 

@@ -16,7 +16,7 @@ RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 class Checked:
     """One instruction. status: RIGHT, WRONG or NOT_RUN; reason: the counterexample, or why it was not run.
 
-    results: how many cells were compared. how: what 'equal' means. emulated: run by SIMDe, so that the CPU is not tested.
+    results: how many cells were compared. how: what 'equal' means. emulated: by what, so that no CPU is tested; '' for this CPU.
     """
 
     name: str
@@ -24,12 +24,12 @@ class Checked:
     reason: str = ""
     results: int = 0
     how: str = ""
-    emulated: bool = False
+    emulated: str = ""
 
     def __str__(self) -> str:
         match self.status:
             case "right":
-                by = ", emulated by SIMDe" if self.emulated else ""
+                by = f", emulated by {self.emulated}" if self.emulated else ""
                 return f"{self.name}: does what its description says: {self.results:,} results, {self.how}{by}"
             case "wrong":
                 return f"{self.name} does not do what its description says\n{_indented(self.reason)}"
@@ -56,10 +56,9 @@ class HardwareCheck(Shown):
 
     def __str__(self) -> str:
         lines = [str(c) for c in (*self.of(WRONG), *self.of(NOT_RUN))]
-        good, emulated = len(self.of(RIGHT)), sum(c.emulated for c in self.of(RIGHT))
-        by = (
-            f" ({emulated} of them emulated by SIMDe, which tests the description and not this CPU)" if emulated else ""
-        )
+        good, emulated = len(self.of(RIGHT)), [c.emulated for c in self.of(RIGHT) if c.emulated]
+        by = ", ".join(dict.fromkeys(emulated))
+        by = f" ({len(emulated)} of them emulated by {by}, which tests the description and no CPU)" if by else ""
         words = {RIGHT: "right", WRONG: "wrong", "unknown": "not known to be right"}[self.verdict]
         lines.append(
             f"{self.machine} is {words}: {good} of {len(self.checked)} instructions do what their descriptions say{by}"
@@ -104,7 +103,7 @@ def document(found: HardwareCheck) -> dict[str, Any]:
         "instructions": [
             {
                 "name": c.name, "status": c.status, "reason": c.reason, "results": c.results, "compared": c.how,
-                "emulated": c.emulated,
+                "emulated": bool(c.emulated), "emulator": c.emulated or None,
             }
             for c in found.checked
         ],

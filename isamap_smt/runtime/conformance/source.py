@@ -39,6 +39,10 @@ static inline uint64_t isamap_check_modes(void) {
     __asm__ volatile("lea -128(%%rsp), %%rsp\\n\\tpushfq\\n\\tpopq %0\\n\\tlea 128(%%rsp), %%rsp" : "=r"(flags) : : "memory");
     return (csr & 0xffc0u) | (uint64_t)(environment[0] & 0xffffu) << 16 | (uint64_t)(environment[2] & 0xffffu) << 32
          | (flags >> 10 & 1u) << 48;
+#elif defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
 #else
     return 0;
 #endif
@@ -58,6 +62,8 @@ static inline void isamap_check_restore(uint64_t modes) {
     uint32_t csr = (uint32_t)(modes & 0xffc0u);
     uint16_t word = (uint16_t)(modes >> 16);
     __asm__ volatile("ldmxcsr %0\\n\\tfninit\\n\\tfldcw %1\\n\\tcld" : : "m"(csr), "m"(word) : "cc");
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(modes));
 #else
     (void)modes;
 #endif

@@ -1,0 +1,158 @@
+"""What commands say of machines with engines: the plan of stages, and what the simulator saw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from isamap_smt.cli.output import console, print_json, progress, say, seconds, table
+from isamap_smt.cli.status import WRONG_RESULT
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.staging import Staging
+from isamap_smt.ir.words import words
+
+if TYPE_CHECKING:
+    from isamap_smt.pipeline.staged import StagedPlan
+    from isamap_smt.targets.simulate import Observed
+
+_NEUTRAL = {"threads": 1, "objective": "latency", "constant": ()}  # options that mean nothing on engines
+
+
+def planned_stages(asked: dict[str, Any]) -> StagedPlan:
+    """The plan of what read_asked() gave; its notes are said. Raises ScheduleError for options that engines have no use for."""
+    from isamap_smt.pipeline.staged import stage
+
+    for option, neutral in _NEUTRAL.items():
+        if tuple(asked[option]) != neutral if option == "constant" else asked[option] != neutral:
+            raise ScheduleError(f"--{option}: {asked['hardware'].name} has engines, whose programs have no such choice")
+    if asked["assume"]:
+        raise ScheduleError(f"--assume: no program for the engines of {asked['hardware'].name} makes use of it")
+    kept = {n: asked[n] for n in ("kernel", "hardware", "sizes", "fix", "timeout", "instruction")}
+    with progress(f"planning {asked['kernel'].name}") as tell:
+        planned = stage(**kept, progress=tell)
+    for note in planned.notes:
+        say(f"note: {note}")
+    return planned
+
+
+def staging_document(planned: StagedPlan) -> dict[str, Any]:
+    """The JSON of a plan of stages. Cycles; gap is a fraction."""
+    s = planned.staging
+    return {
+        "mapping": s.proved.mapping.id,
+        "instruction": planned.instruction.name,
+        "status": s.status,
+        "space": s.space,
+        "cycles": s.cycles,
+        "bound": s.bound,
+        "gap": s.gap,
+        "unit": "cycles",
+        "sizes": dict(s.sizes),
+        "loops": [{"axis": x.axis, "tiles": x.tiles, "count": words(x.count)} for x in s.loops],
+        "stages": [
+            {n: getattr(t, n) for n in ("operand", "tensor", "memory", "depth", "slots", "rows", "via", "offset")}
+            for t in s.stages
+        ],
+        "parts": {p.name: p.cycles for p in s.parts},
+        "assumes": list(s.assumes),
+        "decided_outside": list(s.decided),
+        "claims": len(planned.proof.claims),
+        "seconds": round(s.seconds, 3),
+    }
+
+
+def show_staging(planned: StagedPlan) -> None:
+    """Status and gap, loops, stages, the parts of the time and what it rests on."""
+    out, s = console(), planned.staging
+    out.print(planned.title, style="bold")
+    out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
+    at = " ".join(f"{n}={v}" for n, v in s.sizes)
+    out.print(f"{s.cycles:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
+    _show_loops(s)
+    stages = table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", right=("slots",))
+    for t in s.stages:
+        by = f"{t.begin}, {t.via}" if t.begin else t.via
+        loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
+        stages.add_row(f"{t.tensor} ({t.operand})", t.memory, str(t.slots), by, loop)
+    out.print(stages)
+    parts = table("\nTime (cycles)", "part", "cycles", right=("cycles",))
+    for p in s.parts:
+        parts.add_row(p.name, f"{p.cycles:,.0f}")
+    out.print(parts)
+    out.print("\nThe model assumes:")
+    for text in s.assumes:
+        out.print(f"  {text}")
+    out.print("Chosen outside the solver:")
+    for text in s.decided:
+        out.print(f"  {text}")
+    out.print(f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}")
+
+
+def _show_loops(s: Staging) -> None:
+    out = console()
+    out.print("\nLoops, outermost first", style="bold")
+    for depth, loop in enumerate(s.loops):
+        each = "1 tile" if loop.tiles == 1 else f"{loop.tiles} tiles"
+        out.print("  " * (depth + 1) + f"{loop.axis}: {words(loop.count)} steps of {each}")
+
+
+def run_staged(asked: dict[str, Any], seed: int, seeds: int, as_json: bool) -> int:
+    """Plan, prove, simulate, compare. The exit status."""
+    from isamap_smt.runtime.measure import arrays_for
+    from isamap_smt.targets import find_target
+
+    where = find_target("simulate")
+    planned = planned_stages(asked)
+    full = asked["kernel"].with_sizes(asked["sizes"])
+    arrays = arrays_for(full, seed)
+    program = where.build(where.emit(planned))  # type: ignore[arg-type]
+    with progress("simulating"):
+        seen: Observed = program.observe(full, arrays, seeds)  # type: ignore[attr-defined]
+    if as_json:
+        print_json({**_document(planned, seen), "target": where.name, "executor": where.executor()})
+    else:
+        _show(planned, seen)
+    if seen.wrong:
+        say(f"error: the result is wrong: {seen.wrong}")
+        return WRONG_RESULT
+    return 0
+
+
+def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
+    engines = {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()}
+    return {
+        "exact": seen.judged.exact,
+        "max_error": seen.judged.error,
+        "bound": seen.judged.bound,
+        "wrong": seen.wrong,
+        "reference": seen.judged.against,
+        "seconds": None,
+        "gflops": None,
+        "instruction": planned.instruction.name,
+        "schedule": staging_document(planned),
+        "cycles": seen.cycles,
+        "predicted_cycles": planned.staging.cycles,
+        "engines": engines,
+        "interleavings": seen.orders,
+        "races": list(seen.races),
+        "notes": list(planned.notes),
+    }
+
+
+def _show(planned: StagedPlan, seen: Observed) -> None:
+    out = console()
+    out.print(planned.title, style="bold")
+    if seen.judged.exact:
+        out.print(f"equal to the reference ({seen.judged.against}) bit for bit", style="green")
+    elif not seen.judged.reason:
+        out.print(
+            f"largest error {seen.judged.error:.2e} of the largest element, against {seen.judged.against}; "
+            f"rounding explains {seen.judged.bound:.2e}"
+        )
+    orders = "1 order" if seen.orders == 1 else f"{seen.orders} orders"
+    out.print(f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims")
+    if seen.cycles is not None:
+        off = planned.staging.cycles / seen.cycles - 1 if seen.cycles else 0.0
+        out.print(f"{seen.cycles:,.0f} cycles simulated, {planned.staging.cycles:,.0f} predicted ({off:+.1%})")
+        busy = (f"{n} {b.cycles / seen.cycles:.0%} of the time ({b.uses:,} uses)" for n, b in seen.engines.items())
+        out.print("engines: " + ", ".join(busy))
+    out.print(f"plan: {'; '.join(map(str, planned.staging.stages))}")

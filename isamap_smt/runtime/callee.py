@@ -1,0 +1,77 @@
+"""A program that can be called: what is checked of a call's arrays in Python, wherever the program then runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.errors import ArgumentError
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.whole import whole_sizes
+from isamap_smt.runtime import arguments as check
+from isamap_smt.runtime.memory import aligned_empty
+from isamap_smt.runtime.packing import assumed_ranges
+
+_SHAPES_KEPT = 1024
+
+
+class Callee(Shown):
+    """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.kernel: Kernel = program.kernel
+        self.signature = check.Signature.of(program.kernel)
+        self.ranges = assumed_ranges(program)
+        self.notes: tuple[str, ...] = ()
+        self._fits: dict[Any, Dict[str, int]] = {}
+
+    def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:
+        """What the C cannot see is checked; outputs that the caller did not pass are made."""
+        signature = self.signature
+        missing = [n for n in signature.inputs if n not in arrays]
+        if missing:
+            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite", "check_ranges")]
+            hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
+            raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
+        results = check.outputs_of(signature, out)
+        for name, array in (*arrays.items(), *results.items()):
+            check.check_array(signature, name, array, written=name in results)
+        everything = {**arrays, **results}
+        sizes = self._sizes_of(everything, given)
+        fresh = not results
+        for name in self.kernel.outputs:
+            if name not in everything:
+                everything[name] = self._made(name, sizes, fresh)
+        return check.Arguments(everything, sizes, fresh)
+
+    def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
+        """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
+        given = whole_sizes(given)
+        key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted(given.items())))
+        sizes = self._fits.get(key)
+        if sizes is None:
+            sizes = check.infer_sizes(self.signature, arrays, given)
+            check.missing_sizes(self.signature, sizes)
+            check.check_shapes(self.signature, arrays, sizes)
+            if len(self._fits) < _SHAPES_KEPT:
+                self._fits[key] = sizes
+        return sizes
+
+    def _made(self, name: str, sizes: Dict[str, int], fresh: bool) -> np.ndarray:
+        """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
+        tensor = self.signature.tensors[name]
+        array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
+        if not (fresh and name in self.program.starts):
+            self._begin(name, array)
+        return array
+
+    def _begin(self, name: str, array: np.ndarray) -> None:
+        """Fill it with the neutral element of the first statement that writes it."""
+        op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
+        array.fill(neutral(op, self.signature.tensors[name].dtype))

@@ -1,0 +1,84 @@
+"""Where instructions are run to check them: on this CPU by a process of Python's, or wherever else a Place says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from isamap_smt.ir.features import architectures
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.language.hardware_library import missing_features
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.conformance.arena import Arena
+from isamap_smt.runtime.conformance.outcome import Step
+from isamap_smt.runtime.feature_flags import own_architecture
+from isamap_smt.runtime.simde import find_simde
+
+LACKS = "this CPU has no"
+SECONDS = 2.0  # of processor time for one call
+_RUNNER = Path(__file__).with_name("runner.py")
+
+
+class Place(Protocol):
+    """What builds functions of isamap_smt.runtime.conformance.source and calls them in a process of its own."""
+
+    def emulator(self, used: Sequence[Instruction]) -> str:
+        """What would emulate these instructions; '' for nothing."""
+
+    def lacks(self, used: Sequence[Instruction]) -> str:
+        """Why these instructions cannot be run; '' where they can."""
+
+    def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
+        """The C, built. Raises BuildError."""
+
+    def start(
+        self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the calls on the arena as runner.py does, in this empty directory; the process, ended."""
+
+
+class Here:
+    """This CPU; x86 instructions that it lacks are emulated by SIMDe where that is installed.
+
+    cc: as for build(). emulate: all by SIMDe; None: what this CPU lacks.
+    """
+
+    def __init__(self, cc: str | None = None, emulate: bool | None = None) -> None:
+        self.cc, self.emulate = cc, emulate
+
+    def emulator(self, used: Sequence[Instruction]) -> str:
+        """SIMDe, or nothing."""
+        emulated = bool(missing_features(used)) if self.emulate is None else self.emulate
+        return "SIMDe" if emulated else ""
+
+    def lacks(self, used: Sequence[Instruction]) -> str:
+        """Why SIMDe cannot help."""
+        lacking = missing_features(used)
+        why = f"{LACKS} {', '.join(lacking)}, and " if lacking else ""
+        if any(own_architecture() not in architectures(f) for f in lacking):
+            return f"{why}it is {own_architecture()}; name a machine that has them with --target"
+        if self.emulator(used) and find_simde() is None:
+            return f"{why}SIMDe (libsimde-dev) is not installed"
+        return ""
+
+    def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
+        """A shared library."""
+        return build_library(text, requires, cc=self.cc, simde=bool(emulator))
+
+    def start(
+        self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Python, with nothing but its standard library."""
+        memory = scratch / "memory"
+        arena.write(memory)
+        told = {
+            "library": str(built), "memory": str(memory), "size": arena.end, "protections": arena.protections,
+            "calls": [s.calls for s in steps], "answers": answers, "seconds": SECONDS,
+        }  # fmt: skip
+        (scratch / "calls.json").write_text(json.dumps(told))
+        command = [sys.executable, "-I", "-S", str(_RUNNER), str(scratch / "calls.json")]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)

@@ -1,0 +1,56 @@
+"""C for this CPU: a shared library, called in this process."""
+
+from __future__ import annotations
+
+from isamap_smt.codegen.printed import require_printed
+from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import ProvedProgram
+from isamap_smt.pipeline.build import printed
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.runtime import CompiledKernel, build_program, find_compiler
+from isamap_smt.runtime.conformance.place import Here
+from isamap_smt.targets.target import Sources, Target
+
+KERNEL = "kernel.c"
+
+
+class C(Target):
+    """This CPU."""
+
+    name = example = "c"
+
+    @classmethod
+    def named(cls, name: str) -> Target | None:
+        """The one target of this kind."""
+        return cls() if name == cls.name else None
+
+    def available(self, cc: str | None = None) -> str:
+        """Whether there is a C compiler."""
+        try:
+            find_compiler(cc)
+        except BuildError as error:
+            return str(error)
+        return ""
+
+    def takes(self, machine: Hardware) -> str:
+        """Any without engines: which instructions of a program have no C, or are not of this CPU, plan() and build() say."""
+        return f"{machine.name} has engines, for which no C is made; use --target simulate" if machine.engines else ""
+
+    def executor(self) -> str:
+        """The name of this CPU."""
+        from isamap_hardware.host import cpu_name
+
+        return cpu_name()
+
+    def place(self, cc: str | None = None) -> Here:
+        """This CPU."""
+        return Here(cc)
+
+    def emit(self, proved: Plan | ProvedProgram) -> Sources:
+        """One file of C."""
+        return {KERNEL: printed(proved)}
+
+    def build(self, sources: Sources, *, cc: str | None = None) -> CompiledKernel:
+        """As build_program()."""
+        return build_program(require_printed(sources[KERNEL], "build()"), cc=cc)

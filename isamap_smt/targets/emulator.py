@@ -1,0 +1,60 @@
+"""QEMU's user-mode emulators: the one of an architecture, its version, and the most capable CPU that it has."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+# architecture of a triple -> QEMU's name; all of them little-endian, as this project's arrays are
+_NAMES = {
+    "aarch64": "aarch64",
+    "arm": "arm",
+    "thumb": "arm",
+    "loongarch64": "loongarch64",
+    "mipsel": "mipsel",
+    "mips64el": "mips64el",
+    "ppc64le": "ppc64le",
+    "riscv32": "riscv32",
+    "riscv64": "riscv64",
+    "x86": "i386",
+    "x86_64": "x86_64",
+}
+_CPU = {"riscv64": "rv64,v=true,vext_spec=v1.0"}  # where QEMU has no `max`
+INSTALL = "apt-get install qemu-user"
+
+
+def emulated_architectures() -> tuple[str, ...]:
+    """Those that QEMU emulates for programs of Linux, and this library knows by name."""
+    return tuple(sorted(_NAMES))
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """How to start it before a program, and its name with its version."""
+
+    command: tuple[str, ...]
+    title: str
+
+
+def emulator_name(architecture: str) -> str:
+    """The program of QEMU for that architecture; '' where it has none that is known here."""
+    return f"qemu-{_NAMES[architecture]}" if architecture in _NAMES else ""
+
+
+@functools.cache
+def find_emulator(architecture: str) -> Emulator | None:
+    """The emulator of that architecture; None where it is not on PATH."""
+    name = emulator_name(architecture)
+    path = name and (shutil.which(name) or shutil.which(f"{name}-static"))
+    if not path:
+        return None
+    version = _said(path, "--version").split("version ", maxsplit=1)[-1].split(" ", maxsplit=1)[0].strip()
+    known = {word for line in _said(path, "-cpu", "help").splitlines() for word in line.split()}
+    cpu = "max" if "max" in known else _CPU.get(architecture, "")
+    return Emulator((path, *(("-cpu", cpu) if cpu else ())), f"{name} {version}")
+
+
+def _said(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout

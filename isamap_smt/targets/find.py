@@ -1,0 +1,39 @@
+"""Targets by name: those of the library and of other packages, found by the entry-point group `isamap.targets`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+
+from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
+from isamap_smt.ir.kinds import require_kind
+from isamap_smt.language.loading import loading
+from isamap_smt.targets.target import Target
+
+GROUP = "isamap.targets"
+
+
+def target_names() -> tuple[str, ...]:
+    """One name of each kind of target that is installed, sorted. Raises as find_target()."""
+    return tuple(sorted(kind.example for kind in _kinds()))
+
+
+def find_target(name: str | Target) -> Target:
+    """The target of that name: 'c', or a triple such as 'aarch64-linux-musl'. Raises UnknownNameError, HardwareError for one that
+    does not load."""
+    if isinstance(name, Target):
+        return name
+    require_kind("find_target", name, str, "a name such as 'c' or 'aarch64-linux-musl'")
+    for kind in _kinds():
+        if found := kind.named(name):
+            return found
+    raise UnknownNameError(f"unknown target {name!r}; {did_you_mean(name, target_names())}")
+
+
+def _kinds() -> Iterator[type[Target]]:
+    for entry in entry_points(group=GROUP):
+        what = f"target {entry.name!r}"
+        kind = loading(what, entry.load, HardwareError)
+        if not (isinstance(kind, type) and issubclass(kind, Target)):
+            raise HardwareError(f"{what} is {kind!r}, and no class of isamap_smt.targets.Target")
+        yield kind

@@ -1,0 +1,66 @@
+"""A target: what can be made of a proved program, and where that runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.runtime.conformance.place import Place
+
+Sources = Mapping[str, str]
+
+
+class Runnable(Protocol):
+    """A program on a target, callable on NumPy arrays as CompiledKernel is. prepare(...) gives a call with run() and result."""
+
+    program: Program
+    constants: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any: ...
+    def prepare(self, *inputs: Any, **options: Any) -> Any: ...
+
+
+class Target(ABC):
+    """One place where programs run.
+
+    name: what find_target() takes. example: one such name of this kind of target. timed: whether its times are those of a real
+    machine.
+    """
+
+    example: str
+    name: str
+    timed = True
+
+    @classmethod
+    @abstractmethod
+    def named(cls, name: str) -> Target | None:
+        """The target of that name; None where it is none of these."""
+
+    @abstractmethod
+    def available(self, cc: str | None = None) -> str:
+        """'' where programs can be built (with cc, as for build()) and run here; else what is missing, and what installs it."""
+
+    @abstractmethod
+    def takes(self, machine: Hardware) -> str:
+        """'' where programs for the machine can run on this target; else why not."""
+
+    @abstractmethod
+    def executor(self) -> str:
+        """What runs the programs, with its version. Only where the target is available."""
+
+    def place(self, cc: str | None = None) -> Place | None:
+        """What runs single instructions there, for check_hardware(); None where nothing can. Only where the target is available."""
+        return None
+
+    @abstractmethod
+    def emit(self, proved: Plan | ProvedProgram) -> Sources:
+        """The sources of a proved program: file name -> text. Raises NotProvedError."""
+
+    @abstractmethod
+    def build(self, sources: Sources, *, cc: str | None = None) -> Runnable:
+        """What emit() gave, built and ready to be called. Raises BuildError and HardwareError."""
