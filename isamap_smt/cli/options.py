@@ -193,6 +193,8 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     types are not the kernel's.
     """
     named = computing(hardware, name)
+    if hardware.engines:
+        raise HardwareError(hardware.lacks[0])
     if not any(i.emit for i in hardware.computes):
         raise HardwareError(
             f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`, or see what maps with "

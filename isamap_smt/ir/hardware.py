@@ -119,7 +119,11 @@ class Hardware(Shown):
     def lacks(self) -> tuple[str, ...]:
         """What a schedule and its code need and the description does not say; empty for a machine that code is made for."""
         found = []
-        if not any(i.emit for i in self.computes) and not self.engines:
+        if self.engines:
+            return (
+                f"no C is made for the engines of {self.name}: `isamap schedule` plans its programs, `isamap run` simulates them",
+            )
+        if not any(i.emit for i in self.computes):
             found.append(f"no instruction of {self.name} that computes has C (emit='...')")
         if not self.memories:
             found.append(f"{self.name} has no memories to hold operands (memories=..., links=...)")

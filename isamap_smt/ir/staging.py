@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from isamap_smt.ir.expr import ceil_div, symbols_of
+from isamap_smt.ir.expr import FloorDiv, ceil_div, symbols_of
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.proof import ProvedMapping
@@ -92,8 +92,16 @@ class Staging(Shown):
 
 
 def steps(extent: Any, tiles: int) -> Any:
-    """How many steps of so many tiles an axis has."""
-    return extent if tiles == 1 else ceil_div(extent, tiles)
+    """How many steps of so many tiles an axis has: ceil(extent / tiles), with one division where the extent is one itself.
+
+    >>> from isamap_smt.ir.expr import FloorDiv, sym
+    >>> steps(FloorDiv(sym("I") + 7, 8), 2)
+    FloorDiv(I + 15, 16)
+    """
+    if isinstance(extent, FloorDiv):
+        a, b = extent.args
+        return FloorDiv(a + b * (tiles - 1), b * tiles)
+    return ceil_div(extent, tiles)
 
 
 def tiles_of(mapping: Mapping, loops: Sequence[StagedLoop], operand: str, depth: int) -> int:

@@ -11,7 +11,14 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from isamap_smt.codegen import PrintedC, lower, print_c
-from isamap_smt.ir.errors import NotProvedError, ScheduleError, UndecidedError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import (
+    HardwareError,
+    NotProvedError,
+    ScheduleError,
+    UndecidedError,
+    UnknownNameError,
+    did_you_mean,
+)
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -227,6 +234,8 @@ def plan(
     names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be proved.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    if hardware.engines:
+        raise HardwareError(f"{hardware.name} has engines; stage() makes plans for it")
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)

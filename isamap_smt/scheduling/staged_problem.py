@@ -162,6 +162,11 @@ def _moves(
 ) -> tuple[MachineInstruction, ...]:
     """Instructions that bring the operand's tile from memory, or take it there."""
     tensor = mapping.operand_access(home.name).tensor
+    own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
+    if own != taken:
+        raise ScheduleError(
+            f"{mapping.id}: {tensor} is {own}, and {home.name} of {compute.name} is {taken}: moves convert nothing; say --dtypes"
+        )
     reach = [i for i in machine.instructions if _reaches(i, home, out)]
     way = f"from {home.memory} to memory" if out else f"from memory to {home.memory}"
     text = f"m[r,c] = {home.name}[r,c]" if out else f"{home.name}[r,c] = m[r,c]"
