@@ -40,12 +40,19 @@ def kernel_digest(kernel: Kernel) -> str:
     return digest(canonical([kernel.name, to_text(kernel), [list(r) for r in kernel.ranges]]))
 
 
+_LATER = ("state", "tiles", "engine", "cells", "active", "beyond", "work", "row")  # fields that most parts leave alone
+
+
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:
-    """Every field of the instruction as plain data; what it computes as kernel text. An instruction whose registers
-    are not configured has no part that says so."""
-    fields = [f.name for f in dataclasses.fields(instruction) if f.compare]
-    fields = [n for n in fields if n not in ("state", "tiles") or getattr(instruction, n)]
-    return {name: _plain(getattr(instruction, name)) for name in fields}
+    """Every field of the instruction as plain data; what it computes as kernel text. What an instruction says nothing of (registers
+    that are configured, engines) has no part."""
+    return {name: _plain(getattr(instruction, name)) for name in _said(instruction)}
+
+
+def _said(value: Any) -> list[str]:
+    """The fields of a part of a machine that a digest is of."""
+    fields = [f for f in dataclasses.fields(value) if f.compare]
+    return [f.name for f in fields if f.name not in _LATER or getattr(value, f.name) != f.default]
 
 
 @dataclass(frozen=True)
@@ -158,5 +165,5 @@ def _plain(value: Any) -> Any:
         case tuple() | list():
             return [_plain(v) for v in value]
     if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {name: _plain(getattr(value, name)) for name in _said(value)}
     return str(value)
