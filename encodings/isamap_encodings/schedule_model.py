@@ -154,13 +154,14 @@ class Builder:
             tiles_needed = prod(-(-self.p.axes[d].extent // t) for d, t in by_axis.items())
             rows.append((*tiles, once, once * tiles_needed))
         name = f"cells_{'_'.join(self.p.axes[d].name for d in component.axes)}_{level}"
-        out: list[Range] = []
-        for column in (-2, -1):
-            low, high = min(r[column] for r in rows), max(r[column] for r in rows)
-            out.append((self.m.new_int_var(low, high, f"{name}{column}"), low, high))
-        keys = [self._variable(self._tile(d, level), f"{name}_t{d}") for d in component.axes]
-        self.m.add_allowed_assignments([*keys, out[0][0], out[1][0]], rows)
-        return out[0], out[1]
+        # A literal for each row, and sums over them: of add_allowed_assignments() CP-SAT makes a literal for each value, too.
+        chosen = self._one_of(name, len(rows))
+        for n, d in enumerate(component.axes):
+            for t in domains[n]:
+                here = [x for x, row in zip(chosen, rows, strict=True) if row[n] == t]
+                there = [x for x, c in zip(self.chains[d], self.p.axes[d].chains, strict=True) if c[level] == t]
+                self.m.add(sum(here) == sum(there))
+        return self._pick(chosen, [row[-2] for row in rows]), self._pick(chosen, [row[-1] for row in rows])
 
     def working_set(self, level: int, operands: tuple[TileOperand, ...] | None = None) -> Any:
         """Bytes one tile of the level touches, of these operands or of all."""

@@ -10,7 +10,7 @@ Nothing here knows a kernel or a machine, and nothing here solves anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -186,6 +186,16 @@ class ScheduleProblem:
     def levels(self) -> int:
         """Number of caches U."""
         return len(self.capacities)
+
+    def nameless(self) -> ScheduleProblem:
+        """The same with numbers for names: of equal ones the answers are the same, since a Choice and a Cost hold positions."""
+        axes, operands = (dict.fromkeys(x.name for x in named) for named in (self.axes, self.operands))
+        of_axis, of_operand = ({name: str(n) for n, name in enumerate(names)} for names in (axes, operands))
+        return replace(
+            self,
+            axes=tuple(replace(a, name=of_axis[a.name]) for a in self.axes),
+            operands=tuple(replace(o, name=of_operand[o.name]) for o in self.operands),
+        )
 
 
 @dataclass(frozen=True)

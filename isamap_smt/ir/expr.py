@@ -168,10 +168,14 @@ def affine(expr: Any, over: Iterable[str]) -> tuple[dict[str, Any], Any] | None:
 
     Coefficients may hold other symbols (sizes, parameters).
     """
-    expr = sp.expand(expr)
+    found = _affine(sp.sympify(expr), tuple(dict.fromkeys(over)))
+    return None if found is None else (dict(found[0]), found[1])
+
+
+@lru_cache(maxsize=100_000)
+def _affine(expr: Any, names: tuple[str, ...]) -> tuple[tuple[tuple[str, Any], ...], Any] | None:
+    expr = rest = sp.expand(expr)
     coefficients: dict[str, Any] = {}
-    rest = expr
-    names = set(over)
     for name in names:
         s = sym(name)
         c = expr.coeff(s, 1)
@@ -179,6 +183,6 @@ def affine(expr: Any, over: Iterable[str]) -> tuple[dict[str, Any], Any] | None:
             coefficients[name] = c
             rest = rest - c * s
     rest = sp.expand(rest)
-    if symbols_of([rest, *coefficients.values()]) & names:
+    if symbols_of([rest, *coefficients.values()]) & set(names):
         return None
-    return coefficients, rest
+    return tuple(coefficients.items()), rest

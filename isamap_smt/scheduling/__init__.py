@@ -86,7 +86,7 @@ def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -
     enough = ASSUMED_GAP if where.setting.assumed else 0.0
     if progress is not None:
         return solve(where.problem, timeout, lambda n, x, bound: progress(n, x / UNIT, bound / UNIT), enough=enough)
-    key = where.problem, timeout, enough
+    key = where.problem.nameless(), timeout, enough
     known = _answers.pop(key, None)
     answer = known or solve(where.problem, timeout, enough=enough)
     if answer.stopped not in LOAD:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,22 @@ def solves(monkeypatch: pytest.MonkeyPatch) -> list[ScheduleProblem]:
 def test_the_same_problem_is_solved_once(solves: list[ScheduleProblem]) -> None:
     first, second = _schedule(200), _schedule(200)
     assert first == second and len(solves) == 1
+
+
+def test_names_make_no_other_problem(solves: list[ScheduleProblem]) -> None:
+    first = _schedule(200)
+    other = proved("D[p,q] += E[p,r] * F[r,q]", "q")
+    second = im.schedule(other, hardware("avx2"), {"p": 200, "q": 200, "r": 200})
+    assert len(solves) == 1 and second.objective == first.objective
+    assert [loop.axis for loop in second.loops] == ["pqr"["ijk".index(loop.axis)] for loop in first.loops]
+    assert [p.operand for p in second.packing] == [p.operand for p in first.packing]
+
+
+def test_operands_of_one_name_are_not_those_of_two(solves: list[ScheduleProblem]) -> None:
+    _schedule(200)
+    apart = solves[0]
+    same = replace(apart, operands=tuple(replace(o, name="A") for o in apart.operands))
+    assert apart.nameless() != same.nameless() == same.nameless().nameless()
 
 
 def test_another_size_machine_or_limit_is_another_problem(solves: list[ScheduleProblem]) -> None:
