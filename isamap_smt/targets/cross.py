@@ -13,7 +13,7 @@ from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_program_for
-from isamap_smt.runtime.conformance.remembered import is_tested
+from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.feature_flags import architecture_of
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.target import is_triple
@@ -77,13 +77,16 @@ class Cross(Target):
         return {KERNEL: printed(proved), CALLER: caller}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> EmulatedKernel:
-        """Built by the compiler of the ziglang wheel, which alone reaches these machines: BuildError where cc names another."""
+        """Built by the compiler of the ziglang wheel, which alone reaches these machines: BuildError where cc names another.
+
+        Instructions that the project does not ship are checked there first: DescriptionError.
+        """
         source = require_printed(sources[KERNEL], "build()")
         program = source.checked.program
         used = used_instructions(program)
         requires = {feature for i in used for feature in i.requires}
+        notes = require_checked(program, cc, self.place(cc))
         file = build_program_for(self.name, source, sources[CALLER], requires, cc)
-        notes = tuple(f"{i.name} was not checked on {self.name}" for i in used if not is_tested(i))
         return EmulatedKernel(program, file, self._emulator(), notes)
 
     def _emulator(self) -> Emulator:

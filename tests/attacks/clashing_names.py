@@ -37,6 +37,7 @@ HEADERS = (
     "sys/syscall.h",
     "immintrin.h",
 )
+FOREIGN = {"aarch64-linux-musl": ("arm_neon.h", "stdint.h", "string.h")}  # of machines of other architectures
 OURS = [
     "acc", "acc_0", "acc_0_0", "acc_0_1", "a_r", "b_r", "b_r_0", "A_packed", "B_packed", "B_packed_0", "acc_staged",
     "i0", "j0", "j1", "k0", "i0_end", "k0_end", "i0_on", "c_k", "c_j", "c_k_by", "c_k_in", "n_I", "n_J", "part_0",
@@ -54,13 +55,15 @@ MACHINES = {
 
 
 @functools.cache
-def macros() -> list[str]:
-    """What the compiler and its headers define for the preprocessor."""
-    compiler = find_compiler()
-    flags = [f for f in compiler.flags(["avx512f", "avx512_vnni"]) if f != "-shared"]
+def macros(target: str | None = None) -> list[str]:
+    """What the compiler and its headers define for the preprocessor; target: for another architecture, one of FOREIGN."""
+    compiler = find_compiler("zig" if target else None)
+    features = [] if target else ["avx512f", "avx512_vnni"]
+    flags = [f for f in compiler.flags(features, target=target) if f != "-shared"]
+    headers = FOREIGN[target] if target else HEADERS
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "headers.c"
-        source.write_text("".join(f"#include <{h}>\n" for h in HEADERS))
+        source.write_text("".join(f"#include <{h}>\n" for h in headers))
         command = [*compiler.command, *flags, "-E", "-dM", str(source)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     return sorted(set(re.findall(r"^#define (\w+)", done.stdout, re.MULTILINE)))

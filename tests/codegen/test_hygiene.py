@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -229,9 +230,19 @@ def test_every_word_of_the_c_is_kept_for_it(case: Any) -> None:
 
 def test_no_header_defines_a_name_of_ours() -> None:
     machines = map(isamap_hardware.load, isamap_hardware.names())
-    assert {h for m in machines for i in m.instructions for h in i.headers} <= set(names.HEADERS)
+    foreign = {h for headers in names.FOREIGN.values() for h in headers}
+    assert {h for m in machines for i in m.instructions for h in i.headers} <= {*names.HEADERS, *foreign}
     assert len(names.macros()) > 1000
     assert [n for n in names.macros() if reserved(n)] == []
+
+
+@pytest.mark.parametrize("target", names.FOREIGN)
+def test_no_header_of_another_architecture_defines_a_name_of_ours(target: str) -> None:
+    if find_spec("ziglang") is None:
+        pytest.skip("the compiler is not installed: pip install ziglang")
+    found = names.macros(target)
+    assert len(found) > 500
+    assert [n for n in found if reserved(n)] == []
 
 
 def test_the_shipped_machines_are_taken_together() -> None:

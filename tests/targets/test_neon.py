@@ -59,7 +59,7 @@ def test_gemm_of_every_tail(arm: Target, dtype: str) -> None:
     gemm = built(arm, "gemm", dtype)
     assert set(gemm.kernel.free_sizes) == {"I", "J", "K"}
     random = np.random.default_rng(1)
-    for i, j, k in itertools.product((1, 3, 11), (1, 3, 4, 25), (1, 3, 4, 18)):
+    for i, j, k in itertools.product((1, 3, 4, 11), (1, 3, 4, 5, 25), (1, 3, 4, 18)):
         a, b = small(random, dtype, i, k), small(random, dtype, k, j)
         want = exact(a.astype(np.int64) @ b.astype(np.int64), dtype)
         assert np.array_equal(gemm(a, b), want), (i, j, k)

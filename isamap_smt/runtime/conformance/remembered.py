@@ -22,14 +22,15 @@ from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.check import check_instructions
 from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG
+from isamap_smt.runtime.conformance.place import Place
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.whole_file import whole_file
 
 RESULTS = 10_000  # accumulators of each instruction: about a second for a program's few
 
 
-def require_checked(program: Program, cc: str | None = None) -> tuple[str, ...]:
-    """What the user should hear: which of the program's instructions could not be checked here, and why.
+def require_checked(program: Program, cc: str | None = None, place: Place | None = None) -> tuple[str, ...]:
+    """What the user should hear: which of the program's instructions could not be checked here, or in that place, and why.
 
     Raises DescriptionError with a counterexample where one does something else than its description says, and BuildError.
     """
@@ -42,16 +43,17 @@ def require_checked(program: Program, cc: str | None = None) -> tuple[str, ...]:
     told: list[str] = []
     here: dict[str, Instruction] = {}
     for i in unknown:
-        if lacking := missing_features([i]):
+        if place is None and (lacking := missing_features([i])):
             told.append(f"{i.name} was not checked: this CPU has no {', '.join(lacking)}")
-        elif not _is_known(key := digest(i, machine, cc), i.name):
+        elif not _is_known(key := digest(i, machine, cc, place), i.name):
             here[key] = i
     wrong: list[str] = []
-    checked = check_instructions(tuple(here.values()), machine, results=RESULTS, cc=cc) if here else ()
+    asked = tuple(here.values())
+    checked = check_instructions(asked, machine, results=RESULTS, cc=cc, place=place) if here else ()
     for key, found in zip(here, checked, strict=True):
         if found.status == WRONG:
             wrong.append(str(found))
-        elif found.status == RIGHT and not found.emulated:
+        elif found.status == RIGHT and (place is not None or not found.emulated):
             _remember(key, found.name, found.results)
         else:
             told.append(f"{found.name} was not checked: {found.reason or 'it was emulated'}")
@@ -89,12 +91,16 @@ def _is_point(i: Instruction) -> bool:
     )  # fmt: skip
 
 
-def digest(i: Instruction, machine: Hardware, cc: str | None) -> str:
-    """Of all that the answer depends on. Registers with numbers are run with the machine's own moves."""
+def digest(i: Instruction, machine: Hardware, cc: str | None, place: Place | None = None) -> str:
+    """Of all that the answer depends on; place: where it is run, if not on this CPU.
+
+    Registers with numbers are run with the machine's own moves.
+    """
     with_it = machine.moves if i.numbered else ()
     compiler = find_compiler(cc)
     parts = [repr(replace(x, cost=Cost())) for x in (i, *with_it)]
-    parts += [*compiler.command, compiler.version, *compiler.flags(i.requires), _cpu(), _check()]
+    where = _cpu() if place is None else place.emulator([i])
+    parts += [*compiler.command, compiler.version, *compiler.flags(i.requires), where, _check()]
     h = hashlib.blake2b(digest_size=16)
     for part in parts:
         h.update(len(part.encode()).to_bytes(8, "little") + part.encode())

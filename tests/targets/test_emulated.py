@@ -1,0 +1,58 @@
+"""What an emulated kernel refuses, and what becomes of programs that die."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.cli.app import run
+from isamap_smt.targets import Target
+from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.emulator import find_emulator
+
+MINE = """\
+from dataclasses import replace
+import isamap_smt as im
+neon = im.find_hardware("neon")
+own = replace(neon.instruction("vfmaq_f32"), name="mine.own", emit="{c} = CALL({c}, {a}, {b});")
+HARDWARE = im.Hardware("mine", neon.memories, neon.links, (own, *neon.moves))
+"""
+ARM = ["--target", "aarch64-linux-musl"]
+
+
+def test_values_that_the_proof_excludes_are_refused_by_the_code(arm: Target) -> None:
+    kernel = im.kernel("A: i32[I]\nB: i32[I]\nC[i] += A[i] * B[i]", name="products")
+    planned = im.plan(kernel, "scalar", assume=["A<=5"])
+    made = arm.build(arm.emit(planned))
+    a, b = np.array([1, 2, 3], np.int32), np.array([4, 5, 6], np.int32)
+    assert made(a, b).tolist() == [4, 10, 18]
+    with pytest.raises(im.IsamapError, match=r"A\[1\] is 9, and products was proved for A in"):
+        made(np.array([1, 9, 3], np.int32), b)
+    assert made(np.array([1, 9, 3], np.int32), b, check_ranges=False).tolist() == [4, 45, 18]
+    with pytest.raises(im.IsamapError, match="dimension 0 of B is 2"):
+        made(a, b[:2])
+
+
+def test_a_program_that_does_not_end_as_it_should(arm: Target) -> None:
+    emulator = find_emulator("aarch64")
+    assert emulator is not None
+    program = im.plan("gemm", "scalar", sizes={"i": 2, "j": 2, "k": 2}).program
+    made = EmulatedKernel(program, Path(sys.executable).resolve(), emulator)  # a program of another machine
+    one = np.ones((2, 2), np.float32)
+    with pytest.raises(im.IsamapError, match=r"gemm under qemu-aarch64 [\d.]+ ended with status"):
+        made(one, one)
+
+
+@pytest.mark.parametrize(("call", "status"), [("vfmaq_f32", 0), ("vfmsq_f32", 5)])
+def test_an_instruction_of_ones_own_is_checked_there_first(
+    arm: Target, call: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE.replace("CALL", call))
+    assert run(["run", "gemm", f"{tmp_path}/mine.py", "--sizes", "i=4,j=8,k=4", *ARM]) == status
+    said = capsys.readouterr()
+    assert "not checked" not in said.err
+    assert ("mine.own does not do what its description says" in said.err) == (status == 5)
