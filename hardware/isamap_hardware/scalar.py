@@ -89,26 +89,25 @@ def _computes() -> tuple[im.Instruction, ...]:
 
 
 def _moves(dtype: str) -> tuple[im.Instruction, ...]:
-    def move(name: str, text: str, emit: str, kind: str, operands: str = "rm") -> im.Instruction:
+    def move(name: str, text: str, emit: str, operands: str = "rm") -> im.Instruction:
         return im.instruction(
             f"scalar.{name}_{dtype}",
             text,
             axes={},
             dtypes=dict.fromkeys(operands, dtype),
             places={o: "memory" if o == "m" else "scalar" for o in operands},
-            kind=kind,
             emit=emit,
             requires=(),
-            latency=1.0 if kind == "zero" else 4.0,
-            per_cycle=1.0 if kind == "store" else 2.0,
+            latency=1.0 if name == "zero" else 4.0,
+            per_cycle=1.0 if name == "store" else 2.0,
             c_types={"r": C_TYPES[dtype]},
             headers=HEADERS,
         )
 
     return (
-        move("load", "r[] = m[]", "{r} = *({m});", "load"),
-        move("zero", "r[] = 0", "{r} = 0;", "zero", "r"),
-        move("store", "m[] = r[]", "*({m}) = {r};", "store"),
+        move("load", "r[] = m[]", "{r} = *({m});"),
+        move("zero", "r[] = 0", "{r} = 0;", "r"),
+        move("store", "m[] = r[]", "*({m}) = {r};"),
     )
 
 

@@ -67,7 +67,7 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
     pattern = tuple(range(len(lanes)))
     for store in (False, True):
         move = look_for_move(hardware, compute, output, store, pattern, bool(tailed))
-        if move is None or not contiguous(offset, sizes, move.by_rows) or not tailed <= set(lanes[: int(move.masked)]):
+        if move is None or not contiguous(offset, sizes, move.by_rows) or not tailed <= set(lanes[: len(move.active)]):
             return False
     return True
 
@@ -123,7 +123,7 @@ def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bo
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point = nest.point(tile_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)
-    active = active_lanes(state, lanes[: int(move.masked)], units)
+    active = active_lanes(state, lanes[: len(move.active)], units)
     return Move(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
 
 

@@ -287,7 +287,8 @@ def _emit_move(p: Printer, move: Move) -> str:
                 sp.expand(row_step(instruction, row_major(move.memory.index, shape)) * dtype.bytes)
             )
         _print_prefetch(p, move, first)
-    for word, active, points in zip(("active", "across"), move.active, instruction.axes.values(), strict=False):
+    for (axis, word), active in zip(instruction.active, move.active, strict=True):
+        points = instruction.axes[axis]
         words[word] = f"isamap_max(0, isamap_min({points}, {p.expr(active)}))"
     return instruction.statement(words)
 

@@ -129,7 +129,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     else:
         move = move_of(nest, state.hardware, operand, masked=masked, ordered=False)
         memory = _memory(state, operand, units, move)
-    active = active_lanes(state, moving[: int(move.masked)], units)
+    active = active_lanes(state, moving[: len(move.active)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = asked(nest, source, state.schedule.packing_of(operand), state.sweeps) if moving == lanes else ()
     return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)

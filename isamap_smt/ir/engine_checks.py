@@ -58,25 +58,37 @@ def is_number(value: Any) -> bool:
 
 def check_issue(i: Instruction) -> None:
     """The instruction's own fields. Raises LanguageError."""
-    said = {"places with [row,column]": i.cells, "active": i.active, "work": i.work}
-    if i.engine and not _is_name(i.engine):
+    if i.engine != "" and not _is_name(i.engine):
         raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
+    said = {"places with [row,column]": i.cells, "work": i.work}
     if not i.engine and (alone := [what for what, given in said.items() if given]):
         raise LanguageError(
             f"instruction {i.name}: {alone[0]} is for instructions that an engine issues; add engine='...'"
         )
     axes = [a.name for a in i.kernel.axes]
-    for axis, parameter in i.active:
-        if axis not in axes:
-            raise LanguageError(f"instruction {i.name}: active names {axis!r}, no axis; {did_you_mean(axis, axes)}")
+    for pair in _sequence(i.name, "active", i.active):
+        axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, None)
         if not _is_name(parameter):
             raise LanguageError(
                 f"instruction {i.name}: active of {axis} is {parameter!r}: pass the name of a use parameter, such as 'rows'"
             )
+        if axis not in axes:
+            raise LanguageError(
+                f"instruction {i.name}: active names {axis!r}, no axis; {did_you_mean(str(axis), axes)}"
+            )
+    for cell in _sequence(i.name, "cells", i.cells):
+        if not isinstance(cell, tuple | list) or len(cell) != 3:
+            raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
     if i.beyond not in (ZERO, KEPT):
         raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {ZERO!r} or {KEPT!r}")
     if i.work is not None:
         _check_work(i.name, i.work, axes)
+
+
+def _sequence(name: str, what: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, tuple | list):
+        raise LanguageError(f"instruction {name}: {what}={given!r}: pass a tuple")
+    return tuple(given)
 
 
 def _check_work(name: str, work: Any, axes: list[str]) -> None:
@@ -85,7 +97,7 @@ def _check_work(name: str, work: Any, axes: list[str]) -> None:
     for what, value in (("start", work.start), ("each", work.each)):
         if not is_number(value) or not 0 <= value <= MOST:
             raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
-    if any(a not in axes for a in work.per):
+    if any(a not in axes for a in _sequence(name, "per of its work", work.per)):
         raise LanguageError(
             f"instruction {name}: per={work.per!r} of its work: pass a tuple of axes whose active points take `each` cycles"
         )

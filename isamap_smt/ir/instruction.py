@@ -34,8 +34,9 @@ class Instruction(Shown):
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
-    emit: C, with {operand} for registers and pointers; masked forms have {active} for the number of active points along the
-    first axis, and {across} along the second where that is masked, too. masked: how many of the first axes are.
+    emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter.
+    active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
+    of a move of a core. beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
@@ -46,9 +47,7 @@ class Instruction(Shown):
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
     engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
-    column of its cells in its addressed memory, over the axes. active: axis -> the use parameter that says how many of its
-    points are active, from the first; beyond: what becomes of the written cells that are not, 'zero' or 'kept'. work: what
-    a use occupies the engine for.
+    column of its cells in its addressed memory, over the axes. work: what a use occupies the engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
     (isamap_smt.ir.c_text), with its line.
     """
@@ -66,7 +65,6 @@ class Instruction(Shown):
     rounding: str = "exact"
     preconditions: tuple[str, ...] = ()
     assume: tuple[tuple[str, int, int], ...] = ()
-    masked: bool | int = False
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ()
     prelude: tuple[str, ...] = ()

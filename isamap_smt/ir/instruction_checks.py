@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.features import feature_names, is_feature
+from isamap_smt.ir.graph import ZERO
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
@@ -58,10 +59,15 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         )
     c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
     _check_numbers(name, c_types)
+    if i.kind == "compute" and not i.engine and (far := [o for o, place in places if place == MAIN]):
+        raise LanguageError(
+            f"instruction {name}: {far[0]} lies in {MAIN!r}, and {contract.text.strip()!r} computes; what reads or writes {MAIN!r} "
+            "only copies, such as 'r[l] = m[l]'"
+        )
     registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
-    masked = masks(name, i.masked, contract.axes)
-    asked = preconditions(name, contract, i.kind, i.preconditions)
     check_issue(i)
+    active = active_axes(i)
+    asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit else ():
         if operand not in dict(c_types) and dict(places)[operand] != MAIN:
             raise LanguageError(
@@ -72,7 +78,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         "requires": features(name, i.requires),
         "preconditions": asked,
         "assume": ranges(name, contract, i.assume),
-        "masked": masked,
+        "active": active,
         "c_types": c_types,
         "headers": texts(name, "headers", i.headers, "immintrin.h"),
         "prelude": preludes(name, i.prelude),
@@ -273,13 +279,27 @@ def _check_rows(name: str, contract: Kernel, kind: str) -> None:
         )
 
 
-def masks(name: str, given: Any, axes: Sized) -> bool | int:
-    """How many axes a move masks: at most two, and no more than it has. Raises LanguageError."""
-    if isinstance(given, bool) or (isinstance(given, int) and 0 <= given <= min(2, len(axes))):
-        return given if given not in (0, 1) else bool(given)
-    raise LanguageError(
-        f"instruction {name}: masked={given!r}: pass how many of its first axes are masked, 0 to {min(2, len(axes))}"
-    )
+def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
+    """(axis, use parameter) of the axes that have a number of active points: of a move of a core the first, two at most, and what a
+    load does not bring is zero. Raises LanguageError."""
+    given = tuple((axis, parameter) for axis, parameter in i.active)
+    if i.engine or not given:
+        return given
+    first = [a.name for a in i.kernel.axes][: min(2, len(given))]
+    if [axis for axis, _ in given] != first:
+        raise LanguageError(
+            f"instruction {i.name}: active={dict(given)}: a core's move has numbers of active points of its first axes, two at "
+            f"most: {', '.join(first)}"
+        )
+    if i.kind == "compute":
+        raise LanguageError(
+            f"instruction {i.name}: active={dict(given)}: of a core's instructions, only moves have that"
+        )
+    if i.kind != "store" and i.beyond != ZERO:
+        raise LanguageError(
+            f"instruction {i.name}: a {i.kind} that brings some cells alone makes the others 0: add beyond={ZERO!r}"
+        )
+    return given
 
 
 def preludes(name: str, given: Any) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.dtypes import DType
@@ -17,6 +19,11 @@ from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
+_GONE = {
+    "kind": "leave it out: what only copies or clears is a move, which the contract and the places say",
+    "masked": "write active={'l': 'active'}: axis -> the number of active points, a name for emit; a load also says beyond='zero'",
+}
+
 
 def instruction(
     name: str,
@@ -25,7 +32,6 @@ def instruction(
     axes: Mapping[str, int],
     dtypes: Mapping[str, str | DType],
     places: Mapping[str, str],
-    kind: str = "",
     emit: str = "",
     requires: Sequence[str] = (),
     latency: float = 4.0,
@@ -34,7 +40,6 @@ def instruction(
     rounding: str = "exact",
     preconditions: Sequence[str] = (),
     assume: Sequence[tuple[str, int, int]] = (),
-    masked: bool | int = False,
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] | None = None,
     prelude: str | Sequence[str] = (),
@@ -44,6 +49,7 @@ def instruction(
     active: Mapping[str, str] | None = None,
     beyond: str = KEPT,
     work: Work | None = None,
+    **gone: Any,
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
@@ -51,10 +57,10 @@ def instruction(
     more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: how
     each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
     register that it lies in.
-    `masked`: how many of the first axes (one or two) have a number of active points.
+    `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `beyond`: what becomes
+    of the cells written that are not ('zero' or 'kept').
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
-    `active`: axis -> the use parameter that says how many of its points are active, `beyond` what becomes of the cells
-    written that are not ('zero' or 'kept'); `work`: the cycles that a use occupies its engine for.
+    `work`: the cycles that a use occupies its engine for.
     `headers`: by default those of the vector types among `c_types`, else immintrin.h.
     Raises LanguageError for operands without dtype or place, numbers that are not whole (axes), not positive (axes,
     per_cycle) or negative (latency), ranges outside the operand's type, preconditions that no rule knows, and for
@@ -66,6 +72,7 @@ def instruction(
     ({'l': 8}, (8,))
     """
     checks.instruction_name(name)
+    _known(name, gone)
     axes = checks.whole_axes(name, axes)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
     memories, cells = placed(name, contract, places)
@@ -74,7 +81,7 @@ def instruction(
     return Instruction(
         name=name,
         kernel=contract,
-        kind=kind or derived_kind(contract, memories),
+        kind=derived_kind(contract, memories),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
         emit=emit,
         requires=requires,  # type: ignore[arg-type]
@@ -83,7 +90,6 @@ def instruction(
         rounding=rounding,
         preconditions=preconditions,  # type: ignore[arg-type]
         assume=assume,  # type: ignore[arg-type]
-        masked=masked,
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
         headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]
         prelude=checks.preludes(name, prelude),
@@ -102,6 +108,13 @@ def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:
     """What declares the vector types among these."""
     known = (vector_type(str(c_type)) for c_type in dict(c_types).values())
     return tuple(dict.fromkeys(t.header for t in known if t)) or ("immintrin.h",)
+
+
+def _known(name: str, gone: Mapping[str, Any]) -> None:
+    """Nothing happens where all parameters are known. Raises LanguageError that says how what is gone is written now."""
+    for parameter in gone:
+        hint = _GONE.get(parameter) or did_you_mean(parameter, list(inspect.signature(instruction).parameters)[:-1])
+        raise LanguageError(f"instruction {name}: there is no parameter {parameter!r}; {hint}")
 
 
 def _check(

@@ -106,7 +106,7 @@ def look_for_move(
     """The same; None when the machine has none. One that keeps the order comes first."""
     kinds = ("store",) if store else ("load", "broadcast")
     fitting = [
-        m for m in _moves(hardware, compute, operand, kinds) if bool(m.masked) == masked and moving(m) == pattern
+        m for m in _moves(hardware, compute, operand, kinds) if bool(m.active) == masked and moving(m) == pattern
     ]
     plain = next((m for m in fitting if in_order(m)), None)
     return plain if plain or ordered or not fitting else fitting[0]
@@ -117,7 +117,7 @@ def moves_in_place(
 ) -> list[tuple[Instruction, tuple[int, ...]]]:
     """The loads that may take the elements from where they lie, each with its lanes in memory's order; one that keeps the
     register's order comes first."""
-    fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if bool(m.masked) == masked]
+    fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if bool(m.active) == masked]
     found = [(m, lanes) for m in fitting if moving(m) == pattern and (lanes := memory_lanes(m)) is not None]
     return sorted(found, key=lambda x: x[1] != pattern)
 

@@ -141,7 +141,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
     i = node.instruction
     book.structure(
         "precondition", subject, "a mask is given just where the instruction takes one",
-        int(i.masked) == len(node.active), _asks_for_masks(i),
+        len(i.active) == len(node.active), _asks_for_masks(i),
     )  # fmt: skip
     register = t.site.buffer(node.register.name)
     lanes = i.kernel.tensor(_register_name(node)).shape
@@ -175,10 +175,10 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
 
 
 def _asks_for_masks(i: Instruction) -> str:
-    numbers = "numbers" if i.masked > 1 else "number"
+    numbers = "numbers" if len(i.active) > 1 else "number"
     return (
-        f"{i.short} needs {int(i.masked)} {numbers} of active lanes"
-        if i.masked
+        f"{i.short} needs {len(i.active)} {numbers} of active lanes"
+        if i.active
         else f"{i.short} takes no number of active lanes"
     )
 

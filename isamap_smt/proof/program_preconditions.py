@@ -43,14 +43,15 @@ class _Use:
     subject: str
     memory: Place
     first: Any
-    active: tuple[Any, ...]
+    active: dict[str, Any]
     around: list[Formula]
 
 
 def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, around: list[Formula]) -> None:
     """Every precondition that the instruction of a move states."""
     start = dict.fromkeys(node.instruction.axes, sp.S.Zero)
-    use = _Use(book, subject, memory, sp.expand(substitute(address, start)), node.active, around)
+    counts = {p: sp.sympify(n) for (_, p), n in zip(node.instruction.active, node.active, strict=False)}
+    use = _Use(book, subject, memory, sp.expand(substitute(address, start)), counts, around)
     for text in node.instruction.preconditions:
         words = text.split()
         if words[0] in ("contiguous", "rows") and len(words) == 2:
@@ -110,9 +111,9 @@ def _relation(use: _Use, text: str, words: list[str]) -> None:
     operand = next((w[w.index("(") + 1 : w.index(")")] for w in words if "(" in w and ")" in w), "m")
     known = {f"ld({operand})": use.memory.shape[-1] if use.memory.shape else 1, f"offset({operand})": use.first}
     condition = parse_condition(text, known)
-    if condition is not None and "active" in condition.names and use.active:
-        table = {"active": sp.sympify(use.active[0])}
-        condition = Condition(text, substitute(condition.left, table), condition.op, substitute(condition.right, table))
+    if condition is not None and condition.names & set(use.active):
+        left, right = (substitute(e, use.active) for e in (condition.left, condition.right))
+        condition = Condition(text, left, condition.op, right)
     if condition is None or condition.names - _known_names(use):
         reason = f"no rule for the precondition '{text}' of {use.memory.name}"
         use.book.note("precondition", use.subject, text, Unknown(reason))

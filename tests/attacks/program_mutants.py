@@ -182,9 +182,9 @@ def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
     for other in moves:
         same = other.kind == node.instruction.kind or {other.kind, node.instruction.kind} == {"load", "broadcast"}
         if other != node.instruction and same:
-            if other.masked == node.instruction.masked:
+            if other.active == node.instruction.active:
                 yield "instruction", f"{node.instruction.short} -> {other.short}", replace(node, instruction=other)
-            elif not other.masked:
+            elif not other.active:
                 yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=())
 
 

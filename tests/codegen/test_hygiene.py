@@ -165,7 +165,7 @@ def scalar(load: str, prelude: str = "") -> im.Hardware:
     machine = im.find_hardware("scalar")
     own = im.instruction(
         "scalar.load_f32", "r[] = m[]", axes={}, dtypes=dict.fromkeys("rm", "f32"), places={"r": "scalar", "m": "memory"},
-        kind="load", emit=load, c_types={"r": "float"}, headers=("stdint.h",), prelude=prelude,
+        emit=load, c_types={"r": "float"}, headers=("stdint.h",), prelude=prelude,
     )  # fmt: skip
     rest = (i for i in machine.instructions if i.short != "load_f32")
     return im.Hardware("mine", machine.memories, machine.links, (own, *rest))

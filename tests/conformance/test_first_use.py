@@ -37,8 +37,8 @@ FLOATS = {
 }
 RIGHT = FLOATS | {"emit": "{c} = _mm256_fmadd_ps({a}, {b}, {c});"}
 WORDS = """[
-    im.instruction(f"mine.{n}", t, axes={"l": 16}, dtypes=dict.fromkeys("rm" if k != "zero" else "r", "i16"), kind=k, emit=e,
-                   places={"r": "ymm"} | ({} if k == "zero" else {"m": "memory"}), requires=("avx2",), masked="masked" in n,
+    im.instruction(f"mine.{n}", t, axes={"l": 16}, dtypes=dict.fromkeys("rm" if k != "zero" else "r", "i16"), emit=e,
+                   places={"r": "ymm"} | ({} if k == "zero" else {"m": "memory"}), requires=("avx2",),
                    preconditions=("contiguous m",) if k in ("load", "store") else (), c_types={"r": "__m256i"}, headers=H)
     for H in [("immintrin.h", "stdint.h", "string.h")]
     for n, k, t, e in [
@@ -100,7 +100,7 @@ def test_a_wrong_instruction_is_neither_run_nor_compiled(
 
 def test_two_instructions_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = machine(tmp_path / "m", RIGHT | {"moves": "(*avx2.moves, im.instruction('mine.own', 'r[l] = 0', axes={'l': 8}, "
-                    "dtypes={'r': 'f32'}, places={'r': 'ymm'}, kind='zero'))"})  # fmt: skip
+                    "dtypes={'r': 'f32'}, places={'r': 'ymm'}))"})  # fmt: skip
     assert run(["check-hardware", where]) == 3
     assert (
         "mine has two instructions of the name mine.own, at mine.py line 5 and mine.py line 9"

@@ -58,7 +58,7 @@ def test_right_descriptions_are_right() -> None:
         compute("{c} = _mm256_add_ps(_mm256_mul_ps({a}, {b}), {c});", rounding="as the compiler likes"),
         move("load", "r[l] = m[l]", "{r} = _mm256_load_ps({m});", preconditions=("contiguous m", "aligned m 32")),
         move("store", "m[l] = r[l]", "_mm256_store_ps({m}, {r});", preconditions=("contiguous m", "aligned m 32")),
-        move("load", "r[l] = m[l]", "{r} = _mm256_maskload_ps({m}, my_mask({active}));", masked=True),
+        move("load", "r[l] = m[l]", "{r} = _mm256_maskload_ps({m}, my_mask({active}));", active={"l": "active"}, beyond="zero"),
         move("load", "r[l] = m[7-l]", "{r} = _mm256_permutevar8x32_ps(_mm256_loadu_ps({m}), _mm256_setr_epi32(7,6,5,4,3,2,1,0));",
              preconditions=()),
         compute("{c} = {c} + {a} * {b};", "c[] += a[] * b[]", axes={}, dtypes=dict.fromkeys("abc", "f32"),

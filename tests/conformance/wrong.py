@@ -44,7 +44,7 @@ def move(kind: str, text: str, emit: str, **changed: Any) -> im.Instruction:
     operands = "r" if kind == "zero" else "rm"
     given: dict[str, Any] = {
         "axes": {"l": 8}, "dtypes": dict.fromkeys(operands, "f32"),
-        "places": {o: "memory" if o == "m" else "ymm" for o in operands}, "kind": kind, "emit": emit,
+        "places": {o: "memory" if o == "m" else "ymm" for o in operands}, "emit": emit,
         "requires": ("avx2", "fma"), "c_types": {"r": "__m256"},
         "preconditions": ("contiguous m",) if kind in ("load", "store") else (),
         "headers": ("immintrin.h", "stdint.h", "string.h"), "prelude": MASKS,
@@ -58,6 +58,7 @@ static inline __m256i my_mask(int64_t active) {
 }
 """
 LOAD, STORE = "r[l] = m[l]", "m[l] = r[l]"
+SOME: dict[str, Any] = {"active": {"l": "active"}}
 FMA = "{c} = _mm256_fmadd_ps({a}, {b}, {c});"
 
 COMPUTES = {
@@ -200,27 +201,27 @@ MOVES = {
     ),
     "blends": Mistake(  # what is beyond is read and written back
         move("store", STORE, "{{ __m256 old = _mm256_loadu_ps({m}); __asm__ volatile(\"\" : \"+x\"(old)); "
-             "_mm256_storeu_ps({m}, _mm256_blendv_ps(old, {r}, _mm256_castsi256_ps(my_mask({active})))); }}", masked=True),
+             "_mm256_storeu_ps({m}, _mm256_blendv_ps(old, {r}, _mm256_castsi256_ps(my_mask({active})))); }}", **SOME),
         "SIGSEGV",
     ),
-    "stores every lane": Mistake(move("store", STORE, "_mm256_storeu_ps({m}, {r});", masked=True), "SIGSEGV"),
+    "stores every lane": Mistake(move("store", STORE, "_mm256_storeu_ps({m}, {r});", **SOME), "SIGSEGV"),
     "stores one lane too many": Mistake(
-        move("store", STORE, "_mm256_maskstore_ps({m}, my_mask({active} + 1), {r});", masked=True), "SIGSEGV"
+        move("store", STORE, "_mm256_maskstore_ps({m}, my_mask({active} + 1), {r});", **SOME), "SIGSEGV"
     ),
     "changes what it stores": Mistake(
         move("store", STORE, "_mm256_storeu_ps({m}, {r}); {r} = _mm256_setzero_ps();"), "overwrites"
     ),
     "keeps inactive lanes": Mistake(
         move("load", LOAD, "{r} = _mm256_blendv_ps({r}, _mm256_maskload_ps({m}, my_mask({active})), "
-             "_mm256_castsi256_ps(my_mask({active})));", masked=True),
+             "_mm256_castsi256_ps(my_mask({active})));", **SOME, beyond="zero"),
         "not active and becomes 0",
     ),
     "masks nothing": Mistake(
-        move("load", LOAD, "{r} = _mm256_loadu_ps({m});", masked=True), "SIGSEGV"
+        move("load", LOAD, "{r} = _mm256_loadu_ps({m});", **SOME, beyond="zero"), "SIGSEGV"
     ),
     "the other end": Mistake(
         move("load", LOAD, "{r} = _mm256_maskload_ps({m}, _mm256_cmpgt_epi32(_mm256_set1_epi32((int){active}), "
-             "_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)));", masked=True),
+             "_mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)));", **SOME, beyond="zero"),
         "",
     ),
     "transposes": Mistake(

@@ -38,11 +38,11 @@ def test_contract_and_exact_meaning_have_the_same_operands():
 def test_moves_and_scalar_operands():
     load = instruction(
         "load", "r[l] = m[l]", axes={"l": 8}, dtypes={"r": "f32", "m": "f32"},
-        places={"r": "ymm", "m": "memory"}, kind="load", masked=True, preconditions=["contiguous m"],
+        places={"r": "ymm", "m": "memory"}, active={"l": "active"}, beyond="zero", preconditions=["contiguous m"],
     )  # fmt: skip
-    assert (load.kind, load.masked, load.places) == ("load", True, (("r", "ymm"), ("m", "memory")))
-    zero = instruction("zero", "r[l] = 0", axes={"l": 4}, dtypes={"r": "i8"}, places={"r": "ymm"}, kind="zero")
-    assert value_text(zero.kernel.statements[0].value) == "0" and zero.axes == {"l": 4}
+    assert (load.kind, load.active, load.places) == ("load", (("l", "active"),), (("r", "ymm"), ("m", "memory")))
+    zero = instruction("zero", "r[l] = 0", axes={"l": 4}, dtypes={"r": "i8"}, places={"r": "ymm"})
+    assert value_text(zero.kernel.statements[0].value) == "0" and zero.axes == {"l": 4} and zero.kind == "zero"
     scalar = instruction(
         "fma", "r[] += a[] * b[]", axes={}, dtypes=dict.fromkeys("rab", "f32"), places=dict.fromkeys("rab", "scalar")
     )
@@ -51,7 +51,7 @@ def test_moves_and_scalar_operands():
 
 
 LOAD = {
-    "axes": {"l": 8}, "dtypes": {"r": "f32", "m": "f32"}, "places": {"r": "ymm", "m": "memory"}, "kind": "load",
+    "axes": {"l": 8}, "dtypes": {"r": "f32", "m": "f32"}, "places": {"r": "ymm", "m": "memory"},
 }  # fmt: skip
 
 
@@ -95,7 +95,11 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
         ),
         ({"axes": {"l": 2}}, "instruction d: axis e has no extent; add axes={..., 'e': 4}"),
         ({"axes": {"l": 0, "e": 4}}, "instruction d: axis l has 0 points; it needs at least 1"),
-        ({"kind": "computes"}, "instruction d: unknown kind 'computes'; did you mean compute?"),
+        (
+            {"kind": "load"},
+            "instruction d: there is no parameter 'kind'; leave it out: what only copies or clears is a move",
+        ),
+        ({"emits": "x"}, "instruction d: there is no parameter 'emits'; did you mean emit?"),
         ({"exact": "acc[l] += i32(a[l,e])"}, "instruction d: exact and contract have different operands"),
         ({"exact": "acc[f] += sum(e, 4, i32(a[f,e]) * i32(b[f,e]))"}, "instruction d: axis f of exact is not an axis"),
         ({"exact": "b[l,e] = acc[l] * a[l,e]"}, "instruction d: exact must be one statement that writes acc"),

@@ -185,7 +185,7 @@ def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
         return replace(x, instruction=whole, active=()), kind
     if kind == "instruction":
         i = x.instruction
-        others = [m for m in TOY.moves if m.masked == i.masked and m.name.split("_")[-1] == i.name.split("_")[-1]]
+        others = [m for m in TOY.moves if m.active == i.active and m.name.split("_")[-1] == i.name.split("_")[-1]]
         return replace(x, instruction=rng.choice(others)), kind
     return x, kind
 

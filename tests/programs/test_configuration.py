@@ -216,5 +216,5 @@ def test_no_such_instruction(given: dict[str, Any], said: str) -> None:
     with pytest.raises(LanguageError, match=f"instruction npu.load: {said}"):
         im.instruction(
             "npu.load", "r[i,j] = m[i,j]", axes={"i": 16, "j": 16}, dtypes={"r": "f32", "m": "f32"},
-            places={"r": "tmm", "m": "memory"}, kind="load", c_types={"r": "enum 8"}, **given,
+            places={"r": "tmm", "m": "memory"}, c_types={"r": "enum 8"}, **given,
         )  # fmt: skip

@@ -73,6 +73,9 @@ def _instruction(name: str, kind: str, axes: dict[str, int], types: dict[str, An
     return Instruction(name, _kernel(name, axes, types, target, value, op), kind, **more)
 
 
+ACTIVE = (("l", "active"),)
+
+
 def _moves(d: str, group: int) -> list[Instruction]:
     l, e = sym("l"), sym("e")
     axes = {"l": LANES} if group == 1 else {"l": LANES, "e": group}
@@ -83,10 +86,22 @@ def _moves(d: str, group: int) -> list[Instruction]:
     s = f"{d}x{group}"
     return [
         _instruction(f"toy.load_{s}", "load", axes, full, ("r", cell), read("m", *cell), **load),
-        _instruction(f"toy.masked_load_{s}", "load", axes, full, ("r", cell), read("m", *cell), masked=True, **load),
+        _instruction(
+            f"toy.masked_load_{s}",
+            "load",
+            axes,
+            full,
+            ("r", cell),
+            read("m", *cell),
+            active=ACTIVE,
+            beyond="zero",
+            **load,
+        ),
         _instruction(f"toy.broadcast_{s}", "broadcast", axes, one, ("r", cell), read("m", *cell[1:]), **places),
         _instruction(f"toy.store_{s}", "store", axes, full, ("m", cell), read("r", *cell), **load),
-        _instruction(f"toy.masked_store_{s}", "store", axes, full, ("m", cell), read("r", *cell), masked=True, **load),
+        _instruction(
+            f"toy.masked_store_{s}", "store", axes, full, ("m", cell), read("r", *cell), active=ACTIVE, **load
+        ),
     ]
 
 

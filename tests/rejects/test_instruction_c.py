@@ -27,7 +27,7 @@ def made(**pieces: Any) -> Instruction:
 def load(emit: str, **pieces: Any) -> Instruction:
     return im.instruction(
         "x.load", "r[l] = m[l]", axes={"l": 8}, dtypes=dict.fromkeys("rm", "f32"), places={"r": "ymm", "m": "memory"},
-        kind="load", emit=emit, c_types={"r": "__m256"}, **pieces,
+        emit=emit, c_types={"r": "__m256"}, **pieces,
     )  # fmt: skip
 
 
@@ -172,13 +172,13 @@ def test_a_copy_is_checked_too() -> None:
 
 
 def test_words_of_masks_and_rows() -> None:
-    assert load("{r} = f({m}, {active});", masked=True).masked
+    assert load("{r} = f({m}, {active});", active={"l": "active"}, beyond="zero").active == (("l", "active"),)
     with pytest.raises(LanguageError, match=r"\{stride\} is no operand here"):
         load("{r} = f({m}, {stride});")
     with pytest.raises(LanguageError, match=r"operand active is called what \{active\} means in emit; rename it"):
         im.instruction(
-            "x.load", "r[l] = active[l]", axes={"l": 8}, dtypes={"r": "f32", "active": "f32"}, kind="load", masked=True,
-            places={"r": "ymm", "active": "memory"}, emit="{r} = f({active});", c_types={"r": "__m256"},
+            "x.load", "r[l] = active[l]", axes={"l": 8}, dtypes={"r": "f32", "active": "f32"}, active={"l": "active"},
+            beyond="zero", places={"r": "ymm", "active": "memory"}, emit="{r} = f({active});", c_types={"r": "__m256"},
         )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def test_a_move_that_no_program_can_use() -> None:
 
 def test_a_move_that_fits_nothing() -> None:
     half = im.instruction(
-        "avx2.load_half", "r[l] = m[l]", axes={"l": 4}, dtypes={"r": "f32", "m": "f32"}, kind="load",
+        "avx2.load_half", "r[l] = m[l]", axes={"l": 4}, dtypes={"r": "f32", "m": "f32"},
         places={"r": "ymm", "m": "memory"}, preconditions=("contiguous m",),
     )  # fmt: skip
     assert unread(replace(AVX2, instructions=(*AVX2.instructions, half))) == (

@@ -51,9 +51,9 @@ def _check_form(i: Instruction) -> None:
 def active_points(i: Instruction) -> list[tuple[int, ...]]:
     """Numbers of active points to try, of each axis that is masked, as far as its preconditions let them be."""
     counts = []
-    for points in list(i.axes.values())[: int(i.masked)]:
+    for points in list(i.axes.values())[: len(i.active)]:
         some = {0, 1, 2, points // 2, points - 1, points}
-        every = range(points + 1) if points < _MOST and int(i.masked) == 1 else sorted(n for n in some if n <= points)
+        every = range(points + 1) if points < _MOST and len(i.active) == 1 else sorted(n for n in some if n <= points)
         counts.append(every)
     return [c for c in itertools.product(*counts) if _allowed(i, c)]
 
@@ -61,10 +61,10 @@ def active_points(i: Instruction) -> list[tuple[int, ...]]:
 def _allowed(i: Instruction, active: tuple[int, ...]) -> bool:
     if not active:
         return True
-    known = {"active": active[0]}
+    known = {parameter: n for (_, parameter), n in zip(i.active, active, strict=True)}
     for text in i.preconditions:
         told = parse_condition(text, {})
-        if told is None or told.names != {"active"}:
+        if told is None or not told.names or not told.names <= set(known):
             continue
         if not told.holds(int(evaluate(told.left, known)), int(evaluate(told.right, known))):
             return False
@@ -108,7 +108,7 @@ def _step(
     pitch = spot.pitch if spot else 0
     numbers = (*(*active, 0, 0)[:2], pitch - 24, 24, _BEFORE)
     first = spot.first if spot else arena.room(64)
-    told = [f"with {word}={n}" for word, n in zip(("active", "across"), active, strict=False)]
+    told = [f"with {word}={n}" for word, n in zip((p for _, p in i.active), active, strict=False)]
     where = ", ".join([*told, *([spot.where] if spot else [])]) or "on a register that holds other values"
     given: dict[str, np.ndarray] = {}
     begin: tuple[int, ...] = (first, arena.array(register)) if seen is None else ()

@@ -190,9 +190,7 @@ def _pointer(i: Instruction, place: str, name: str = "isamap_m") -> list[str]:
 
 def _memory_words(i: Instruction, place: str, name: str = "isamap_m", counted: bool = True) -> dict[str, str]:
     m = memory_operand(i)
-    words = {"active": "isamap_n[0]", "across": "isamap_n[1]"}
-    if not counted:
-        words = {w: str(n) for w, n in zip(words, (*i.axes.values(), 0, 0), strict=False)}
+    words = {p: f"isamap_n[{n}]" if counted else str(i.axes[axis]) for n, (axis, p) in enumerate(i.active)}
     if m is None:
         return words
     rows = "isamap_n[2] + isamap_n[3]" if counted else str(row_bytes(i))
