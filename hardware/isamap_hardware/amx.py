@@ -84,6 +84,7 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         f"amx.{name}",
         f"c[i,j] += {c}(a[i,k]) * {c}(b[k,j])",
         axes={"i": 16, "j": 16, "k": 16 * group},
+        temporaries=0,
         dtypes={"a": a, "b": b, "c": c},
         places=dict.fromkeys("abc", "tmm"),
         emit=f'amx_tile_dot("t{name}", {{c}}, {{a}}, {{b}});',

@@ -85,6 +85,7 @@ def _float(name: str, dtype: str, lanes: int, c_type: str) -> im.Instruction:
         f"avx2.{name}",
         "c[l] += a[l] * b[l]",
         axes={"l": lanes},
+        temporaries=0,
         dtypes=dict.fromkeys("abc", dtype),
         places=dict.fromkeys("abc", "ymm"),
         emit=f"{{c}} = _mm256_{name}({{a}}, {{b}}, {{c}});",

@@ -31,6 +31,7 @@ def _fmadd(name: str, dtype: str, lanes: int, c_type: str) -> im.Instruction:
         f"avx512.{name}",
         "c[l] += a[l] * b[l]",
         axes={"l": lanes},
+        temporaries=0,
         dtypes=dict.fromkeys("abc", dtype),
         places=dict.fromkeys("abc", "zmm"),
         emit=f"{{c}} = _mm512_{name}({{a}}, {{b}}, {{c}});",

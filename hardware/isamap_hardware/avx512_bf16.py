@@ -35,6 +35,7 @@ HARDWARE = im.Hardware(
             "avx512_bf16.dpbf16_ps",
             "acc[l] += f32(a[l,e]) * f32(b[l,e])",
             axes={"l": 16, "e": 2},
+            temporaries=0,
             dtypes={"a": "bf16", "b": "bf16", "acc": "f32"},
             places=dict.fromkeys(("a", "b", "acc"), "zmm"),
             emit="{acc} = _mm512_dpbf16_ps({acc}, (__m512bh){a}, (__m512bh){b});",

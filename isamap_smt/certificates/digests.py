@@ -40,7 +40,17 @@ def kernel_digest(kernel: Kernel) -> str:
     return digest(canonical([kernel.name, to_text(kernel), [list(r) for r in kernel.ranges]]))
 
 
-_LATER = ("state", "tiles", "engine", "cells", "active", "beyond", "work", "row")  # fields that most parts leave alone
+_LATER = (
+    "state",
+    "tiles",
+    "engine",
+    "cells",
+    "active",
+    "beyond",
+    "work",
+    "row",
+    "temporaries",
+)  # fields that most parts leave alone
 
 
 def instruction_parts(instruction: Instruction) -> dict[str, Any]:

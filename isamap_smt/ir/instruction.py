@@ -6,7 +6,6 @@ when that is more than the contract says (an intermediate saturation). The scala
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -17,7 +16,6 @@ from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
-from isamap_smt.ir.vector_types import vector_type
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class Instruction(Shown):
     emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
     of a move of a core. beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
+    temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
@@ -74,6 +73,7 @@ class Instruction(Shown):
     cells: tuple[tuple[str, Any, Any], ...] = ()
     active: tuple[tuple[str, str], ...] = ()
     beyond: str = KEPT
+    temporaries: int = 1
     work: Work | None = None
     line: str = field(default="", compare=False, repr=False)
     file: str = field(default="", compare=False, repr=False)
@@ -106,17 +106,6 @@ class Instruction(Shown):
     def numbered(self) -> bool:
         """Whether the C names its registers by numbers."""
         return any(c_type.startswith(NUMBERED) for _, c_type in self.c_types)
-
-    @property
-    def is_one_intrinsic(self) -> bool:
-        """Whether its C is one call of a compiler's own function on its operands, into a vector register: it then needs no
-        register beside those of its operands."""
-        output = self.kernel.statements[0].target.tensor
-        vector = vector_type(dict(self.c_types).get(output, ""))
-        if vector is None:
-            return False
-        without_casts = re.sub(r"\((\w+)\)", lambda m: "" if vector_type(m[1]) else m[0], self.emit)
-        return re.fullmatch(rf"\{{\w+\}} = {vector.intrinsic}\([^()]*\);", without_casts) is not None
 
     def __str__(self) -> str:
         """Contract, what it really computes where that is more, operands with their places, cost and needs."""

@@ -23,6 +23,7 @@ from isamap_smt.ir.whole import whole
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
+MOST_TEMPORARIES = 16
 LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
 PRECONDITIONS = (
     "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
@@ -67,6 +68,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
     check_issue(i)
     active = active_axes(i)
+    whole(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit else ():
         if operand not in dict(c_types) and dict(places)[operand] != MAIN:

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class VectorType:
-    """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; intrinsic:
-    what the names of the compiler's own functions look like; header: what declares all that."""
+    """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; header: what
+    declares the compiler's functions on it."""
 
     registers: int
     constraint: str
-    intrinsic: str
     header: str
 
 
-_SSE = VectorType(16, "v", r"_mm\w+", "immintrin.h")
-_AVX512 = VectorType(32, "v", r"_mm\w+", "immintrin.h")
-_ARM64 = VectorType(32, "w", r"v\w+_(?:f|s|u|bf|p)\d+", "arm_neon.h")
+_SSE = VectorType(16, "v", "immintrin.h")
+_AVX512 = VectorType(32, "v", "immintrin.h")
+_ARM64 = VectorType(32, "w", "arm_neon.h")
 _TYPES = (
     (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), _SSE),
     (re.compile(r"__m512[dih]?|__m512bh"), _AVX512),

@@ -48,6 +48,7 @@ def instruction(
     engine: str = "",
     active: Mapping[str, str] | None = None,
     beyond: str = KEPT,
+    temporaries: int = 1,
     work: Work | None = None,
     **gone: Any,
 ) -> Instruction:
@@ -58,7 +59,7 @@ def instruction(
     each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
     register that it lies in.
     `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `beyond`: what becomes
-    of the cells written that are not ('zero' or 'kept').
+    of the cells written that are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
     `work`: the cycles that a use occupies its engine for.
     `headers`: by default those of the vector types among `c_types`, else immintrin.h.
@@ -99,6 +100,7 @@ def instruction(
         cells=cells,
         active=issued(name, active),
         beyond=beyond,
+        temporaries=temporaries,
         work=work,
         line=caller(),
     )

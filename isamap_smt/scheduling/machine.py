@@ -88,7 +88,7 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
         links[1:],
         width,
         figures,
-        0 if instruction.is_one_intrinsic or instruction.numbered else 1,
+        instruction.temporaries,
     )
 
 
