@@ -111,7 +111,7 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
             ]
             what, memory = place.tensor, "main"
             if operand.rows:
-                _rows(book, site, name, place)
+                _rows(book, site, x, name, place)
             points = [*axes_inside(site, x), *active(site, x)]
         else:
             buffer = program.buffer(place.buffer)
@@ -125,17 +125,21 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 
 
-def _rows(book: Book, site: UseSite, name: str, place: TensorPlace) -> None:
-    """A row of an operand of main memory is contiguous, and rows are one distance apart."""
-    instruction, own = site.use.instruction, {a.name for a in contract_of(site).axes}
+def _rows(book: Book, site: UseSite, x: Moment, name: str, place: TensorPlace) -> None:
+    """A row of an operand of main memory is contiguous, and rows are one distance apart. A row of one element always is."""
+    instruction, own = site.use.instruction, {a.name: a.extent for a in contract_of(site).axes}
     along = instruction.along(name)
     *others, last = place.index
-    splits = [affine(e, own) for e in place.index]
-    right = None not in splits and along not in symbols_of(others) and affine(last, {along}) is not None
-    right = right and (affine(last, {along}) or ({}, 0))[0].get(along, 0) == 1
+    split = affine(last, {along})
+    right = None not in [affine(e, set(own)) for e in place.index] and along not in symbols_of(others)
+    step = split[0].get(along, 0) if split else None
     words = f"elements of {place.tensor} follow each other along {along} of {site.name}"
     wrong = f"{instruction.name} asks for rows, and takes {place.tensor}[{', '.join(map(str, place.index))}]"
-    book.structure("precondition", site.name, words, right, wrong)
+    if book.structure("precondition", site.name, words, right and step in (0, 1), wrong) and step == 0:
+        parameter = dict(instruction.extents).get(along)
+        count = x.at(dict(site.use.parameters)[parameter]) if parameter else own[along]
+        words = f"{site.name} takes one element of each row, as {place.tensor} has no other there"
+        book.ask("precondition", site.name, words, x.ranges(), [("le", count, 1)], (x,))
 
 
 def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:
