@@ -1,6 +1,7 @@
-"""Makes the helpers of this folder importable from its tests."""
+"""Makes the helpers of this folder, and those of programs of uses, importable from its tests."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "uses")]
