@@ -111,7 +111,7 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
             ]
             what, memory = place.tensor, "main"
             if operand.rows:
-                _rows(book, site, name, place)
+                _rows(book, site, x, name, place)
             points = [*axes_inside(site, x), *active(site, x)]
         else:
             buffer = program.buffer(place.buffer)
@@ -125,17 +125,21 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 
 
-def _rows(book: Book, site: UseSite, name: str, place: TensorPlace) -> None:
-    """A row of an operand of main memory is contiguous, and rows are one distance apart."""
-    instruction, own = site.use.instruction, {a.name for a in contract_of(site).axes}
+def _rows(book: Book, site: UseSite, x: Moment, name: str, place: TensorPlace) -> None:
+    """A row of an operand of main memory is contiguous, and rows are one distance apart. A row of one element always is."""
+    instruction, own = site.use.instruction, {a.name: a.extent for a in contract_of(site).axes}
     along = instruction.along(name)
     *others, last = place.index
-    splits = [affine(e, own) for e in place.index]
-    right = None not in splits and along not in symbols_of(others) and affine(last, {along}) is not None
-    right = right and (affine(last, {along}) or ({}, 0))[0].get(along, 0) == 1
+    split = affine(last, {along})
+    right = None not in [affine(e, set(own)) for e in place.index] and along not in symbols_of(others)
+    step = split[0].get(along, 0) if split else None
     words = f"elements of {place.tensor} follow each other along {along} of {site.name}"
     wrong = f"{instruction.name} asks for rows, and takes {place.tensor}[{', '.join(map(str, place.index))}]"
-    book.structure("precondition", site.name, words, right, wrong)
+    if book.structure("precondition", site.name, words, right and step in (0, 1), wrong) and step == 0:
+        parameter = dict(instruction.extents).get(along)
+        count = x.at(dict(site.use.parameters)[parameter]) if parameter else own[along]
+        words = f"{site.name} takes one element of each row, as {place.tensor} has no other there"
+        book.ask("precondition", site.name, words, x.ranges(), [("le", count, 1)], (x,))
 
 
 def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:
@@ -208,28 +212,37 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
     words = f"{site.name} says which point each of its products is"
     if not book.structure("link", site.name, words, sorted(point) == sorted(axes), "an axis is missing"):
         return
-    here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
     inside += [substitute(g, point) for g in statement.guard]
-    guards: list[list[Formula]] = []
-    alive: list[Formula] = []  # the cell that is added to stands for an output; what others hold, nobody reads
-    for mine, wanted in [(contract.target, statement.target), *_pairs(moments, site, statement)]:
-        guards.append(_element(book, moments, site, (mine, wanted), point, [*here, *inside, *alive]))
-        alive = alive or guards[0]
+    alive, *guards = (_stands(moments, site, x, a.tensor) for a in (contract.target, *contract.inputs))
+    there = [f for g in (alive, *guards) for f in g]  # it is a point where all its cells stand for elements
+    here = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]  # what other cells hold, nobody reads
+    for pair in ((contract.target, statement.target), *_pairs(moments, site, statement)):
+        _element(book, moments, site, pair, point, [*here, *inside, *there])
     words = f"{site.name} adds 0 to a cell for a point that there is not"
-    zeros = [negated(g) for g in guards[1:]]
+    zeros = [negated(g) for g in guards]
     zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.contract) else zeros
-    book.ask("neutral", site.name, words, [*here, *alive, negated(inside)], zero, (x,))
+    book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], zero, (x,))
     _exclusive(book, moments, site)
     y = moments.moment(site, "'")
-    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m), *_alive(moments, site, m))]
+    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
+    again += [
+        f for m in (x, y) for a in (contract.target, *contract.inputs) for f in _stands(moments, site, m, a.tensor)
+    ]
     same = [("eq", point[n], y.at(e)) for n, e in site.use.point]
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} adds no point twice"
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
-    _covered(
-        book, moments, site, dict(site.use.point), axes, f"each point of the kernel is added by {site.name}", alive
-    )
+    words = f"each point of the kernel is added by {site.name}"
+    where = [substitute(g, {n: sym(f"{n}?") for n in axes}) for g in statement.guard]
+    _covered(book, moments, site, dict(site.use.point), axes, words, there, where)
+
+
+def _stands(moments: Moments, site: UseSite, x: Moment, operand: str) -> list[Formula]:
+    """The cell of an operand stands for an element."""
+    place = dict(site.use.places)[operand]
+    assert isinstance(place, BufferPlace)
+    return held(moments, site, x, site.use.instruction.operand(operand), place)[1]
 
 
 def _element(
@@ -239,10 +252,10 @@ def _element(
     pair: tuple[Access, Access],
     point: dict[str, Any],
     given: list[Formula],
-) -> list[Formula]:
-    """An operand's cell is the element of the tensor that the point takes; where it stands for one at all (returned)."""
+) -> None:
+    """An operand's cell, where it stands for an element, is the one of the tensor that the point takes."""
     mine, wanted = pair
-    x, contract = moments.moment(site), contract_of(site)
+    x = moments.moment(site)
     place = dict(site.use.places)[mine.tensor]
     assert isinstance(place, BufferPlace)
     buffer = moments.program.buffer(place.buffer)
@@ -252,20 +265,11 @@ def _element(
     named = tuple(e for e in (operand.row, operand.column) if e != 0)
     words = f"each cell of {mine.tensor} is the one that the contract names"
     book.structure("program", site.name, words, tuple(mine.index) == named, "its rows or columns are others")
-    coordinates, guard = held(moments, site, x, operand, place)
-    output = mine.tensor == contract.target.tensor
-    index = [substitute(i, point) for i in wanted.index]
+    coordinates = held(moments, site, x, operand, place)[0]
     words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
-    goals = [*([] if output else guard), *_equal(coordinates, index)]
-    book.ask("program", buffer.name, words, [*given, *(guard if output else [])], goals, (x,))
-    return guard
-
-
-def _alive(moments: Moments, site: UseSite, x: Moment) -> list[Formula]:
-    """The cell that is added to stands for an output."""
-    place = target(site)
-    assert isinstance(place, BufferPlace)
-    return held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)[1]
+    book.ask(
+        "program", buffer.name, words, given, _equal(coordinates, [substitute(i, point) for i in wanted.index]), (x,)
+    )
 
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
@@ -320,11 +324,12 @@ def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -
 
 def _covered(
     book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
-    alive: Sequence[Formula] = (),
+    alive: Sequence[Formula] = (), where: Sequence[Formula] = (),
 ) -> None:  # fmt: skip
-    """Each point has an iteration and cells, where `alive` holds: its digits, which are supplied and checked."""
+    """Each point (of those `where`) has an iteration and cells, for which `alive` holds: its digits, supplied and checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
+    given += where
     own = {a.name: a.extent for a in contract_of(site).axes}
     counts = {x.var.name: x.count for x in site.loops if x.base is None}
     bases = {x.base.name: x for x in site.loops if x.base is not None}

@@ -1,0 +1,78 @@
+"""Machines with an outer-product unit: of other tile shapes, sizes of memories, and speeds than the one of the examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import isamap_smt as im
+
+
+@dataclass(frozen=True)
+class Shape:
+    """i, j, k: points of the unit. accumulators: tiles of the output that there is room for; scratchpad: tiles of each input.
+
+    each: cycles for a row that is moved (a number, by `gather`). apart: whether the inputs have a memory each, as they must
+    where their rows differ.
+    """
+
+    i: int = 8
+    j: int = 8
+    k: int = 8
+    accumulators: int = 8
+    scratchpad: int = 64
+    each: float = 1.0
+    start: float = 16.0
+
+    @property
+    def apart(self) -> bool:
+        """Whether the rows of the inputs differ."""
+        return self.i != self.j
+
+
+@cache
+def machine(shape: Shape = Shape()) -> im.Hardware:
+    """The machine, with the instructions of examples/outer_product.py."""
+    i, j, k = shape.i, shape.j, shape.k
+    homes = {"a": ("pad_a", i), "b": ("pad_b", j)} if shape.apart else {"a": ("scratchpad", j), "b": ("scratchpad", j)}
+    memories = {
+        m: im.Memory(m, 4 * c * k * shape.scratchpad * (1 if shape.apart else 2), row=4 * c) for m, c in homes.values()
+    }
+    tile = {"r": i, "c": j}
+    moves = [x for m, c in dict.fromkeys(homes.values()) for x in _loads(shape, m, c)]
+    rest = (
+        im.instruction(
+            "clear", "acc[r,c] = 0", axes=tile, dtypes={"acc": "f32"}, places={"acc": "accumulators[r,c]"},
+            engine="execute", work=im.Work(1, 0),
+        ),
+        im.instruction(
+            "outer", "acc[i,j] += a[k,i] * b[k,j]", axes={"i": i, "j": j, "k": k},
+            dtypes=dict.fromkeys(("acc", "a", "b"), "f32"), rounding="fused",
+            places={"acc": "accumulators[i,j]", "a": f"{homes['a'][0]}[k,i]", "b": f"{homes['b'][0]}[k,j]"},
+            engine="execute", work=im.Work(4, 1, ("k",)),
+        ),
+        im.instruction(
+            "store", "m[r,c] = acc[r,c]", axes=tile, dtypes={"m": "f32", "acc": "f32"},
+            places={"m": "memory", "acc": "accumulators[r,c]"}, preconditions=["rows m"], engine="store",
+            active={"r": "rows", "c": "columns"}, work=im.Work(shape.start, shape.each, ("r",)),
+        ),
+    )  # fmt: skip
+    accumulators = im.Memory("accumulators", 4 * i * j * shape.accumulators, row=4 * j)
+    engines = tuple(map(im.Engine, ("load", "execute", "store")))
+    words = f"{i}x{j}x{k} outer products"
+    return im.Hardware("engines", (*memories.values(), accumulators), (), (*moves, *rest), words, engines=engines)
+
+
+def _loads(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
+    """By rows, and one number at a time; zeros beyond."""
+    made = []
+    for name, per, asked in (("load", ("r",), ["rows m"]), ("gather", ("r", "c"), [])):
+        suffix = memory.removeprefix("pad") if shape.apart else ""
+        made.append(
+            im.instruction(
+                name + suffix, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
+                places={"s": f"{memory}[r,c]", "m": "memory"}, engine="load", active={"r": "rows", "c": "columns"},
+                beyond="zero", work=im.Work(shape.start, shape.each, per), preconditions=asked,
+            )
+        )  # fmt: skip
+    return made

@@ -1,0 +1,166 @@
+"""Legal plans of kernels on machines with engines, drawn at random, with the programs of uses they are lowered to."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from engines import Shape, machine
+
+import isamap_smt as im
+from isamap_encodings.staging_cost import Numbers, choices, cost, legal
+from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingProblem
+from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.ir.errors import IsamapError, ScheduleError
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.staging import Staging
+from isamap_smt.ir.uses import UseProgram
+from isamap_smt.scheduling.staged import decoded
+from isamap_smt.scheduling.staged_problem import question
+from isamap_smt.simulator import simulate
+
+SHAPES = (
+    Shape(), Shape(accumulators=1), Shape(accumulators=2), Shape(scratchpad=3), Shape(4, 8, 2), Shape(4, 8, 2, 2, 8),
+)  # fmt: skip
+CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
+MAPPED = {
+    "gemm": ("i=i,j=j,k=k",), "gemm_tn": ("i=i,j=j,k=k",), "gemm_nt": ("i=i,j=j,k=k",), "batched_gemm": ("i=i,j=j,k=k",),
+    "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"), "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
+    "conv2d": CONV,
+}  # fmt: skip
+OPEN = {
+    "gemm": "ijk",
+    "gemm_tn": "ijk",
+    "gemm_nt": "ijk",
+    "batched_gemm": "bijk",
+    "matvec": "ik",
+    "pointwise_conv2d": "npqkc",
+    "conv2d": "nkc",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """words: which. sizes: of all axes and parameters, which open ones the program may take others of. cycles: predicted."""
+
+    words: str
+    kernel: str
+    open: tuple[str, ...]
+    sizes: dict[str, int]
+    shape: Shape
+    program: UseProgram
+    cycles: float
+
+
+def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, int]:
+    """Of all axes; of conv2d also its window, strides and padding, some of them 0."""
+    small = {"b": 3, "n": 3, "p": 4, "q": 11, "r": 3, "s": 3}
+    axes = [a.name for a in im.find_kernel(kernel).axes]
+    sizes = {a: rng.randint(2, min(most, small.get(a, most))) for a in axes}
+    if kernel == "conv2d":
+        sizes |= {n: rng.choice([1, 1, 2]) for n in ("sp", "sq", "dp", "dq")}
+        sizes |= {n: rng.choice([0, 0, 1]) for n in ("pp", "pq")}
+        sizes["p"], sizes["q"] = (max(sizes[x], 3) for x in "pq")  # so that the input has a row
+    return sizes
+
+
+def draw(seed: int, kernel: str | None = None) -> Drawn:
+    """A plan of a mapping that programs of uses can be made of."""
+    rng = random.Random(seed)
+    while True:
+        name = kernel or rng.choice(list(MAPPED))
+        sizes, shape = random_sizes(name, rng), rng.choice(SHAPES)
+        left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
+        try:
+            return _drawn(rng, name, rng.choice(MAPPED[name]), sizes, left_open, shape)
+        except ScheduleError:
+            continue  # the mapping would cut tiles from the front, or nothing fits
+
+
+@cache
+def proved_mapping(kernel: str, axes: str, sizes: tuple[tuple[str, int], ...], shape: Shape) -> im.ProvedMapping:
+    (unit,) = [i for i in machine(shape).instructions if i.short == "outer"]
+    k = im.find_kernel(kernel).with_sizes(dict(sizes))
+    proved = im.prove(im.fuse(k, unit, axes, "fixed", partial="-" in axes))
+    assert isinstance(proved, im.ProvedMapping), proved
+    return proved
+
+
+def _drawn(
+    rng: random.Random, kernel: str, axes: str, sizes: dict[str, int], left_open: tuple[str, ...], shape: Shape
+) -> Drawn:
+    known = tuple(sorted((n, v) for n, v in sizes.items() if n not in left_open))
+    proved, hardware = proved_mapping(kernel, axes, known, shape), machine(shape)
+    asked = question(proved.mapping, hardware, by_symbol(kernel, sizes), {})
+    decision = random_decision(rng, asked.problem)
+    loops, stages = decoded(proved.mapping, asked, decision)
+    program = lower_staging(Staging(proved, loops, stages), hardware)
+    total = cost(asked.problem, choices(asked.problem, decision), Numbers()).total / asked.ticks
+    words = f"{kernel} {axes} {sizes} open {left_open} on {shape}: {decision}"
+    return Drawn(words, kernel, left_open, sizes, shape, program, total)
+
+
+def by_symbol(kernel: str, sizes: dict[str, int]) -> dict[str, int]:
+    """Sizes by the symbols of axes' extents, as well as by names of parameters."""
+    names = {a.name: str(a.extent) for a in im.find_kernel(kernel).axes}
+    return {names.get(n, n): v for n, v in sizes.items()}
+
+
+def free_sizes(drawn: Drawn, sizes: dict[str, int]) -> dict[str, int]:
+    """Of the program's kernel, those that are open, by symbol."""
+    return {n: v for n, v in by_symbol(drawn.kernel, sizes).items() if n in drawn.program.kernel.free_sizes}
+
+
+def random_decision(rng: random.Random, problem: StagingProblem, tries: int = 3000) -> StagingDecision:
+    """Any legal one. Raises ScheduleError where none is found."""
+    for _ in range(tries):
+        d = StagingDecision(
+            {a.name: rng.choice([t for t in a.steps if t <= 4 or rng.random() < 0.2] or [1]) for a in problem.axes},
+            {a.name: rng.randrange(REGIONS) for a in problem.axes},
+            {o.name: rng.randrange(REGIONS) for o in problem.operands},
+            {o.name: rng.randint(1, problem.slots) for o in problem.operands},
+            {o.name: rng.randrange(len(o.ways)) for o in problem.operands},
+        )
+        if legal(problem, d):
+            return d
+    raise ScheduleError("no legal plan was drawn")
+
+
+@cache
+def _reference(kernel: str, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Small whole numbers, and the outputs."""
+    k = im.find_kernel(kernel).with_sizes(dict(sizes))
+    rng = np.random.default_rng(len(sizes))
+    shapes = {n: [int(evaluate(e, {})) for e in k.tensor(n).shape] for n in k.inputs}
+    arrays = {n: rng.integers(-4, 5, s).astype(np.float32) for n, s in shapes.items()}
+    return arrays, im.run_kernel(k, arrays)
+
+
+def simulated_cycles(program: UseProgram, kernel: str, sizes: dict[str, int]) -> float:
+    """Of a timed run, at all sizes."""
+    k, free = im.find_kernel(kernel).with_sizes(sizes), program.kernel.free_sizes
+    arrays = {n: np.zeros([int(evaluate(e, {})) for e in k.tensor(n).shape], np.float32) for n in k.inputs}
+    found = simulate(program, arrays, {n: v for n, v in by_symbol(kernel, sizes).items() if n in free}).cycles
+    assert found is not None
+    return found
+
+
+def goes_wrong(drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2) -> str:
+    """What is wrong with a program at its sizes and at some others of those that are open; '' where nothing is."""
+    rng = random.Random(drawn.words)
+    for n in range(1 + others * bool(drawn.open)):
+        sizes = drawn.sizes | ({a: rng.randint(1, 20) for a in drawn.open} if n else {})
+        arrays, want = _reference(drawn.kernel, tuple(sorted(sizes.items())))
+        for seed in range(seeds):
+            try:
+                found = simulate(program, arrays, free_sizes(drawn, sizes), seed=seed)
+            except IsamapError as e:
+                return f"{sizes}: {e}"
+            if not found.sound:
+                return f"{sizes}: {found.deadlock or found.races[0].text}"
+            for name, right in want.items():
+                if not np.array_equal(found.outputs[name], right):
+                    return f"{sizes}, seed {seed}: another {name}"
+    return ""

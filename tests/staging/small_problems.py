@@ -1,0 +1,117 @@
+"""Small scheduling questions with engines, drawn at random, and the best answer by trying all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from isamap_encodings.staging_cost import Numbers, choices, cost, legal
+from isamap_encodings.staging_problem import (
+    REGIONS,
+    StagingAxis,
+    StagingDecision,
+    StagingOperand,
+    StagingProblem,
+    Way,
+)
+
+MOST = 30_000  # decisions of a problem, with those that are not legal
+
+
+def small_problem(seed: int) -> StagingProblem:
+    """2 to 4 axes, two inputs, 1 or 2 ways to move each operand, 1 or 2 memories that are often too small, and some pins."""
+    rng = random.Random(seed)
+    while True:
+        found = _problem(rng)
+        if size(found) <= MOST:
+            return found
+
+
+def size(problem: StagingProblem) -> int:
+    """How many decisions there are."""
+    count = 1
+    for _, values in _values(problem):
+        count *= len(values)
+    return count
+
+
+def _problem(rng: random.Random) -> StagingProblem:
+    names = "ijkl"[: rng.choice([2, 2, 3, 3, 3, 4])]
+    axes = tuple(_axis(rng, n) for n in names)
+    out = tuple(n for n in names if rng.random() < 0.6)
+    memories = ("scratch", rng.choice(["scratch", "acc"]))
+    inputs = tuple(_operand(rng, name, memories[0], names, axes) for name in "ab")
+    output = replace(_operand(rng, "c", memories[1], names, axes), axes=out)
+    largest = {m: sum(o.rows for o in (*inputs, output) if o.memory == m) for m in dict.fromkeys(memories)}
+    rows = tuple((m, round(n * rng.choice([0.9, 1, 2, 3, 5, 9, 20]))) for m, n in largest.items())
+    begin, execute = rng.randrange(5), rng.randrange(1, 30)
+    problem = StagingProblem(axes, inputs, output, rows, execute, begin, slots=rng.choice([1, 2, 2, 3]))
+    return replace(problem, pins=_pins(rng, problem))
+
+
+def _axis(rng: random.Random, name: str) -> StagingAxis:
+    tiles = rng.choice([1, 2, 3, 4, 5, 6, 7])
+    points = rng.randint(8 * (tiles - 1) + 1, 8 * tiles)
+    every = [t for t in (1, 2, 3, 4, 7) if t <= tiles]
+    steps = {*rng.sample(every, min(len(every), rng.choice([1, 2]))), *([1] if rng.random() < 0.7 else [])}
+    return StagingAxis(name, tiles, points, tuple(sorted(steps)), rng.random() < 0.15)
+
+
+def _operand(rng: random.Random, name: str, memory: str, names: str, axes: tuple[StagingAxis, ...]) -> StagingOperand:
+    mine = tuple(n for n in names if rng.random() < 0.6)
+    ways = []
+    for w in range(rng.choice([1, 1, 1, 2])):
+        per = tuple(n for n in mine if rng.random() < 0.5)
+        ways.append(Way(f"way{w}", rng.choice([0, 3, 16, 40]), rng.choice([0, 1, 1, 2]), per))
+    return StagingOperand(name, memory, mine, rng.choice([1, 4, 8]), tuple(ways))
+
+
+def _pins(rng: random.Random, problem: StagingProblem) -> tuple[tuple[str, int], ...]:
+    pins = {}
+    for name, values in _values(problem):
+        if rng.random() < (0.08 if name.startswith(("stage", "region")) else 0.2):
+            pins[name] = rng.choice(values)
+            if name.startswith("tile") and rng.random() < 0.3:
+                pins[name] = rng.choice([1, 2, 3, 5, 8])
+    return tuple(sorted(pins.items())) if rng.random() < 0.5 else ()
+
+
+def _values(problem: StagingProblem) -> Iterator[tuple[str, list[int]]]:
+    """Each decision with its values, as pinned."""
+    pins = dict(problem.pins)
+    for a in problem.axes:
+        yield f"tile.{a.name}", [pins[f"tile.{a.name}"]] if f"tile.{a.name}" in pins else list(a.steps)
+    for what, named, count in (
+        ("region", problem.axes, lambda _: range(REGIONS)),
+        ("stage", problem.operands, lambda _: range(REGIONS)),
+        ("slots", problem.operands, lambda _: range(1, problem.slots + 1)),
+        ("via", problem.operands, lambda o: range(len(o.ways))),
+    ):
+        for x in named:
+            name = f"{what}.{x.name}"
+            yield name, [pins[name]] if name in pins else list(count(x))
+
+
+def decisions(problem: StagingProblem) -> Iterator[StagingDecision]:
+    """All that are legal. Whether one is does not depend on the ways; more slots take more rows."""
+    values = dict(_values(problem))
+    axes, operands = [a.name for a in problem.axes], [o.name for o in problem.operands]
+
+    def every(what: str, names: list[str]) -> list[dict[str, int]]:
+        return [dict(zip(names, v, strict=True)) for v in product(*(values[f"{what}.{n}"] for n in names))]
+
+    fewest = {o: min(values[f"slots.{o}"]) for o in operands}
+    ways = every("via", operands)
+    for tiles, regions, stages in product(every("tile", axes), every("region", axes), every("stage", operands)):
+        if not legal(problem, StagingDecision(tiles, regions, stages, fewest, ways[0])):
+            continue
+        for slots in every("slots", operands):
+            if legal(problem, StagingDecision(tiles, regions, stages, slots, ways[0])):
+                yield from (StagingDecision(tiles, regions, stages, slots, w) for w in ways)
+
+
+def ticks(problem: StagingProblem, d: StagingDecision) -> int:
+    """What a decision takes."""
+    return int(cost(problem, choices(problem, d), Numbers()).total)

@@ -1,0 +1,28 @@
+"""The scheduler of stages finds the least ticks of all plans, by trying them all where they are few, and says so."""
+
+from __future__ import annotations
+
+import pytest
+from small_problems import decisions, small_problem, ticks
+
+from isamap_encodings.staging_cost import legal
+from isamap_encodings.staging_model import solve_staging
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_the_best_of_all_plans_is_found(seed: int) -> None:
+    problem = small_problem(seed)
+    least = min((ticks(problem, d) for d in decisions(problem)), default=None)
+    answer = solve_staging(problem)
+    if least is None:
+        assert (answer.status, answer.decision) == ("INFEASIBLE", None)
+        return
+    assert (answer.status, answer.ticks, answer.bound) == ("OPTIMAL", least, least), problem
+    assert answer.decision is not None
+    assert legal(problem, answer.decision) and ticks(problem, answer.decision) == answer.ticks
+    pins = dict(problem.pins)
+    for what, chosen in (
+        ("tile", answer.decision.tiles), ("region", answer.decision.regions), ("stage", answer.decision.stages),
+        ("slots", answer.decision.slots), ("via", answer.decision.ways),
+    ):  # fmt: skip
+        assert all(pins.get(f"{what}.{n}", v) == v for n, v in chosen.items())

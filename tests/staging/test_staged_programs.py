@@ -1,0 +1,117 @@
+"""Any legal plan, not only the solver's: its program is proved for all open sizes, and right in every order. Plans of the solver
+take as long as it says."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from statistics import mean
+
+import pytest
+from engines import Shape, machine
+from random_programs import (
+    MAPPED,
+    SHAPES,
+    Drawn,
+    by_symbol,
+    draw,
+    goes_wrong,
+    proved_mapping,
+    simulated_cycles,
+)
+from use_edits import rewritten
+
+import isamap_smt as im
+from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.ir.uses import Use, UseProgram
+from isamap_smt.pipeline.staged import stage
+from isamap_smt.proof.uses import prove_uses
+from isamap_smt.scheduling.staged import schedule_stages
+
+KERNELS = [*MAPPED, "matvec", "conv2d"]
+SEEDS = range(3 * len(KERNELS))
+FAR = 0.15  # of the simulated time, at most, that a predicted one is off
+
+
+@cache
+def drawn(seed: int) -> Drawn:
+    return draw(seed, KERNELS[seed % len(KERNELS)])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_legal_plan_is_proved_and_right(seed: int) -> None:
+    d = drawn(seed)
+    proof = prove_uses(d.program)
+    assert proof.proved, (d.words, [(str(c), c.statement) for c in proof.failed()])
+    assert goes_wrong(d, d.program, seeds=3) == "", d.words
+
+
+def test_the_plans_drawn_are_of_all_kinds() -> None:
+    every = [drawn(s) for s in SEEDS]
+    assert {d.kernel for d in every} == set(MAPPED) and {d.shape for d in every} == set(SHAPES)
+    conv = [d.sizes for d in every if d.kernel == "conv2d"]
+    for names in (("pp", "pq"), ("sp", "sq"), ("dp", "dq")):
+        values = {s[n] for s in conv for n in names}
+        assert len(values) == 2, names
+    assert len([d for d in every if d.open]) >= len(every) // 4
+    assert {b.slots > 1 for d in every for b in d.program.buffers} == {False, True}
+
+
+def test_predicted_times_of_any_plan_are_near_on_average() -> None:
+    off = [abs(d.cycles / simulated_cycles(d.program, d.kernel, d.sizes) - 1) for d in map(drawn, SEEDS)]
+    assert mean(off) < 0.05, [f"{x:.0%}" for x in off]
+
+
+VARIANTS = {
+    "one slot": (Shape(), {"slots.a": 1, "slots.b": 1, "slots.acc": 1}),
+    "half the scratchpad": (Shape(scratchpad=32), {}),
+    "half the bandwidth": (Shape(each=2.0), {}),
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_time_of_the_plan_that_is_chosen_is_as_predicted(variant: str) -> None:
+    shape, pins = VARIANTS[variant]
+    for seed in range(20):
+        rng = random.Random(seed)
+        kernel = rng.choice(["gemm", "gemm_tn", "gemm_nt", "batched_gemm", "pointwise_conv2d"])
+        small = "b" if kernel == "batched_gemm" else "np"
+        sizes = {a.name: rng.randint(2, 4 if a.name in small else 90) for a in im.find_kernel(kernel).axes}
+        proved = proved_mapping(kernel, MAPPED[kernel][0], tuple(sorted(sizes.items())), shape)
+        plan = schedule_stages([proved], machine(shape), by_symbol(kernel, sizes), dict(pins), 5.0)
+        cycles = simulated_cycles(lower_staging(plan, machine(shape)), kernel, sizes)
+        assert abs(plan.cycles / cycles - 1) <= FAR, (kernel, sizes, plan.cycles, cycles)
+
+
+def loads_of(program: UseProgram, tensor: str, columns: int) -> UseProgram:
+    """The tensor's loads take so many columns."""
+
+    def changed(u: Use) -> tuple[Use, ...] | None:
+        if u.instruction.name == "load" and dict(u.places)["m"].tensor == tensor:  # type: ignore[union-attr]
+            return (replace(u, parameters=tuple((n, columns if n == "columns" else e) for n, e in u.parameters)),)
+        return None
+
+    return rewritten(program, changed)
+
+
+def test_a_vector_is_a_column_of_rows_of_one_element() -> None:
+    plan = stage("matvec", machine(), sizes={"i": 20, "k": 19}, fix={"via.b": "load"})
+    failed = prove_uses(loads_of(plan.program, "x", 2)).failed()
+    assert any("takes one element of each row" in c.statement and c.verdict.word == "refuted" for c in failed)
+
+
+def test_products_beyond_an_unused_axis_are_zero() -> None:
+    """Where factors beyond the first point of an axis that nothing takes are said to be elements, points are added again."""
+    proved = proved_mapping("matvec", "i=i,j=-,k=-", (("i", 9), ("k", 3)), Shape())
+    plan = schedule_stages([proved], machine(), {"I": 9, "K": 3}, {}, 5.0)
+    program = lower_staging(plan, machine())
+    assert prove_uses(program).proved
+    row = next(b for b in program.buffers if b.name == "b").cells[0]
+    buffers = tuple(
+        replace(b, type=replace(b.type, guard=tuple(g for g in b.type.guard if row not in g.free_symbols)))
+        for b in program.buffers
+        if b.name != "acc"
+    )
+    wrong = replace(program, buffers=(*buffers, program.buffer("acc")))
+    assert {c.claim for c in prove_uses(wrong).failed() if c.verdict.word == "refuted"} >= {"link", "program"}
