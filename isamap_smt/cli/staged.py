@@ -23,9 +23,13 @@ def planned_stages(asked: dict[str, Any]) -> StagedPlan:
 
     for option, neutral in _NEUTRAL.items():
         if tuple(asked[option]) != neutral if option == "constant" else asked[option] != neutral:
-            raise ScheduleError(f"--{option}: {asked['hardware'].name} has engines, whose programs have no such choice")
+            raise ScheduleError(
+                f"--{option}: programs for the engines of {asked['hardware'].name} have no such choice; leave it out"
+            )
     if asked["assume"]:
-        raise ScheduleError(f"--assume: no program for the engines of {asked['hardware'].name} makes use of it")
+        raise ScheduleError(
+            f"--assume: no program for the engines of {asked['hardware'].name} makes use of it; leave it out"
+        )
     kept = {n: asked[n] for n in ("kernel", "hardware", "sizes", "fix", "timeout", "instruction")}
     with progress(f"planning {asked['kernel'].name}") as tell:
         planned = stage(**kept, progress=tell)

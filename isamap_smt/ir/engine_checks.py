@@ -97,9 +97,12 @@ def _check_work(name: str, work: Any, axes: list[str]) -> None:
     for what, value in (("start", work.start), ("each", work.each)):
         if not is_number(value) or not 0 <= value <= MOST:
             raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
-    if any(a not in axes for a in _sequence(name, "per of its work", work.per)):
+    per: object = work.per
+    if not isinstance(per, tuple) or any(a not in axes for a in per):
+        example = ", ".join(map(repr, axes[:1]))
         raise LanguageError(
-            f"instruction {name}: per={work.per!r} of its work: pass a tuple of axes whose active points take `each` cycles"
+            f"instruction {name}: per={per!r} of its work: pass a tuple of axes whose active points take `each` cycles, such "
+            f"as ({example},); the axes are {', '.join(axes)}"
         )
 
 
@@ -114,9 +117,11 @@ def check_engines(h: Hardware) -> None:
         if not _is_name(engine) or engine in names[:n]:
             raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
     for i in h.instructions:
-        where = f"hardware {h.name}: {i.name}" + (f" ({i.line})" if i.line else "")
+        where = f"hardware {h.name}: {i.where}"
         if i.engine not in names and (names or i.engine):
-            hint = did_you_mean(i.engine, names) if names else "add engines=(im.Engine('core'),) to the machine"
+            hint = (
+                did_you_mean(i.engine, names) if names else f"add engines=(im.Engine({i.engine!r}), ...) to the machine"
+            )
             said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
             raise HardwareError(f"{where} {said}; {hint}")
         for operand, memory in i.places if names else ():

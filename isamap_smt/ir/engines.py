@@ -38,7 +38,7 @@ def graph_instruction(i: Instruction) -> MachineInstruction:
         word, *named = text.split()
         if word not in MOVED or len(named) != 1:
             raise HardwareError(
-                f"{i.name}: precondition {text!r}: uses of a machine with engines promise 'contiguous m' or 'rows m' only"
+                f"{i.where}: precondition {text!r}: uses of a machine with engines promise 'contiguous m' or 'rows m' only"
             )
         asked.add(named[0])
     cells = {o: (row, column) for o, row, column in i.cells}

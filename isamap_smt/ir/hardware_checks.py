@@ -68,8 +68,9 @@ def check_memory(m: Memory) -> None:
         )
     row = whole(m.row, f"memory {name}: row, in bytes (0: software addresses no rows)", HardwareError, 0)
     if row and (m.capacity is None or m.capacity % row or count > 1):
+        size = "unlimited" if m.capacity is None else f"{m.capacity} bytes, count={count}"
         raise HardwareError(
-            f"memory {name}: rows of {row} bytes: an addressed memory has a capacity that is a whole number of rows, and count=1"
+            f"memory {name}: {size}, with rows of {row} bytes: pass a capacity that is a whole number of rows, and no count"
         )
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
@@ -100,7 +101,7 @@ def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
     _check_links(name, memories, links)
     for i in instructions:
         _check_places(name, memories, i)
-    if not engines:  # else moves say themselves where they lead
+    if not engines and not any(i.engine for i in instructions):  # else moves say themselves where they lead
         _check_ways(name, memories, links, instructions)
     return {"memories": memories, "links": links, "instructions": instructions, "engines": engines}
 

@@ -98,6 +98,11 @@ class Instruction(Shown):
         return self.name.rsplit(".", 1)[-1]
 
     @property
+    def where(self) -> str:
+        """The name, with the line where it is described if that is known."""
+        return f"{self.name} ({self.line})" if self.line else self.name
+
+    @property
     def by_rows(self) -> bool:
         """Whether it moves rows, which may lie any distance apart: what the first index of its memory operand counts."""
         return any(text.split()[0] == "rows" for text in self.preconditions)

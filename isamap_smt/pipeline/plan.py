@@ -235,7 +235,7 @@ def plan(
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     if hardware.engines:
-        raise HardwareError(f"{hardware.name} has engines; stage() makes plans for it")
+        raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
     kernel = assume_values(kernel, ranges_in_text(assume))
     sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.codegen.staged import lower_staging
-from isamap_smt.ir.errors import HardwareError, ScheduleError
+from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -115,32 +115,39 @@ def _mappings(
 
     Raises ScheduleError.
     """
-    fitting = [i for i in hardware.computes if takes(kernel, i, kernel.main)]
-    if instruction is not None:
-        fitting = [i for i in fitting if instruction in (i.name, i.short)]
+    named = [i for i in hardware.computes if instruction in (None, i.name, i.short)]
+    if not named:
+        hint = did_you_mean(str(instruction), [i.short for i in hardware.computes])
+        raise UnknownNameError(f"--instruction {instruction}: {hardware.name} computes with no such one; {hint}")
+    fitting = [i for i in named if takes(kernel, i, kernel.main)]
     if not fitting:
-        types = " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
+        theirs = "; ".join(f"{i.short} takes {_types(i.kernel)}" for i in named)
         raise ScheduleError(
-            f"no instruction of {hardware.name} takes {types}; see `isamap list instructions`, or --dtypes"
+            f"{kernel.name} has {_types(kernel)}, which no instruction of {hardware.name} takes: {theirs}; say --dtypes, or "
+            "describe one that does"
         )
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
     names = {str(a.extent): a.name for a in kernel.axes} | {a.name: a.name for a in kernel.axes}
     longer = {n: v for n, v in sizes.items() if names.get(n) not in ones}
     why = ""
-    for known, partial, said in (
+    for given, partial, said in (
         (sizes, False, ""),
         (longer, False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"),
         (longer, True, "an axis of the instruction is left unused"),
     ):
-        k = kernel.with_sizes(known)
+        k = kernel.with_sizes(given)
         sets = [find_mappings(k, i, partial=partial).finished() for i in fitting]
         found = [p for s in sets for p in s]
-        why = why or "; ".join(text for s in sets for _, text in s.reasons)
+        why = why or "; ".join(dict.fromkeys(text for s in sets for _, text in s.reasons))
         if found:
             return found, (said,) if said else ()
     raise ScheduleError(
         f"{kernel.name} does not map onto {', '.join(i.name for i in fitting)}: {why or 'see `isamap map`'}"
     )
+
+
+def _types(kernel: Kernel) -> str:
+    return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
 
 
 def _assumed(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:

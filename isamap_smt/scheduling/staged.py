@@ -141,9 +141,10 @@ def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
         needed = sum(o.rows for o in here)
         if needed > rows:
             tiles = ", ".join(f"{o.name} {o.rows}" for o in here)
+            missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
             return (
-                f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): "
-                f"{needed - rows} rows are missing"
+                f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
+                f"enlarge the capacity of {memory}"
             )
     pins = " ".join(f"{n}={v}" for n, v in q.problem.pins)
     return f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "") + "; free a pin, or enlarge a memory"

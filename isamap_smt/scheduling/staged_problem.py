@@ -65,8 +65,14 @@ def check_form(mapping: Mapping) -> None:
     """
     s = mapping.statement
     if s.op != "+" or len(s.inputs) != 2 or len(mapping.kernel.statements) != 1:
+        many = len(mapping.kernel.statements)
+        what = (
+            f"it has {many} statements: give the sum alone with --text"
+            if many > 1
+            else f"this is `{mapping.kernel.text.strip()}`"
+        )
         raise ScheduleError(
-            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, which this is not"
+            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and {what}"
         )
     if fused := [g for _, g in mapping.groups if len(g) > 1]:
         raise ScheduleError(
@@ -165,7 +171,8 @@ def _moves(
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
         raise ScheduleError(
-            f"{mapping.id}: {tensor} is {own}, and {home.name} of {compute.name} is {taken}: moves convert nothing; say --dtypes"
+            f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; say "
+            f"--dtypes {tensor}={taken}"
         )
     reach = [i for i in machine.instructions if _reaches(i, home, out)]
     way = f"from {home.memory} to memory" if out else f"from memory to {home.memory}"
@@ -208,4 +215,4 @@ def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: M
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     along = lies[move.along(main.name)]
     used = symbols_of(mapping.coordinates(home.name))
-    return along not in used or contiguous(mapping, home.name, along)
+    return along in used and contiguous(mapping, home.name, along)

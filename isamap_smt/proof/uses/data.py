@@ -363,8 +363,11 @@ def _at(f: Formula, values: dict[str, Any]) -> Formula:
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
-    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first."""
+    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first.
+    A number has none; whether it is the value is a goal of its own."""
     names = symbols_of([e])
+    if not names:
+        return {}
     split = affine(e, names)
     if split is None or split[1] != 0 or not names or not names <= set(own) | loops:
         return None

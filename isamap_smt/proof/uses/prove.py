@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
+from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.proof import Proof, Seal
+from isamap_smt.ir.proof import ClaimResult, Proof, Seal
 from isamap_smt.ir.uses import ProvedUses, UseProgram
 from isamap_smt.proof.uses.book import Book
 from isamap_smt.proof.uses.data import data_claims
@@ -40,11 +41,18 @@ def prove_uses(program: UseProgram) -> Proof:
     return Proof(tuple(book.results), "reassociate", (), time.perf_counter() - started)
 
 
+def _why(claim: ClaimResult) -> str:
+    """What the claim says, and why that fails."""
+    verdict = claim.verdict
+    why = verdict.text if isinstance(verdict, Refuted) else getattr(verdict, "reason", "")
+    return why if why.startswith(claim.statement) else f"{claim.statement}: {why}"
+
+
 def require_uses(program: UseProgram) -> ProvedUses:
     """The program with its complete proof. Raises NotProvedError with the claims that fail; then nothing may run it."""
     proof = prove_uses(program)
     if not proof.proved:
-        failed = "\n  ".join(f"{c}: {c.statement}: {getattr(c.verdict, 'text', '')}" for c in proof.failed()[:5])
+        failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         raise NotProvedError(
             f"the program of uses for {program.kernel.name} is {proof.word}, so nothing runs it\n  {failed}"
         )
