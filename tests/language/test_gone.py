@@ -1,0 +1,50 @@
+"""What descriptions said once by special fields, they say by contracts now: the fields are gone, and old files are told so."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.errors import LanguageError
+
+LIBRARY = Path(im.__file__).parent
+GONE = {
+    "kind": "leave it out",  # derived from the contract and the places
+    "masked": "write active={'l': 'active'}",  # a use parameter for each axis
+}
+STRINGS = ('startswith("__m")', "is_one_intrinsic", "i.masked", "instruction.masked")
+
+
+@pytest.mark.parametrize(("parameter", "hint"), GONE.items())
+def test_an_old_description_is_told_the_new_spelling(parameter: str, hint: str) -> None:
+    assert parameter not in signature(im.instruction).parameters
+    with pytest.raises(LanguageError, match=rf"^instruction old.load: there is no parameter '{parameter}'; {hint}"):
+        im.instruction(
+            "old.load", "r[l] = m[l]", axes={"l": 8}, dtypes=dict.fromkeys("rm", "f32"),
+            places={"r": "ymm", "m": "memory"}, **{parameter: 1},
+        )  # fmt: skip
+
+
+def test_no_field_and_no_string_of_them_is_left() -> None:
+    assert "masked" not in {f.name for f in fields(im.Instruction)}
+    for file in LIBRARY.rglob("*.py"):
+        text = file.read_text()
+        assert not [s for s in STRINGS if s in text], file
+
+
+def test_what_moves_is_derived() -> None:
+    def kind(text: str, **places: str) -> str:
+        given = {"r": "ymm", **places}
+        return im.instruction(
+            "a.move", text, axes={"l": 8}, dtypes=dict.fromkeys(given, "f32"), places=given
+        ).kind  # fmt: skip
+
+    assert kind("r[l] = m[l]", m="memory") == "load"
+    assert kind("r[l] = m[]", m="memory") == "broadcast"
+    assert kind("m[l] = r[l]", m="memory") == "store"
+    assert kind("r[l] = 0") == "zero"
+    assert kind("r[l] += s[l]", s="ymm") == "compute"
