@@ -40,6 +40,8 @@ _WHERE = {
     **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
     **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
     **dict.fromkeys(("stage", "StagedPlan"), "isamap_smt.pipeline.staged"),
+    **dict.fromkeys(("prove_uses",), "isamap_smt.proof.uses"),
+    **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),

@@ -44,7 +44,7 @@ COMMANDS = {
     "tune": ("tune", "Try schedules of a kernel on this machine, keep the fastest, and use it from then on."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
     "bench": ("bench", "Measure kernels against numpy, torch, oneDNN, onnxruntime, Exo and libxsmm."),
-    "demo": ("demo", "Map, prove, schedule, compile and run three kernels at real sizes."),
+    "demo": ("demo", "Map, prove, schedule and run three kernels at real sizes, and simulate one for engines."),
 }
 
 

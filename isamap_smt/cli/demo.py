@@ -1,6 +1,7 @@
 """isamap demo: the whole way at real sizes, from a kernel's text to code that is proved, checked and timed.
 
-A matrix product of DeepBench, and the two convolutions of a depthwise-separable block of MobileNet.
+A matrix product of DeepBench, and the two convolutions of a depthwise-separable block of MobileNet; then a matrix product on a
+machine with engines, in the simulator.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
+from isamap_smt.cli.demo_engines import SIZES, do_engines
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.options import as_json, compiler_option
@@ -97,7 +99,8 @@ WRONG = (
 @compiler_option
 @as_json
 def command(output: Path, cc: str | None, as_json: bool) -> None:
-    """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings."""
+    """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings; plan, prove and
+    simulate one kernel on a machine with engines."""
     run_demo(JOBS, WRONG, output, cc, as_json)
 
 
@@ -108,8 +111,10 @@ def run_demo(
     cc: str | None = None,
     json: bool = False,
     budget: float = 2.0,
+    engines: dict[str, int] = SIZES,
 ) -> dict[str, Any]:
-    """Do all of it; prints as it goes, or one JSON document at the end. Each kernel is timed for `budget` seconds."""
+    """Do all of it; prints as it goes, or one JSON document at the end. Each kernel is timed for `budget` seconds.
+    engines: sizes of the product on the machine with engines."""
     from isamap_smt.language.hardware_library import find_hardware
 
     machine = find_hardware("host")
@@ -118,7 +123,13 @@ def run_demo(
     refuted = [refute(w, json) for w in wrong[:1]]
     done = [do_job(job, machine, output, cc, json, budget) for job in jobs]
     refuted += [refute(w, json) for w in wrong[1:]]
-    document = {"hardware": machine.description, "kernels": done, "refuted": refuted, "directory": str(output)}
+    document = {
+        "hardware": machine.description,
+        "kernels": done,
+        "refuted": refuted,
+        "simulated": [do_engines(engines, json)],
+        "directory": str(output),
+    }
     if json:
         print_json(document)
     else:

@@ -113,6 +113,12 @@ class UseProgram:
     body: tuple[UseNode, ...]
     parameters: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Loops, uses with their places, and the counters that join engines."""
+        from isamap_smt.ir.uses_text import text_of
+
+        return text_of(self)
+
     def buffer(self, name: str) -> SlottedBuffer:
         """By name."""
         return next(b for b in self.buffers if b.name == name)

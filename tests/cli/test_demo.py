@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import isamap_smt.cli.demo_engines as engines
 from isamap_smt.cli.app import run
 from isamap_smt.cli.demo import JOBS, WRONG, Job, depthwise, innermost, pointwise, run_demo
 
@@ -15,10 +16,11 @@ SMALL = (
     Job("small window", "depthwise_conv2d", {**JOBS[1].sizes, "p": 6, "q": 7, "c": 8}, depthwise),
     Job("small pixels", "pointwise_conv2d", {"n": 1, "p": 3, "q": 4, "k": 8, "c": 8}, pointwise),
 )
+SIZES = {"i": 17, "j": 20, "k": 9}
 
 
 def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run_demo(SMALL, WRONG, Path("isamap-demo"), budget=0.1)
+    found = run_demo(SMALL, WRONG, Path("isamap-demo"), budget=0.1, engines=SIZES)
     said = capsys.readouterr()
     assert said.err == ""
     for word in ("mappings  ", "proved    mapping", "proved    program", "schedule  ", "code      ", "NumPy", "page"):
@@ -31,16 +33,24 @@ def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixt
         assert d["gflops"] > 0 and d["numpy_gflops"] > 0
         assert Path(d["c"]).is_file() and Path(d["page"]).is_file()
     assert [r["verdict"] for r in found["refuted"]] == ["refuted", "refuted"]
+    (simulated,) = found["simulated"]
+    assert simulated["complete"] and simulated["proof"]["verdict"] == "proved"
+    assert (simulated["races"], simulated["interleavings"]) == ([], 1 + engines.SEEDS)
+    assert simulated["predicted_cycles"] == pytest.approx(simulated["cycles"], rel=0.2)
+    assert simulated["max_difference_from_numpy"] < 1e-6
+    for text in ("cycles, ", "orders, no races", "for every order of the engines", "examples/outer_product.py, "):
+        assert text in said.out
 
 
 def test_one_document(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True, budget=0.1)
+    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True, budget=0.1, engines=SIZES)
     said = capsys.readouterr()
-    assert set(json.loads(said.out)) == {"hardware", "kernels", "refuted", "directory"}
+    assert set(json.loads(said.out)) == {"hardware", "kernels", "refuted", "simulated", "directory"}
     assert said.err == ""
 
 
 def test_the_real_sizes_are_real() -> None:
+    assert engines.SIZES == {"i": 200, "j": 140, "k": 96}
     assert JOBS[0].sizes == {"i": 1024, "j": 700, "k": 512}
     assert (JOBS[1].sizes["p"], JOBS[1].sizes["c"], JOBS[2].sizes["k"]) == (56, 128, 128)
 

@@ -23,8 +23,9 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
     [
         ("README.md", (1, 1, 6)),
         ("docs/tutorial.md", (8, 6, 6)),
+        ("docs/tutorial-accelerator.md", (6, 6, 9)),
         ("docs/trust.md", (0, 0, 2)),
-        ("docs/hardware.md", (2, 1, 3)),
+        ("docs/hardware.md", (3, 2, 3)),
     ],
 )
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
@@ -32,6 +33,13 @@ def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory:
     session.read()
     assert tuple(session.ran.values()) >= least
     assert all(ran >= wanted for ran, wanted in zip(session.ran.values(), least, strict=True))
+
+
+def test_the_accelerator_of_the_tutorial_is_the_example() -> None:
+    page = REPOSITORY / "docs" / "tutorial-accelerator.md"
+    (shown,) = (b.text for b in blocks(page) if b.about == "file=outer_product.py")
+    assert shown == (REPOSITORY / "examples" / "outer_product.py").read_text()
+    assert len(shown.splitlines()) < 60
 
 
 def run_text(text: str, directory: Path) -> dict[str, int]:
@@ -102,5 +110,5 @@ def test_the_indices_list_every_page(index: str, folder: str) -> None:
 
 
 def test_every_fenced_block_names_its_language() -> None:
-    for page in (REPOSITORY / "README.md", REPOSITORY / "docs" / "tutorial.md"):
+    for page in (REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("tutorial*.md")):
         assert all(block.language for block in blocks(page)), page.name

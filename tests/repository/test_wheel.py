@@ -50,7 +50,23 @@ def test_every_module_of_the_checkout_is_in_it(repository: Path, files: list[str
         for package in PACKAGES
         for path in (shelf / package).rglob("*.py")
     }
-    assert modules == {name for name in files if name.endswith(".py")}
+    examples = {"isamap_hardware/examples/outer_product.py"}
+    assert modules | examples == {name for name in files if name.endswith(".py")}
+
+
+def test_the_demonstration_finds_its_machine_in_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = "from isamap_smt.cli.demo_engines import do_engines; do_engines({'i': 9, 'j': 9, 'k': 9}, False)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert f"described in {tmp_path / 'isamap_hardware' / 'examples' / 'outer_product.py'}, " in done.stdout
 
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))
