@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -147,11 +148,13 @@ def simulated_cycles(program: UseProgram, kernel: str, sizes: dict[str, int]) ->
     return found
 
 
-def goes_wrong(drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2) -> str:
-    """What is wrong with a program at its sizes and at some others of those that are open; '' where nothing is."""
+def goes_wrong(
+    drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2, also: Sequence[dict[str, int]] = ()
+) -> str:
+    """What is wrong with a program at its sizes, at some others of those that are open and `also` at these; '' where nothing is."""
     rng = random.Random(drawn.words)
-    for n in range(1 + others * bool(drawn.open)):
-        sizes = drawn.sizes | ({a: rng.randint(1, 20) for a in drawn.open} if n else {})
+    at = [{a: rng.randint(1, 20) for a in drawn.open} for _ in range(others * bool(drawn.open))]
+    for sizes in (drawn.sizes, *({**drawn.sizes, **x} for x in (*at, *also))):
         arrays, want = _reference(drawn.kernel, tuple(sorted(sizes.items())))
         for seed in range(seeds):
             try:
