@@ -31,6 +31,7 @@ MAPPED = {
     "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"), "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
     "conv2d": CONV,
 }  # fmt: skip
+TRIES = 200
 OPEN = {
     "gemm": "ijk",
     "gemm_tn": "ijk",
@@ -70,7 +71,7 @@ def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, i
 def draw(seed: int, kernel: str | None = None) -> Drawn:
     """A plan of a mapping that programs of uses can be made of."""
     rng = random.Random(seed)
-    while True:
+    for _ in range(TRIES):
         name = kernel or rng.choice(list(MAPPED))
         sizes, shape = random_sizes(name, rng), rng.choice(SHAPES)
         left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
@@ -78,6 +79,7 @@ def draw(seed: int, kernel: str | None = None) -> Drawn:
             return _drawn(rng, name, rng.choice(MAPPED[name]), sizes, left_open, shape)
         except ScheduleError:
             continue  # the mapping would cut tiles from the front, or nothing fits
+    raise ScheduleError(f"{kernel or 'no kernel'} has no legal plan in {TRIES} draws")
 
 
 @cache
