@@ -24,6 +24,7 @@ from isamap_smt.simulator import simulate
 
 SHAPES = (
     Shape(), Shape(accumulators=1), Shape(accumulators=2), Shape(scratchpad=3), Shape(4, 8, 2), Shape(4, 8, 2, 2, 8),
+    Shape(4, 8, 2, wide=True),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 MAPPED = {
