@@ -215,4 +215,4 @@ def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: M
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     along = lies[move.along(main.name)]
     used = symbols_of(mapping.coordinates(home.name))
-    return along in used and contiguous(mapping, home.name, along)
+    return along not in used or contiguous(mapping, home.name, along)

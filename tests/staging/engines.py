@@ -12,8 +12,8 @@ import isamap_smt as im
 class Shape:
     """i, j, k: points of the unit. accumulators: tiles of the output that there is room for; scratchpad: tiles of each input.
 
-    each: cycles for a row that is moved (a number, by `gather`). apart: whether the inputs have a memory each, as they must
-    where their rows differ.
+    each: cycles for a row that is moved (a number, by `gather`). wide: one scratchpad for both inputs, also where one has shorter
+    rows; else each has its own there.
     """
 
     i: int = 8
@@ -23,21 +23,22 @@ class Shape:
     scratchpad: int = 64
     each: float = 1.0
     start: float = 16.0
+    wide: bool = False
 
     @property
     def apart(self) -> bool:
-        """Whether the rows of the inputs differ."""
-        return self.i != self.j
+        """Whether the inputs have a memory each."""
+        return self.i != self.j and not self.wide
 
 
 @cache
 def machine(shape: Shape = Shape()) -> im.Hardware:
     """The machine, with the instructions of examples/outer_product.py."""
     i, j, k = shape.i, shape.j, shape.k
-    homes = {"a": ("pad_a", i), "b": ("pad_b", j)} if shape.apart else {"a": ("scratchpad", j), "b": ("scratchpad", j)}
-    memories = {
-        m: im.Memory(m, 4 * c * k * shape.scratchpad * (1 if shape.apart else 2), row=4 * c) for m, c in homes.values()
-    }
+    homes = {"a": ("pad_a", i), "b": ("pad_b", j)} if shape.apart else {"a": ("scratchpad", i), "b": ("scratchpad", j)}
+    widths = {m: max(c for n, c in homes.values() if n == m) for m, _ in homes.values()}
+    count = shape.scratchpad * (1 if shape.apart else 2)
+    memories = [im.Memory(m, 4 * c * k * count, row=4 * c) for m, c in widths.items()]
     tile = {"r": i, "c": j}
     moves = [x for m, c in dict.fromkeys(homes.values()) for x in _loads(shape, m, c)]
     rest = (
@@ -60,14 +61,14 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
     accumulators = im.Memory("accumulators", 4 * i * j * shape.accumulators, row=4 * j)
     engines = tuple(map(im.Engine, ("load", "execute", "store")))
     words = f"{i}x{j}x{k} outer products"
-    return im.Hardware("engines", (*memories.values(), accumulators), (), (*moves, *rest), words, engines=engines)
+    return im.Hardware("engines", (*memories, accumulators), (), (*moves, *rest), words, engines=engines)
 
 
 def _loads(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
     """By rows, and one number at a time; zeros beyond."""
     made = []
     for name, per, asked in (("load", ("r",), ["rows m"]), ("gather", ("r", "c"), [])):
-        suffix = memory.removeprefix("pad") if shape.apart else ""
+        suffix = "" if shape.i == shape.j else f"_{columns}"
         made.append(
             im.instruction(
                 name + suffix, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,6 +24,7 @@ from isamap_smt.simulator import simulate
 
 SHAPES = (
     Shape(), Shape(accumulators=1), Shape(accumulators=2), Shape(scratchpad=3), Shape(4, 8, 2), Shape(4, 8, 2, 2, 8),
+    Shape(4, 8, 2, wide=True),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 MAPPED = {
@@ -30,6 +32,7 @@ MAPPED = {
     "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"), "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
     "conv2d": CONV,
 }  # fmt: skip
+TRIES = 200
 OPEN = {
     "gemm": "ijk",
     "gemm_tn": "ijk",
@@ -69,7 +72,7 @@ def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, i
 def draw(seed: int, kernel: str | None = None) -> Drawn:
     """A plan of a mapping that programs of uses can be made of."""
     rng = random.Random(seed)
-    while True:
+    for _ in range(TRIES):
         name = kernel or rng.choice(list(MAPPED))
         sizes, shape = random_sizes(name, rng), rng.choice(SHAPES)
         left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
@@ -77,6 +80,7 @@ def draw(seed: int, kernel: str | None = None) -> Drawn:
             return _drawn(rng, name, rng.choice(MAPPED[name]), sizes, left_open, shape)
         except ScheduleError:
             continue  # the mapping would cut tiles from the front, or nothing fits
+    raise ScheduleError(f"{kernel or 'no kernel'} has no legal plan in {TRIES} draws")
 
 
 @cache
@@ -147,11 +151,13 @@ def simulated_cycles(program: UseProgram, kernel: str, sizes: dict[str, int]) ->
     return found
 
 
-def goes_wrong(drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2) -> str:
-    """What is wrong with a program at its sizes and at some others of those that are open; '' where nothing is."""
+def goes_wrong(
+    drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2, also: Sequence[dict[str, int]] = ()
+) -> str:
+    """What is wrong with a program at its sizes, at some others of those that are open and `also` at these; '' where nothing is."""
     rng = random.Random(drawn.words)
-    for n in range(1 + others * bool(drawn.open)):
-        sizes = drawn.sizes | ({a: rng.randint(1, 20) for a in drawn.open} if n else {})
+    at = [{a: rng.randint(1, 20) for a in drawn.open} for _ in range(others * bool(drawn.open))]
+    for sizes in (drawn.sizes, *({**drawn.sizes, **x} for x in (*at, *also))):
         arrays, want = _reference(drawn.kernel, tuple(sorted(sizes.items())))
         for seed in range(seeds):
             try:

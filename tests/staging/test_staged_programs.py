@@ -24,6 +24,7 @@ from use_edits import rewritten
 
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.ir.engines import machine_of
 from isamap_smt.ir.uses import Use, UseProgram
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.uses import prove_uses
@@ -115,3 +116,15 @@ def test_products_beyond_an_unused_axis_are_zero() -> None:
     )
     wrong = replace(program, buffers=(*buffers, program.buffer("acc")))
     assert {c.claim for c in prove_uses(wrong).failed() if c.verdict.word == "refuted"} >= {"link", "program"}
+
+
+def test_tiles_that_are_narrower_than_a_row_of_their_memory() -> None:
+    """What is not filled is not read; where it is read, nothing is proved, and it is poison."""
+    wide = Shape(4, 8, 2, wide=True)
+    plan = stage("gemm", machine(wide))
+    short = machine_of(machine(wide)).instruction("gather_4")
+
+    def changed(u: Use) -> tuple[Use, ...] | None:
+        return (replace(u, instruction=short),) if u.instruction.name.endswith("_8") else None
+
+    assert not prove_uses(rewritten(plan.program, changed)).proved

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import outer_product as outer
+import sympy as sp
 
-from isamap_smt.ir.expr import FloorMod, sym
+from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.uses import BufferPlace, CountedLoop, TensorPlace, Use, UseNode, UseProgram, walk_uses
 
 Rewrite = Callable[[Use], tuple[UseNode, ...] | None]
@@ -91,13 +92,15 @@ def with_slot(program: UseProgram, instruction: str, operand: str, slot: Callabl
 
 
 def random_edit(program: UseProgram, rng: random.Random) -> tuple[str, UseProgram]:
-    """One edit, in words and carried out: of a counter, a slot, a version, an offset, a parameter, a count, an order or an
-    engine."""
+    """One edit, in words and carried out: of a counter, a slot, a version, an offset, a parameter, a count, an order, an
+    engine or a type."""
     found = uses(program)
     number = rng.randrange(len(found))
     u = found[number]
-    kinds = ["signal", "engine", "swap", "count", "buffer", "moved"]
-    kinds += ["await", "amount", "amount"] * bool(u.awaits) + ["slot", "version", "index"] * bool(u.places)
+    kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
+    kinds += ["await", "amount", "amount"] * bool(u.awaits) + ["slot", "slot", "version", "index", "begins"] * bool(
+        u.places
+    )
     kinds += ["parameter"] * bool(u.parameters) + ["point"] * bool(u.point)
     kind = rng.choice(kinds)
     words = f"{kind} of use {number} ({u.instruction.name})"
@@ -105,18 +108,44 @@ def random_edit(program: UseProgram, rng: random.Random) -> tuple[str, UseProgra
 
 
 def _counters(program: UseProgram) -> list[str]:
-    return sorted({c for u in uses(program) for c in (*u.signals, *(c for c, _ in u.awaits))})
+    return sorted({c for u in uses(program) for c in (*u.signals, *(c for c, _ in u.awaits))}) or ["other"]
+
+
+def _around(program: UseProgram, u: Use) -> list[Any]:
+    """Variables and numbers of the loops around a use."""
+    inside = next((inside for x, inside in walk_uses(program.body) if x is u), ())
+    return [e for x in inside for e in (x.var, x.number)]
+
+
+def _other(program: UseProgram, number: int, u: Use, rng: random.Random) -> int:
+    """Another use of the same engine, or of any where there is none."""
+    found = uses(program)
+    same = [n for n, x in enumerate(found) if n != number and x.instruction.engine == u.instruction.engine]
+    return rng.choice(same or list(range(len(found))))
 
 
 def _signal(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    signals = () if u.signals and rng.random() < 0.6 else (*u.signals, rng.choice(_counters(p)))
+    """Dropped, doubled, moved to another use, or one more."""
+    what = rng.choice(["drop", "drop", "double", "move"] if u.signals else ["add"])
+    if what == "move":
+        other, moved = _other(p, number, u, rng), rng.choice(u.signals)
+        p = at(p, other, lambda x: replace(x, signals=(*x.signals, moved)))
+        return at(p, number, lambda x: replace(x, signals=tuple(s for s in u.signals if s != moved)))
+    signals = {
+        "drop": u.signals[1:], "double": (*u.signals, *u.signals[:1]), "add": (*u.signals, rng.choice(_counters(p)))
+    }[what]  # fmt: skip
     return at(p, number, lambda u: replace(u, signals=signals))
 
 
 def _await(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+    """Dropped, of another counter, or moved to another use."""
     k = rng.randrange(len(u.awaits))
-    if rng.random() < 0.6:
+    what = rng.choice(["drop", "drop", "rename", "move"])
+    if what == "drop":
         return at(p, number, lambda u: without_await(u, k))
+    if what == "move":
+        p = at(p, _other(p, number, u, rng), lambda x: replace(x, awaits=(*x.awaits, u.awaits[k])))
+        return at(p, number, lambda x: replace(x, awaits=u.awaits[:k] + u.awaits[k + 1 :]))
     other = rng.choice(_counters(p))
     return at(
         p, number, lambda u: replace(u, awaits=tuple((other if n == k else c, a) for n, (c, a) in enumerate(u.awaits)))
@@ -124,7 +153,12 @@ def _await(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram
 
 
 def _amount(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    k, more = rng.randrange(len(u.awaits)), rng.choice([-2, -1, 1, 2])
+    """More or less, or counted by another loop."""
+    k, more, names = rng.randrange(len(u.awaits)), rng.choice([-2, -1, 1, 2]), _around(p, u)
+    here = [e for e in names if e in sp.sympify(u.awaits[k][1]).free_symbols]
+    if here and rng.random() < 0.4:
+        old, new = rng.choice(here), rng.choice(names)
+        return at(p, number, lambda u: waiting(u, k, new - old))
     return at(p, number, lambda u: waiting(u, k, more))
 
 
@@ -135,13 +169,17 @@ def _buffer_places(u: Use) -> list[tuple[str, BufferPlace]]:
 def _slot(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
     o, where = rng.choice(_buffer_places(u))
     slots = p.buffer(where.buffer).slots
-    inner = [x for x in (sym("step"), sym("tile"), sym("k0"), sym("j0"), sym("i0")) if rng.random() < 0.5]
-    new = rng.choice([FloorMod(where.slot + 1, slots) if slots > 1 else 0, FloorMod(sum(inner), slots), 0])
+    inner = [x for x in _around(p, u) if rng.random() < 0.5]
+    new = rng.choice(
+        [FloorMod(where.slot + 1, slots) if slots > 1 else 0, FloorMod(sum(inner), slots), 0, where.slot + 1]
+    )
     return at(p, number, lambda u: place(u, o, slot=new))
 
 
 def _version(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
     o, where = rng.choice(_buffer_places(u))
+    if not where.version:
+        return _slot(p, number, u, rng)
     k = rng.randrange(len(where.version))
     new = rng.choice([where.version[k] + 1, where.version[k] - 1, 0])
     return at(
@@ -178,10 +216,36 @@ def _engine(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgra
     return at(p, number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
 
 
+def _begins(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+    return at(p, number, lambda u: replace(u, begins=not u.begins))
+
+
+def _every_loop(body: tuple[UseNode, ...]) -> list[CountedLoop]:
+    inside = [x for x in body if isinstance(x, CountedLoop)]
+    return [*inside, *(y for x in inside for y in _every_loop(x.body))]
+
+
 def _count(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    names, more = ["i0", "j0", "k0"], rng.choice([-1, 1])
-    name = rng.choice(names)
-    return loops(p, lambda x: replace(x, count=x.count + more) if x.var.name == name else x)
+    more, every = rng.choice([-1, 1]), _every_loop(p.body)
+    if not every:
+        return p
+    one = rng.choice(every).number
+    return loops(p, lambda x: replace(x, count=x.count + more) if x.number == one else x)
+
+
+def _loops(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+    """A loop and the one around it change places."""
+    pairs = [(x, y) for x in _every_loop(p.body) for y in x.body if isinstance(y, CountedLoop)]
+    if not pairs:
+        return p
+    outer_loop, inner = rng.choice(pairs)
+    other = {outer_loop.number: inner, inner.number: outer_loop}
+
+    def change(x: CountedLoop) -> CountedLoop:
+        y = other.get(x.number)
+        return x if y is None else replace(x, var=y.var, count=y.count, number=y.number)
+
+    return loops(p, change)
 
 
 def _buffer(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
@@ -190,6 +254,18 @@ def _buffer(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgra
     moved = replace(b, offset=max(0, b.offset + rng.choice([-8, -1, 1, 8])))
     new = rng.choice([moved, replace(b, slots=b.slots + rng.choice([-1, 1]))])
     return replace(p, buffers=(*p.buffers[:k], new, *p.buffers[k + 1 :]))
+
+
+def _type(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+    """A buffer says that it holds other elements, or more of them."""
+    k = rng.randrange(len(p.buffers))
+    held = p.buffers[k].type
+    c = rng.randrange(len(held.coordinates))
+    shifted = tuple(e + 1 if n == c else e for n, e in enumerate(held.coordinates))
+    new = replace(held, coordinates=shifted)
+    if held.guard and rng.random() < 0.7:
+        new = replace(held, guard=tuple(g for g in held.guard if g is not rng.choice(held.guard)))
+    return replace(p, buffers=(*p.buffers[:k], replace(p.buffers[k], type=new), *p.buffers[k + 1 :]))
 
 
 def _swap(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
@@ -212,21 +288,36 @@ def _moved(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram
     return rewritten(p, lambda x: again if x is u else None)
 
 
+def _displaced(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+    """A use beside another one, in the loops around that."""
+    other = rng.choice(uses(p))
+    made = (u, other) if rng.random() < 0.5 else (other, u)
+    return p if other is u else rewritten(p, lambda x: () if x is u else made if x is other else None)
+
+
+GHOST = frozenset(
+    {"version", "point", "begins", "type"}
+)  # edits of what a program says of itself; no executor looks at it
 _EDITS: dict[str, Any] = {
     "signal": _signal, "await": _await, "amount": _amount, "slot": _slot, "version": _version, "index": _index,
     "parameter": _parameter, "point": _point, "engine": _engine, "count": _count, "buffer": _buffer, "swap": _swap,
-    "moved": _moved,
+    "moved": _moved, "displaced": _displaced, "loops": _loops, "type": _type, "begins": _begins,
 }  # fmt: skip
+
+
+def edits(program: UseProgram, rng: random.Random, count: int) -> tuple[str, UseProgram]:
+    """A program with so many random edits; what they are, and the program."""
+    told = []
+    for _ in range(count):
+        if not uses(program):
+            break
+        words, program = random_edit(program, rng)
+        told.append(words)
+    return ", ".join(told), program
 
 
 def random_program(seed: int) -> tuple[str, UseProgram]:
     """The product on the outer-product unit in some number of slots, with up to three edits; what they are, and the program."""
     rng = random.Random(seed)
     program = outer.gemm(outer.Choice(rng.choice([1, 2, 3]), rng.choice([1, 2, 3])))
-    told = []
-    for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
-        if not uses(program):
-            break
-        words, program = random_edit(program, rng)
-        told.append(words)
-    return ", ".join(told), program
+    return edits(program, rng, rng.choice([0, 1, 1, 1, 2, 3]))

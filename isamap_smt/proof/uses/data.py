@@ -166,12 +166,26 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
 
 
 def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
-    """Whether all points of the contract's axes are all cells of a slot: row and column are axes, over all there are."""
+    """Whether all points of the contract's axes are all cells of a slot that any use touches: row and column are axes, over all
+    rows there are, and over as many columns as any use has."""
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
-    extents = {a.symbol: a.extent for a in contract_of(site).axes}
-    columns = moments.program.machine.memory(buffer.memory).columns
+    extents = {a.symbol: int(a.extent) for a in contract_of(site).axes}
     rows = 1 if operand.row == 0 else extents.get(operand.row)
-    return operand.row != operand.column and rows == buffer.rows and extents.get(operand.column) == columns
+    columns = extents.get(operand.column, 0)
+    return operand.row != operand.column and rows == buffer.rows and columns >= _columns(moments, buffer)
+
+
+def _columns(moments: Moments, buffer: SlottedBuffer) -> int:
+    """How many columns of a buffer its uses touch, at most: all there are where a column is no axis."""
+    every = moments.program.machine.memory(buffer.memory).columns
+    found = []
+    for site in moments.sites:
+        for name, place in site.use.places:
+            if isinstance(place, BufferPlace) and place.buffer == buffer.name:
+                column = site.use.instruction.operand(name).column
+                extents = {a.symbol: a.extent for a in contract_of(site).axes}
+                found.append(1 if column == 0 else int(extents.get(column, every)))
+    return max(found, default=0)
 
 
 def _filled(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer) -> None:

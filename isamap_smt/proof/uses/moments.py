@@ -201,10 +201,15 @@ class Moments:
 
     def _joined(self, x: Moment, y: Moment) -> Iterator[Formula]:
         for site in self.sites:
-            through = site is y.site or (site.ahead(y.site) and site.common(y.site) == len(site.loops))
-            if site.engine != y.site.engine or not through:
+            if site.engine != y.site.engine or not (site is y.site or site.ahead(y.site)):
                 continue
+            inside = site.loops[site.common(y.site) :] if site is not y.site else ()
+            if not all(sp.sympify(loop.count).is_Integer and loop.count >= 1 for loop in inside):
+                continue  # it may not be issued at all
+            own = {e.name for loop in inside for e in (loop.var, loop.number)}
             for counter, amount in site.use.awaits:
+                if own & symbols_of([amount]):
+                    continue
                 engines = {s.engine for s in self.signals.get(counter, [])}
                 earlier = self.signalled(counter, x)
                 if engines == {x.site.engine} and earlier is not None:
