@@ -109,8 +109,8 @@ def main() -> None:
     text = [
         "# Results on a machine with engines",
         "",
-        "`python -m benchmarks.engines` writes this page: the outer-product machine of `examples/outer_product.py`, in the simulator. Cycles",
-        "do not depend on the machine at hand; seconds do.",
+        "`python -m benchmarks.engines` writes this page: the outer-product machine of `examples/outer_product.py`, simulated.",
+        "Cycles do not depend on the machine at hand; seconds do.",
         "",
         f"## Predicted against simulated: GEMM at {SIZES} seeded sizes, each axis up to {MOST}",
         "",
