@@ -169,23 +169,26 @@ def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
     """Whether all points of the contract's axes are all cells of a slot that any use touches: row and column are axes, over all
     rows there are, and over as many columns as any use has."""
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
-    extents = {a.symbol: int(a.extent) for a in contract_of(site).axes}
+    extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = 1 if operand.row == 0 else extents.get(operand.row)
-    columns = extents.get(operand.column, 0)
-    return operand.row != operand.column and rows == buffer.rows and columns >= _columns(moments, buffer)
+    mine = extents.get(operand.column, sp.S.Zero)
+    enough = all(
+        mine == other or (mine.is_Integer and other.is_Integer and mine >= other) for other in _columns(moments, buffer)
+    )
+    return operand.row != operand.column and rows == buffer.rows and enough
 
 
-def _columns(moments: Moments, buffer: SlottedBuffer) -> int:
-    """How many columns of a buffer its uses touch, at most: all there are where a column is no axis."""
-    every = moments.program.machine.memory(buffer.memory).columns
-    found = []
+def _columns(moments: Moments, buffer: SlottedBuffer) -> set[Any]:
+    """How many columns of a buffer each of its uses touches: all there are where a column is no axis."""
+    every = sp.sympify(moments.program.machine.memory(buffer.memory).columns)
+    found = set()
     for site in moments.sites:
         for name, place in site.use.places:
             if isinstance(place, BufferPlace) and place.buffer == buffer.name:
                 column = site.use.instruction.operand(name).column
                 extents = {a.symbol: a.extent for a in contract_of(site).axes}
-                found.append(1 if column == 0 else int(extents.get(column, every)))
-    return max(found, default=0)
+                found.add(sp.S.One if column == 0 else extents.get(column, every))
+    return found
 
 
 def _filled(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer) -> None:
