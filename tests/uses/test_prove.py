@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import outer_product as outer
 import pytest
@@ -16,6 +17,7 @@ from use_mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 from isamap_encodings.cvc5_check import cvc5_answer
 from isamap_encodings.solve import recording
 from isamap_smt.ir.uses import UseProgram
+from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.uses import prove_uses
 
 
@@ -92,8 +94,17 @@ def test_a_step_longer_than_a_vector_is_refuted_for_some_length() -> None:
     assert wrong(vector_length.gemm(4, skip=1), ((8, 17, 3),), 1)
 
 
+def lowered() -> UseProgram:
+    """The double-buffered product of the described machine, sizes open."""
+    machine = Path(__file__).parents[2] / "examples" / "outer_product.py"
+    pins = {f"slots.{o}": 2 for o in ("a", "b", "acc")}
+    return stage("gemm_tn", f"{machine}:MACHINE", fix=pins).program
+
+
 @pytest.mark.parametrize(
-    "make", [outer.gemm, vector_tile.gemm, vector_length.gemm], ids=["engines", "registers", "any length"]
+    "make",
+    [outer.gemm, lowered, vector_tile.gemm, vector_length.gemm],
+    ids=["engines", "lowered", "registers", "any length"],
 )
 def test_cvc5_agrees(make: Callable[[], UseProgram]) -> None:
     with recording() as asked:
