@@ -42,12 +42,11 @@ INSTRUCTIONS = (
 
 MACHINE = im.Hardware(
     "outer_product",
-    (
+    memories=(
         im.Memory("scratchpad", 64 << 10, row=32),
         im.Memory("accumulators", 4 << 10, row=32),  # 16 of 8x8
     ),
-    (),
-    INSTRUCTIONS,
-    "an 8x8 f32 outer-product unit behind a scratchpad, one DMA engine in and one out",
+    instructions=INSTRUCTIONS,
+    description="an 8x8 f32 outer-product unit behind a scratchpad, one DMA engine in and one out",
     engines=(im.Engine("load"), im.Engine("execute"), im.Engine("store")),
 )

@@ -115,16 +115,14 @@ class _Lowering:
         slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile)
         return BufferPlace(stage.operand, slot, tile.version)
 
+    def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
+        """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
+        at = {(x.axis, x.level): x.var for x in (*self._outer, *loops) if x.count != 1}
+        return {x.axis: x.tiles * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.staging.loops}
+
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
-        """Outer axis of the mapping -> which tile along it, at the loops of the stage marked so."""
-        names = {x.axis: x for x in self._tile(stage, mark).loops if x.level == 0}
-        around = {x.axis: x for x in self._tile(stage, mark).loops if x.level == 1}
-        found = {}
-        for n, loop in enumerate(self.staging.loops):
-            step = around.get(loop.axis) or (self._outer[n] if loop.count != 1 else None)
-            inner = names.get(loop.axis)
-            found[loop.axis] = (loop.tiles * step.var if step else sp.S.Zero) + (inner.var if inner else sp.S.Zero)
-        return found
+        """The same inside the loops over a stage's tiles, marked so."""
+        return self._tiles_at(self._tile(stage, mark).loops)
 
     def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any]) -> tuple[Any, ...]:
         found = [substitute(e, self._index(stage, mark)) for e in self.mapping.coordinates(stage.operand)]
@@ -193,13 +191,7 @@ class _Lowering:
         return Use(clear, ((clear.operands[0].name, self._at(stage, mark)),), (), awaits, begins=True)
 
     def _compute(self) -> Use:
-        index = {x.axis: x for x in self._inner if x.count != 1}
-        outer = {x.axis: x for x in self._outer if x.count != 1}
-        at = {
-            loop.axis: (loop.tiles * outer[loop.axis].var if loop.axis in outer else sp.S.Zero)
-            + (index[loop.axis].var if loop.axis in index else sp.S.Zero)
-            for loop in self.staging.loops
-        }
+        at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
         awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
         places = tuple((o.name, self._at(self.staging.stage(o.name), "")) for o in self.compute.operands)

@@ -77,9 +77,9 @@ class Hardware(Shown):
     """
 
     name: str
-    memories: tuple[Memory, ...]
-    links: tuple[Link, ...]
-    instructions: tuple[Instruction, ...]
+    memories: tuple[Memory, ...] = ()
+    links: tuple[Link, ...] = ()
+    instructions: tuple[Instruction, ...] = ()
     description: str = ""
     engines: tuple[Engine, ...] = ()
 

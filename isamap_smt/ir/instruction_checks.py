@@ -60,7 +60,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         )
     c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
     _check_numbers(name, c_types)
-    if i.kind == "compute" and not i.engine and (far := [o for o, place in places if place == MAIN]):
+    if i.emit and i.kind == "compute" and not i.engine and (far := [o for o, place in places if place == MAIN]):
         raise LanguageError(
             f"instruction {name}: {far[0]} lies in {MAIN!r}, and {contract.text.strip()!r} computes; what reads or writes {MAIN!r} "
             "only copies, such as 'r[l] = m[l]'"

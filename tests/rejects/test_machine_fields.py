@@ -266,6 +266,7 @@ def test_what_touches_memory_only_moves(text: str, change: dict[str, Any], said:
         "dtypes": {"r": "f32", "m": "f32"},
         "places": {"r": "ymm", "m": "memory"},
     }
+    given |= {"emit": "{r} = f({m});", "c_types": {"r": "__m256"}}
     with pytest.raises(LanguageError, match=f"^instruction npu.load: {re.escape(said)}"):
         im.instruction("npu.load", text, **{**given, **change})
 
