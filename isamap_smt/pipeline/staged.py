@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from typing import Any
@@ -89,32 +89,45 @@ def stage(
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     sizes = whole_sizes(sizes)
     kernel.with_sizes(sizes)
-    taken: dict[str, float] = {}
+    clock = _Clock(progress)
+    fitting = _fitting(kernel, hardware, instruction)
+    refused: ScheduleError | None = None
+    for known, partial, note in _ways(kernel, sizes):
+        given = kernel.with_sizes(known)
+        found = clock.time("map", _mappings, given, fitting, partial)
+        try:
+            staging = clock.time(
+                "schedule", schedule_stages, found, hardware, _assumed(given, sizes), fix or {}, timeout
+            )
+        except ScheduleError as error:
+            refused = refused or (error if found else None)
+            continue
+        program = clock.time("lower", lower_staging, staging, hardware)
+        checked = clock.time("prove", require_uses, program)
+        notes = (note,) if note else ()
+        return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(clock.seconds.items()))
+    raise refused or _unmapped(kernel, fitting)
 
-    def timed(what: str, work: Callable[[], Any]) -> Any:
-        if progress:
-            progress(what)
+
+class _Clock:
+    """Seconds by stage; `progress` is told each stage's name."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress, self.seconds = progress, dict[str, float]()
+
+    def time(self, what: str, work: Callable[..., Any], *given: Any) -> Any:
+        """What the work gives."""
+        if self.progress:
+            self.progress(what)
         start = time.perf_counter()
-        found = work()
-        taken[what] = taken.get(what, 0.0) + time.perf_counter() - start
-        return found
-
-    found, notes = timed("map", lambda: _mappings(kernel, hardware, sizes, instruction))
-    planned_for = _assumed(found[0].mapping.kernel, sizes)
-    staging = timed("schedule", lambda: schedule_stages(found, hardware, planned_for, fix or {}, timeout))
-    program = timed("lower", lambda: lower_staging(staging, hardware))
-    checked = timed("prove", lambda: require_uses(program))
-    return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(taken.items()))
+        try:
+            return work(*given)
+        finally:
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
 
 
-def _mappings(
-    kernel: Kernel, hardware: Hardware, sizes: dict[str, int], instruction: str | None
-) -> tuple[list[ProvedMapping], tuple[str, ...]]:
-    """Legal mappings onto the machine's instructions. Where there are none at these sizes (an axis of one point is none), those of
-    open sizes; then such that leave an axis of the instruction unused.
-
-    Raises ScheduleError.
-    """
+def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> list[Instruction]:
+    """The machine's instructions that compute on the kernel's types, or the named one. Raises UnknownNameError, ScheduleError."""
     named = [i for i in hardware.computes if instruction in (None, i.name, i.short)]
     if not named:
         hint = did_you_mean(str(instruction), [i.short for i in hardware.computes])
@@ -126,24 +139,31 @@ def _mappings(
             f"{kernel.name} has {_types(kernel)}, which no instruction of {hardware.name} takes: {theirs}; say --dtypes, or "
             "describe one that does"
         )
+    return fitting
+
+
+def _ways(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int], bool, str]]:
+    """(sizes that are fixed, whether axes of the instruction may stay unused, what to say), the best first."""
+    yield sizes, False, ""
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
     names = {str(a.extent): a.name for a in kernel.axes} | {a.name: a.name for a in kernel.axes}
     longer = {n: v for n, v in sizes.items() if names.get(n) not in ones}
-    why = ""
-    for given, partial, said in (
-        (sizes, False, ""),
-        (longer, False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"),
-        (longer, True, "an axis of the instruction is left unused"),
-    ):
-        k = kernel.with_sizes(given)
-        sets = [find_mappings(k, i, partial=partial).finished() for i in fitting]
-        found = [p for s in sets for p in s]
-        why = why or "; ".join(dict.fromkeys(text for s in sets for _, text in s.reasons))
-        if found:
-            return found, (said,) if said else ()
-    raise ScheduleError(
-        f"{kernel.name} does not map onto {', '.join(i.name for i in fitting)}: {why or 'see `isamap map`'}"
-    )
+    if ones:
+        yield longer, False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"
+    yield longer, True, "an axis of the instruction is left unused"
+
+
+def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
+    """Legal mappings onto the instructions."""
+    return [p for i in fitting for p in find_mappings(kernel, i, partial=partial).finished()]
+
+
+def _unmapped(kernel: Kernel, fitting: list[Instruction]) -> ScheduleError:
+    """Why nothing maps."""
+    sets = [find_mappings(kernel, i) for i in fitting]
+    why = "; ".join(dict.fromkeys(text for s in sets for _, text in s.reasons))
+    names = ", ".join(i.name for i in fitting)
+    return ScheduleError(f"{kernel.name} does not map onto {names}: {why or 'see `isamap map`'}")
 
 
 def _types(kernel: Kernel) -> str:
