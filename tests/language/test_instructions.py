@@ -99,7 +99,7 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
             {"kind": "load"},
             "instruction d: there is no parameter 'kind'; leave it out: what only copies or clears is a move",
         ),
-        ({"emits": "x"}, "instruction d: there is no parameter 'emits'; did you mean emit?"),
+        ({"emits": "x"}, "instruction d: there is no parameter 'emits'; did you mean emit"),
         ({"exact": "acc[l] += i32(a[l,e])"}, "instruction d: exact and contract have different operands"),
         ({"exact": "acc[f] += sum(e, 4, i32(a[f,e]) * i32(b[f,e]))"}, "instruction d: axis f of exact is not an axis"),
         ({"exact": "b[l,e] = acc[l] * a[l,e]"}, "instruction d: exact must be one statement that writes acc"),
