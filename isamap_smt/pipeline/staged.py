@@ -104,7 +104,7 @@ def stage(
             continue
         program = clock.time("lower", lower_staging, staging, hardware)
         checked = clock.time("prove", require_uses, program)
-        notes = (note,) if note else ()
+        notes = (note + (f"; {refused}" if refused else ""),) if note else ()
         return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(clock.seconds.items()))
     raise refused or _unmapped(kernel, fitting)
 
