@@ -93,10 +93,10 @@ def large(machine: im.Hardware) -> list[str]:
 
 
 def proof(machine: im.Hardware) -> list[str]:
-    """The double-buffered GEMM, sizes open: claims and seconds."""
-    seconds = [(p := stage("gemm", machine)).proof.seconds for _ in range(3)]
+    """The double-buffered GEMM, sizes open: claims and seconds, of a process that has proved nothing before."""
+    made = stage("gemm", machine).proof
     return [
-        f"GEMM with open sizes: {len(p.proof.claims)} claims, {p.proof.word} in {min(seconds):.2f} s (best of three)."
+        f"GEMM with open sizes: {len(made.claims)} claims, {made.word} in {made.seconds:.2f} s, the first of the process."
     ]
 
 
