@@ -40,6 +40,11 @@ def graph_instruction(i: Instruction) -> MachineInstruction:
             raise HardwareError(
                 f"{i.where}: precondition {text!r}: uses of a machine with engines promise 'contiguous m' or 'rows m' only"
             )
+        if word == "contiguous" and len(i.kernel.tensor(named[0]).shape) > 1:
+            raise HardwareError(
+                f"{i.where}: precondition {text!r}: rows of a tile lie apart, and no use promises that they do not; write "
+                f"'rows {named[0]}', or move one row at a time"
+            )
         asked.add(named[0])
     cells = {o: (row, column) for o, row, column in i.cells}
     operands = tuple(

@@ -280,6 +280,9 @@ MACHINES: list[tuple[str, Edit, str]] = [
     ("a precondition that no use promises", ('("rows m",)', '("aligned m 32",)'),
      f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses of a machine with engines promise 'contiguous m' or "
      "'rows m' only"),
+    ("rows that touch", ('("rows m",)', '("contiguous m",)'),
+     f"load (machine.py line {LOAD}): precondition 'contiguous m': rows of a tile lie apart, and no use promises that they do "
+     "not; write 'rows m', or move one row at a time"),
 ]  # fmt: skip
 
 
