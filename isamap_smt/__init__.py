@@ -23,7 +23,6 @@ _WHERE = {
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
     **dict.fromkeys(("Hardware", "Memory", "Link"), "isamap_smt.ir.hardware"),
     **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.graph"),
-    **dict.fromkeys(("TileConfiguration",), "isamap_smt.ir.tiles"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
     **dict.fromkeys(("Schedule", "LoopStep", "Packing"), "isamap_smt.ir.schedule"),
@@ -86,7 +85,6 @@ if TYPE_CHECKING:
     from isamap_smt.ir.schedule import LoopStep as LoopStep
     from isamap_smt.ir.schedule import Packing as Packing
     from isamap_smt.ir.schedule import Schedule as Schedule
-    from isamap_smt.ir.tiles import TileConfiguration as TileConfiguration
     from isamap_smt.language import axes as axes
     from isamap_smt.language import instruction as instruction
     from isamap_smt.language import kernel as kernel

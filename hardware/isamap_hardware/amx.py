@@ -1,10 +1,10 @@
 """AMX: eight tile registers of 16 rows of 64 bytes, and products of two tiles added to a third.
 
-A tile of bytes is multiplied with one whose rows are interleaved by fours: row r, group j holds b[4*r .. 4*r+3, j]. A
-configuration says how many rows and bytes the tiles have. Here each thread takes eight of the largest on entry, and gives them
-back when it leaves; claims hold that data against the operands. Linux wants to be asked first whether a process may have tiles
-(arch_prctl). There are no masks: a masked move goes through 1 KB of memory, with the masks of AVX-512, which every core with
-AMX has.
+A tile of bytes is multiplied with one whose rows are interleaved by fours: row r, group j holds b[4*r .. 4*r+3, j]. How many
+rows and bytes a row each tile has stands in 64 bytes of each thread, tilecfg (Intel's manual, ldtilecfg): byte 0 is the palette,
+bytes 16 + 2*t and 17 + 2*t are the bytes of a row of tile t, byte 48 + t its rows. Instructions say what they need there. Linux
+wants to be asked first whether a process may have tiles (arch_prctl). There are no masks: a masked move goes through 1 KB of
+memory, with the masks of AVX-512, which every core with AMX has.
 
 tdpbf16ps reads denormals as zero and flushes denormal results. It adds the even and the odd products of a row and a column
 apart, each step fused, and then both sums to the accumulator (Intel's manual, and seen on an Intel core).
@@ -17,7 +17,6 @@ from isamap_hardware.caches import links, memories
 
 HEADERS = ("stdint.h", "sys/syscall.h", "immintrin.h")
 TILES = ("amx_tile",)
-TILE = "enum 8"
 
 # In `asm`, with the tile's number as a constant: GCC's own macros take nothing but a literal, and do not say that they read
 # memory. Whoever emulates tiles defines these names before.
@@ -74,8 +73,27 @@ static inline void amx_tile_part_out(const char *part, void *p, int64_t stride, 
         amx_tile_part_out(part_, p, stride, rows, words); \\
     } while (0)
 """
-WHOLE = (16, 64)  # rows, and bytes of a row, of every tile and of every operand in one
-STATE = im.TileConfiguration((WHOLE,) * 8, "amx_tiles_enter({configuration})", "amx_tiles_leave();")
+BYTES = {"bf16": 2, "f32": 4, "i32": 4, "u8": 1, "i8": 1}
+
+
+def _tile(operand: str, rows: str, row: str) -> tuple[str, ...]:
+    """The operand is one of eight tiles, with so many rows, and bytes of a row, over the extents of axes."""
+    return (
+        f"{operand} < 8",
+        "tilecfg[0] = 1",
+        f"tilecfg[48 + {operand}] = {rows}",
+        f"tilecfg[16 + 2*{operand}] = {row}",
+        f"tilecfg[17 + 2*{operand}] = 0",
+    )
+
+
+def _configure(name: str, text: str, emit: str, may_fail: bool) -> im.Instruction:
+    """All bytes of tilecfg; the tiles are 0 then."""
+    cells = {"cfg": "tilecfg[x]", "new": "code"} if may_fail else {"cfg": "tilecfg[x]"}
+    return im.instruction(
+        f"amx.{name}", text, axes={"x": 64}, dtypes=dict.fromkeys(cells, "u8"), places=cells, emit=emit, may_fail=may_fail,
+        requires=TILES, headers=HEADERS, prelude=(PRELUDE,), latency=200.0, per_cycle=1 / 64,
+    )  # fmt: skip
 
 
 def _product(name: str, feature: str, a: str, b: str, c: str, group: int, rounding: str) -> im.Instruction:
@@ -92,17 +110,28 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
         latency=52.0,
         per_cycle=1 / 16,
         rounding=rounding,
-        c_types=dict.fromkeys("abc", TILE),
-        tiles=dict.fromkeys("abc", WHOLE),
+        needs=(
+            *_tile("a", "i", f"{BYTES[a]}*k"),
+            *_tile("b", f"k // {group}", f"{group * BYTES[b]}*j"),
+            *_tile("c", "i", "4*j"),
+        ),
         headers=HEADERS,
         prelude=(PRELUDE,),
-        state=STATE,
     )
 
 
 def _move(
-    name: str, kind: str, text: str, axes: dict[str, int], dtype: str, emit: str, asks: str = "", masks: int = 0
+    name: str,
+    kind: str,
+    text: str,
+    axes: dict[str, int],
+    dtype: str,
+    emit: str,
+    shape: tuple[str, str],
+    asks: str = "",
+    masks: int = 0,
 ) -> im.Instruction:
+    """shape: rows of the tile, and bytes of a row, over the extents of axes."""
     return im.instruction(
         f"amx.{name}",
         text,
@@ -116,11 +145,9 @@ def _move(
         preconditions=(asks,) if asks else (),
         active=dict(zip(list(axes)[:masks], ("active", "across"), strict=False)),
         beyond="zero" if masks and kind == "load" else "kept",
-        c_types={"r": TILE},
-        tiles={"r": WHOLE},
+        needs=_tile("r", *shape),
         headers=HEADERS,
         prelude=(PRELUDE, PARTS) if masks else (PRELUDE,),
-        state=STATE,
     )
 
 
@@ -129,10 +156,10 @@ def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
     axes = {"i": 16, "k": 16 * group}
     load = "amx_tile_load({r}, {m}, {stride});"
     part = "amx_tile_load_part({r}, {m}, {stride}, {active}, 16);"
-    text = "r[i,k] = m[i,k]"
+    text, shape = "r[i,k] = m[i,k]", ("i", f"{BYTES[dtype]}*k")
     return (
-        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, "rows m"),
-        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, "rows m", masks=1),
+        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, shape, "rows m"),
+        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, shape, "rows m", masks=1),
     )
 
 
@@ -140,19 +167,32 @@ def _groups_of(dtype: str, group: int) -> im.Instruction:
     """The right operand, interleaved in groups, from consecutive memory."""
     text = f"r[k,j] = m[k//{group},j,k%{group}]"
     load = "amx_tile_load({r}, {m}, 64);"
-    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, "contiguous m")
+    shape = f"k // {group}", f"{group * BYTES[dtype]}*j"
+    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, shape, "contiguous m")
 
 
 def _sums(dtype: str) -> tuple[im.Instruction, ...]:
     """Accumulators: to and from rows, whole or cut at both ends, and zero."""
     axes, load, store = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]"
-    part = "{r}, {m}, {stride}, {active}, {across}"
+    part, shape = "{r}, {m}, {stride}, {active}, {across}", ("i", "4*j")
     return (
-        _move(f"load_{dtype}", "load", load, axes, dtype, "amx_tile_load({r}, {m}, {stride});", "rows m"),
-        _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "amx_tile_zero({r});"),
-        _move(f"store_{dtype}", "store", store, axes, dtype, "amx_tile_store({r}, {m}, {stride});", "rows m"),
-        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", "rows m", masks=2),
-        _move(f"masked_store_{dtype}", "store", store, axes, dtype, f"amx_tile_store_part({part});", "rows m", masks=2),
+        _move(f"load_{dtype}", "load", load, axes, dtype, "amx_tile_load({r}, {m}, {stride});", shape, "rows m"),
+        _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "amx_tile_zero({r});", shape),
+        _move(f"store_{dtype}", "store", store, axes, dtype, "amx_tile_store({r}, {m}, {stride});", shape, "rows m"),
+        _move(
+            f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", shape, "rows m", masks=2
+        ),
+        _move(
+            f"masked_store_{dtype}",
+            "store",
+            store,
+            axes,
+            dtype,
+            f"amx_tile_store_part({part});",
+            shape,
+            "rows m",
+            masks=2,
+        ),
     )
 
 
@@ -160,7 +200,7 @@ BF16 = "even and odd products summed apart, each step fused and to nearest even,
 
 HARDWARE = im.Hardware(
     "amx",
-    memories("tmm", 8, 1024),
+    (*memories("tmm", 8, 1024), im.Memory("tilecfg", 64, kind="state")),
     links("tmm", load=128.0, store=64.0),
     (
         _product("dpbf16ps", "amx_bf16", "bf16", "bf16", "f32", 2, BF16),
@@ -172,6 +212,8 @@ HARDWARE = im.Hardware(
         *(_groups_of(dtype, group) for dtype, group in (("bf16", 2), ("u8", 4), ("i8", 4))),
         *_sums("f32"),
         *_sums("i32"),
+        _configure("ldtilecfg", "cfg[x] = new[x]", "amx_tiles_enter({new})", may_fail=True),
+        _configure("tilerelease", "cfg[x] = 0", "amx_tiles_leave();", may_fail=False),
     ),
     "x86-64 with AMX: products of tiles of 16 x 16 sums of 32 bf16 or 64 byte products",
 )

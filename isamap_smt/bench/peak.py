@@ -25,7 +25,7 @@ def peak_source(hardware: Hardware, instruction: Instruction) -> str:
         held = {o: names.give(o, "in") for o in inputs}
         chained = [{**held, output: names.give(output, n)} for n in range(chains(instruction))]
         needs = (f"#include <{h}>" for h in dict.fromkeys(["stdint.h", *instruction.headers]))
-        return "\n".join([*needs, *instruction.prelude, in_state(instruction, "isamap_peak", chained)])
+        return "\n".join([*needs, *instruction.prelude, in_state(hardware, instruction, "isamap_peak", chained)])
     types = dict(instruction.c_types)
     zeros = {o: _zero(hardware, instruction, o) for o in (output, *inputs)}
     words = {o: names.give(o, "in") for o in inputs}

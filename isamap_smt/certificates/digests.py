@@ -41,8 +41,9 @@ def kernel_digest(kernel: Kernel) -> str:
 
 
 _LATER = (
-    "state",
-    "tiles",
+    "needs",
+    "may_fail",
+    "Memory.kind",
     "engine",
     "cells",
     "active",
@@ -62,7 +63,9 @@ def instruction_parts(instruction: Instruction) -> dict[str, Any]:
 def _said(value: Any) -> list[str]:
     """The fields of a part of a machine that a digest is of."""
     fields = [f for f in dataclasses.fields(value) if f.compare]
-    return [f.name for f in fields if f.name not in _LATER or getattr(value, f.name) != f.default]
+    kind = type(value).__name__
+    later = {f.name for f in fields if {f.name, f"{kind}.{f.name}"} & set(_LATER)}
+    return [f.name for f in fields if f.name not in later or getattr(value, f.name) != f.default]
 
 
 @dataclass(frozen=True)

@@ -156,15 +156,8 @@ def extras(result: Any) -> dict[str, Any]:
 
 
 def left_to_the_program(result: Any) -> list[str]:
-    """What the proof of a mapping does not show, and what stands against it already, in words; empty for most."""
-    from isamap_smt.proof.program_configuration import faults
-
-    if not isinstance(result, ProvedMapping) or not result.left:
-        return []
-    return [
-        *result.left,
-        *(f"no program with it will be proved: {fault}" for fault in faults(result.mapping.instruction)),
-    ]
+    """What the proof of a mapping does not show, in words; empty for most."""
+    return list(result.left) if isinstance(result, ProvedMapping) else []
 
 
 def proof_document(proof: Proof) -> dict[str, Any]:

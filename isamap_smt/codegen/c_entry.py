@@ -10,7 +10,7 @@ from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, states, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
 
 
 def packed_buffers(program: Program) -> list[Buffer]:
@@ -74,40 +74,6 @@ def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:
         p.put("}")
     for release in releases:
         p.put(release)
-
-
-def in_state(p: Printer, nodes: tuple[Node, ...], body: Any) -> None:
-    """The body of a function in the state that its own instructions need: entered at its head, and left behind the body.
-
-    The function holds nothing else yet."""
-    needed, around, held = states(nodes), p.states, p.undone
-    p.states, p.undone = needed, ()
-    _enter(p)
-    p.undone = leaves = tuple(f"{{ {state.leave} }}" for state in reversed(needed))
-    body()
-    p.states, p.undone = around, held
-    for leave in leaves:
-        p.put(leave)
-
-
-def back_in_state(p: Printer, inner: tuple[Node, ...]) -> None:
-    """After a function of other instructions has run on this thread, and has left the state of its registers."""
-    if states(inner):
-        held = p.undone
-        p.undone = held[: len(held) - len(p.states)]  # none of the states is entered now
-        _enter(p)
-        p.undone = held
-
-
-def _enter(p: Printer) -> None:
-    """Enter the states, one after the other; where one cannot be entered, give everything back and return -1."""
-    held = p.undone
-    for n, state in enumerate(p.states):
-        entered = (f"{{ {earlier.leave} }}" for earlier in reversed(p.states[:n]))
-        given_back = "".join(f"{text} " for text in (*held, *entered))
-        p.put(
-            f"if ({state.entering}) {{ {given_back}return -1; }}" if given_back else f"if ({state.entering}) return -1;"
-        )
 
 
 def unused(p: Printer, names: list[str]) -> None:

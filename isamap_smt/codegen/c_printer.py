@@ -28,11 +28,9 @@ from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts,
 from isamap_smt.codegen.c_compute import c_compute
 from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
 from isamap_smt.codegen.c_entry import (
-    back_in_state,
     declare_arguments,
     declare_sizes,
     heap_buffers,
-    in_state,
     packed_buffers,
     pointer_type,
     unused,
@@ -55,6 +53,7 @@ from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,
@@ -68,12 +67,13 @@ from isamap_smt.ir.program import (
     Program,
     ProvedProgram,
     Ref,
+    Use,
     walk,
 )
 from isamap_smt.ir.proof import Seal
-from isamap_smt.ir.tiles import NUMBERED
+from isamap_smt.mapping.configuring import c_use
 from isamap_smt.mapping.convert_c import converted
-from isamap_smt.mapping.moves import lane_symbols, register_operand, row_step
+from isamap_smt.mapping.moves import lane_symbols, row_step
 from isamap_smt.mapping.point_c import prelude
 
 Over = tuple[tuple[Any, Any], ...]
@@ -149,7 +149,7 @@ def _calls(checks: tuple[Check, ...]) -> list[str]:
 
 def _instructions(program: Program) -> list[Instruction]:
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Move | Exec)}.values())
+    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Move | Exec | Use)}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
         p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = {at};")
     unused(p, ["isamap_packed", *([] if ahead else ["isamap_threads"]), *(p.places[b.name][0] for b in packed)])
     owned = [] if ahead else heap_buffers(body, inside_parallel=False)
-    in_state(p, body, lambda: with_buffers(p, owned, lambda: _print_body(p, body)))
+    with_buffers(p, owned, lambda: _print_body(p, body))
     for line in print_stamps(p) if ahead else ():
         p.put(line)
     p.put("return isamap_result;")
@@ -182,7 +182,6 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
 
 
 def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
-    taken = dict(p.numbers)
     for node in body:
         match node:
             case Loop(kind="unroll"):
@@ -204,7 +203,18 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 p.put(c_compute(p, node))
             case Exec():
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
-    p.numbers = taken
+            case Use():
+                clears = (n for n in body if isinstance(n, Use) and n.memory == node.memory and not any(n.cells))
+                _print_use(p, node, next(clears, None))
+
+
+def _print_use(p: Printer, use: Use, clear: Use | None) -> None:
+    """A write of a state. Where the system refuses it, everything that is held is given back. clear: what clears it later."""
+    held = "".join(f"{text} " for text in (*p.undone, *reversed(p.cleared.values())))
+    p.put(c_use(use, f"{{ {held}return -1; }}" if held else "return -1;"))
+    p.cleared.pop(use.memory, None)
+    if any(use.cells) and clear is not None:
+        p.cleared[use.memory] = clear.instruction.statement({})
 
 
 def _condition(p: Printer, relations: tuple[Any, ...]) -> str:
@@ -265,11 +275,10 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
     if b.memory != "registers":
         return
     names = [p.registers[b.name, i] for i in register_indices(b)]
-    kind = p.register_types[b.name]
-    if kind.startswith(NUMBERED):
-        p.put(f"enum {{ {', '.join(f'{name} = {p.number(b.name)}' for name in names)} }};")
+    if b.first is not None:
+        p.put(f"enum {{ {', '.join(f'{name} = {n}' for n, name in enumerate(names, b.first))} }};")
     else:
-        p.put(f"{kind} {', '.join(names)};")
+        p.put(f"{p.register_types[b.name]} {', '.join(names)};")
 
 
 def _emit_move(p: Printer, move: Move) -> str:
@@ -464,7 +473,9 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
         p.put(f"{kind} {field_name} = isamap_scope->{field_name};")
     unused(p, ["isamap_scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
-    in_state(p, loop.body, lambda: with_buffers(p, private, lambda: _print_chunks(p, loop)))
+    held, cleared, p.undone, p.cleared = p.undone, p.cleared, (), {}
+    with_buffers(p, private, lambda: _print_chunks(p, loop))
+    p.undone, p.cleared = held, cleared
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)
@@ -477,16 +488,21 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     p.put(f"{{ const struct {name} isamap_scope = {{{values}}};")
     call = f"isamap_parallel({p.expr(loop.count)}, isamap_threads, {name}_body, &isamap_scope)"
     p.put(f"  if (!isamap_result) isamap_result = {call}; }}")
-    back_in_state(p, loop.body)
+    for written in (use.memory for use in loop.enter):
+        p.cleared.pop(written, None)
 
 
 def _print_chunks(p: Printer, loop: Loop) -> None:
+    for use, clear in zip(loop.enter, reversed(loop.leave), strict=True):
+        _print_use(p, use, clear)
     backwards = "0" if loop.backwards is None else f"{p.names[str(loop.backwards)]} & 1"
     p.put(f"for (int64_t isamap_from, isamap_to; isamap_next(isamap_mine, {backwards}, &isamap_from, &isamap_to);) {{")
     p.depth += 1
     _print_serial(p, loop, "isamap_from", "isamap_to")
     p.depth -= 1
     p.put("}")
+    for use in loop.leave:
+        _print_use(p, use, None)
 
 
 def _visible(p: Printer, key: str) -> bool:

@@ -10,13 +10,10 @@ from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Exec, Loop, Move, Node, Program, Ref, walk
-from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
-from isamap_smt.mapping.moves import register_operand
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Loop, Program, Ref, walk
+from isamap_smt.mapping.moves import registers_of
 
 
 @dataclass
@@ -27,8 +24,8 @@ class Printer:
     registers: (buffer, numbers of one of its registers) -> C identifier.
 
     ranges: variables of the loops around, with the most that each can count to.
-    numbers: register file -> how many of its numbered registers are in use here. states: those that the function is in.
-    undone: statements that give back what the function holds here, in their order.
+    undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
+    clears it, of those that the function has written.
     """
 
     program: Program
@@ -38,10 +35,8 @@ class Printer:
     onwards: dict[str, str] = field(default_factory=dict)
     registers: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
     register_types: dict[str, str] = field(default_factory=dict)
-    register_files: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    states: tuple[TileConfiguration, ...] = ()
     undone: tuple[str, ...] = ()
+    cleared: dict[str, str] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
@@ -71,17 +66,6 @@ class Printer:
         index = tuple(substitute(i, self.constants) for i in ref.index)
         return f"{name} + {c_offset(index, shape, self.names)}"
 
-    def number(self, register: str) -> int:
-        """The next number of the register file that these registers are of. Raises ScheduleError when all are in use."""
-        file, count = self.register_files[register], int(self.register_types[register].removeprefix(NUMBERED))
-        found = self.numbers.get(file, 0)
-        if found >= count:
-            raise ScheduleError(
-                f"{self.program.name} needs more than the {count} registers of {file}; take smaller register tiles"
-            )
-        self.numbers[file] = found + 1
-        return found
-
 
 def name_everything(p: Printer) -> None:
     """Each thing of the program has a C identifier of its own."""
@@ -106,9 +90,8 @@ def name_everything(p: Printer) -> None:
         elif isinstance(n, Alloc):
             for index in register_indices(n.buffer):
                 p.registers.setdefault((n.buffer.name, index), "")
-        for register, instruction, operand in _registers(n):
-            p.register_types.setdefault(register, dict(instruction.c_types)[operand])
-            p.register_files.setdefault(register, dict(instruction.places)[operand])
+        for operand, instruction, ref in registers_of(n):
+            p.register_types.setdefault(ref.name, dict(instruction.c_types).get(operand, ""))
     for register, index in p.registers:
         p.registers[register, index] = names.give(register, *index)
 
@@ -116,12 +99,3 @@ def name_everything(p: Printer) -> None:
 def register_indices(b: Buffer) -> list[tuple[int, ...]]:
     """The numbers of a buffer's registers, one for each dimension that counts them."""
     return list(product(*(range(int(e)) for e in b.shape[: len(b.shape) - b.lanes])))
-
-
-def _registers(node: Node) -> list[tuple[str, Instruction, str]]:
-    """(buffer, instruction, operand) of each register that a node names."""
-    if isinstance(node, Move):
-        return [(node.register.name, node.instruction, register_operand(node.instruction))]
-    if isinstance(node, Exec):
-        return [(ref.name, node.instruction, o) for o, ref in node.operands]
-    return []

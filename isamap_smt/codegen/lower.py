@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, turn_variable
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, Use, walk
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
 
@@ -46,7 +47,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
     begun = tuple(t for n in nests for t in n.starts)
-    return Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
+    return configured(Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun))
 
 
 def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
@@ -162,6 +163,8 @@ def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
                 return replace(node, register=ref(node.register), memory=ref(node.memory) if node.memory else None)
             case Exec():
                 return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
+            case Use():
+                return node
             case Compute():
                 return replace(node, dst=ref(node.dst), reads=tuple(map(ref, node.reads)))
 

@@ -1,9 +1,8 @@
 """What the C of a description may say, so that it means the same wherever it is printed.
 
 emit     statements that leave nothing behind: they are printed in a block of their own, cannot jump out of it, and take
-         their operands as closed expressions
+         their operands as closed expressions; one expression where the system may refuse it
 prelude  definitions, and macros that neither paste names together nor define a word of C or of isamap
-state    one expression, and statements like those of emit
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
 from isamap_smt.ir.c_tokens import FaultError, Token, check_brackets, located, tokens, words
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.tiles import PLACE
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
@@ -93,12 +91,9 @@ def check_instruction(i: Instruction) -> None:
     given: list[tuple[str, str, Callable[[str], None]]] = []
     if i.emit:
         operands = _operands(i)
-        given.append(("emit", i.emit, lambda code: _emit(code, operands)))
+        given.append(("emit", i.emit, lambda code: _emit(code, operands, _expression if i.may_fail else _statements)))
     numbers = [""] if len(i.prelude) == 1 else [f" {n}" for n in range(1, len(i.prelude) + 1)]
     given += [(f"prelude{n}", part, _prelude) for n, part in zip(numbers, i.prelude, strict=True)]
-    if i.state:
-        entered = i.state.enter.replace(PLACE, "0".ljust(len(PLACE)))
-        given += [("state, entered", entered, _expression), ("state, left", i.state.leave, _statements)]
     for what, text, check in given:
         try:
             check(text)
@@ -108,7 +103,7 @@ def check_instruction(i: Instruction) -> None:
 
 def _operands(i: Instruction) -> tuple[str, ...]:
     """The names that `emit` may have in braces. Raises LanguageError where one would mean two things."""
-    own = [t.name for t in i.kernel.tensors]
+    own = [t.name for t in i.kernel.tensors if i.kind != "configure" or t.name in i.kernel.inputs]
     more = [parameter for _, parameter in i.active] + (["stride"] if i.by_rows else [])
     for n in more:
         if n in own:
@@ -123,12 +118,13 @@ def check_types(i: Instruction) -> None:
         place = f"instruction {i.name}: c_types of {operand}"
         if operand not in own:
             raise LanguageError(f"{place}: there is no such operand; {did_you_mean(operand, own)}")
-        numbered = re.fullmatch(r"enum [1-9][0-9]*", text)
         try:
             found = tokens(text)
         except FaultError as fault:
             raise located(place, text, fault) from None
-        if not numbered and (not found or any(t.kind != "word" or t.text in _STORAGE for t in found)):
+        if re.fullmatch(r"enum [0-9]+", text):
+            raise LanguageError(f"{place}: {text!r} is gone: leave it out, and write needs=('{operand} < {text[5:]}',)")
+        if not found or any(t.kind != "word" or t.text in _STORAGE for t in found):
             raise LanguageError(
                 f"{place}: {text!r} is no type that can stand before a list of variables; "
                 "name it by a typedef in the prelude"
@@ -138,7 +134,7 @@ def check_types(i: Instruction) -> None:
             raise LanguageError(f"instruction {i.name}: header {h!r} is no name of a file, such as 'immintrin.h'")
 
 
-def _emit(code: str, operands: tuple[str, ...]) -> None:
+def _emit(code: str, operands: tuple[str, ...], form: Callable[[str], None]) -> None:
     for m in _HOLE.finditer(code):
         if m[0] in ("{", "}"):
             hint = "write {operand}, {{ for a brace of C, or }}"
@@ -156,7 +152,7 @@ def _emit(code: str, operands: tuple[str, ...]) -> None:
                 raise FaultError(
                     t.offset, "an operand stands in a string", "operands are expressions of C", len(t.text)
                 )
-    _statements(plain)
+    form(plain)
 
 
 def _statements(code: str) -> None:
@@ -296,13 +292,8 @@ def _refuse(one: Instruction, other: Instruction, what: str, name: str) -> None:
 
 def said_by(i: Instruction) -> frozenset[str]:
     """All words of an instruction's C."""
-    texts = (_without_holes(i.emit), *i.prelude, *state_texts(i), *(t for _, t in i.c_types))
+    texts = (_without_holes(i.emit), *i.prelude, *(t for _, t in i.c_types))
     return frozenset().union(*map(words, texts))
-
-
-def state_texts(i: Instruction) -> tuple[str, ...]:
-    """The C that enters and leaves its state."""
-    return (i.state.enter.replace(PLACE, " "), i.state.leave) if i.state else ()
 
 
 def _functions(part: str) -> frozenset[str]:

@@ -76,6 +76,14 @@ def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition
     return Condition(text.strip(), left, _COMPARE[type(node.ops[0])], right)
 
 
+def parse_expression(text: str) -> Any:
+    """The number that the text says over names with + - * // %; None when it is none."""
+    try:
+        return _expression(ast.parse(text.strip(), mode="eval").body, {})
+    except (SyntaxError, ValueError):
+        return None
+
+
 def _expression(node: ast.expr, calls: dict[str, Any]) -> Any:
     match node:
         case ast.Constant(value=value) if type(value) is int:
@@ -108,4 +116,4 @@ def parse_start(text: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-__all__ = ["Condition", "parse_condition", "parse_start", "start_condition"]
+__all__ = ["Condition", "parse_condition", "parse_expression", "parse_start", "start_condition"]

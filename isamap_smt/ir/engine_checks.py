@@ -25,16 +25,21 @@ MOST = 1e6  # cycles
 Cells = tuple[tuple[str, Any, Any], ...]
 
 
-def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict[str, str], Cells]:
-    """(operand -> memory, (operand, row, column)) of places such as 'scratchpad[r,c]'. Raises LanguageError."""
+def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict[str, str], Cells, str]:
+    """(operand -> memory, (operand, row, column) of places such as 'scratchpad[r,c]', the state memory of one such as 'tilecfg[x]'
+    or ''). Raises LanguageError."""
     memories: dict[str, str] = {}
     cells = []
+    state = ""
     for operand, place in places.items():
         memory, bracket, inside = str(place).partition("[")
         memories[operand] = memory.strip() if bracket else place
         if bracket:
             axes = [a.name for a in contract.axes]
             parts = [p.strip() for p in inside.rstrip("] ").split(",")]
+            if len(parts) == 1 and inside.rstrip().endswith("]") and parts == _written(contract, operand):
+                state = memories[operand]
+                continue
             if len(parts) != 2 or not inside.rstrip().endswith("]"):
                 raise LanguageError(f"instruction {name}: {operand} lies in {place!r}: {_FORM}")
             for part in parts:
@@ -44,7 +49,13 @@ def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict
                     )
             row, column = (0 if p == "0" else sym(p) for p in parts)
             cells.append((operand, row, column))
-    return memories, tuple(cells)
+    return memories, tuple(cells), state
+
+
+def _written(contract: Kernel, operand: str) -> list[str]:
+    """The index of the statement's target, where the operand is that."""
+    target = contract.statements[0].target
+    return [str(i) for i in target.index] if target.tensor == operand else []
 
 
 def _is_name(text: Any) -> bool:

@@ -11,7 +11,10 @@ from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.state_checks import check_states
+from isamap_smt.ir.states import writes_state
 
+DATA, STATE = "data", "state"  # kinds of memories
 LINE = 64  # bytes of a cache line
 
 
@@ -20,7 +23,8 @@ class Memory:
     """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
 
     row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. energy in picojoules per byte;
-    shared: by the cores. Raises HardwareError for what no memory has.
+    shared: by the cores. kind: 'data', or 'state': control cells of a thread, one byte each, 0 where nothing has written them.
+    Raises HardwareError for what no memory has.
     """
 
     name: str
@@ -29,6 +33,7 @@ class Memory:
     energy: float = 0.0
     shared: bool = False
     row: int = 0
+    kind: str = DATA
 
     def __post_init__(self) -> None:
         check_memory(self)
@@ -87,6 +92,7 @@ class Hardware(Shown):
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
         check_names(self.name, self.instructions)
+        check_states(self)
         check_engines(self)
         check_together(self.instructions)
 
@@ -113,7 +119,12 @@ class Hardware(Shown):
     @property
     def moves(self) -> tuple[Instruction, ...]:
         """Instructions that move data."""
-        return tuple(i for i in self.instructions if i.kind != "compute")
+        return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))
+
+    def configuring(self, memory: str) -> tuple[Instruction, Instruction]:
+        """(what writes constants of the code into a state memory, what clears it)."""
+        found = [i for i in self.instructions if writes_state(i) == memory]
+        return next(i for i in found if i.kernel.inputs), next(i for i in found if not i.kernel.inputs)
 
     @property
     def lacks(self) -> tuple[str, ...]:

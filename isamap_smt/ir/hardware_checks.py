@@ -15,14 +15,14 @@ from isamap_smt.ir.errors import HardwareError, did_you_mean
 from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.tiles import NUMBERED
+from isamap_smt.ir.states import CODE
 from isamap_smt.ir.whole import whole
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware, Link, Memory
 
 # Words that mean something else where memories are named: the place of tensors, and what pins and tiles are called.
-TAKEN = (MAIN, "no", "none", "ahead", "register")
+TAKEN = (MAIN, CODE, "no", "none", "ahead", "register")
 
 
 # Beyond these no number is a machine's, and products of several would leave the 64 bits that the solver counts in.
@@ -71,6 +71,14 @@ def check_memory(m: Memory) -> None:
         size = "unlimited" if m.capacity is None else f"{m.capacity} bytes, count={count}"
         raise HardwareError(
             f"memory {name}: {size}, with rows of {row} bytes: pass a capacity that is a whole number of rows, and no count"
+        )
+    if m.kind not in ("data", "state"):
+        raise HardwareError(
+            f"memory {name}: kind={m.kind!r}: pass 'data', or 'state' for control cells that instructions write and need"
+        )
+    if m.kind == "state" and (m.capacity is None or not m.capacity <= 4096 or count > 1 or row):
+        raise HardwareError(
+            f"memory {name}: the cells of a state are bytes, 1 to 4096 of them; pass its capacity, and no count and row"
         )
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
@@ -123,7 +131,7 @@ def _check_memories(name: str, memories: Sequence[Memory]) -> None:
     for n, m in enumerate(memories):
         if m.name in names[:n]:
             raise HardwareError(f"hardware {name}: two memories are called {m.name}")
-        if m.capacity is None and n + 1 < len(memories):
+        if m.capacity is None and any(x.kind == "data" for x in memories[n + 1 :]):
             raise HardwareError(
                 f"hardware {name}: memory {m.name} is unlimited, and {names[n + 1]} lies behind it; memories go from the nearest "
                 "to the farthest, and only the last may be unlimited: give the others their capacity in bytes"
@@ -149,9 +157,8 @@ def _check_links(name: str, memories: Sequence[Memory], links: Sequence[Link]) -
 def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None:
     """Each operand lies in a memory of the machine that has room for it. A machine without memories only maps and proves."""
     known = {m.name: m for m in memories}
-    c_types = dict(i.c_types)
     for operand, place in i.places if known else ():
-        if place == MAIN:
+        if place in (MAIN, CODE):
             continue
         if place not in known:
             raise HardwareError(
@@ -166,11 +173,10 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
                 f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and of "
                 f"{place} {one} {room}"
             )
-        numbers = c_types.get(operand, "").removeprefix(NUMBERED)
-        if numbers.isdecimal() and int(numbers) > m.count:
+        if (numbers := i.registers.get(operand, m.count)) > m.count:
             raise HardwareError(
                 f"hardware {name}: {operand} of {i.name} is one of {numbers} registers, and {place} has {m.count}; write the same "
-                "number in c_types and in Memory(count=...)"
+                "number in needs and in Memory(count=...)"
             )
 
 
@@ -178,6 +184,7 @@ def _check_ways(
     name: str, memories: Sequence[Memory], links: Sequence[Link], instructions: Sequence[Instruction]
 ) -> None:
     """Data come into every memory from one behind it, and results leave theirs: else a part of the machine is cut off."""
+    memories = [m for m in memories if m.kind != "state"]
     rank = {m.name: n for n, m in enumerate(memories)}
     for n, m in enumerate(memories[:-1]):
         if not any(k.target == m.name and rank[k.source] > n for k in links):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 from isamap_smt.ir import c_text
@@ -15,7 +16,7 @@ from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
+from isamap_smt.ir.states import Need, parse_needs
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Cost:
 class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
-    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
+    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
@@ -39,12 +40,12 @@ class Instruction(Shown):
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
-    c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers known when C compiles;
-    memory operands are pointers to the element's C type.
+    c_types: operand -> C type of its register; one without is a register that `emit` names by its number, known when C compiles.
+    Memory operands are pointers to the element's C type.
     A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
-    state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
-    tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
+    needs: what cells of state memories hold where it runs, and which numbers registers have (isamap_smt.ir.states). may_fail: its
+    `emit` is an expression that is not 0 where the system refuses.
     engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
     column of its cells in its addressed memory, over the axes. work: what a use occupies the engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
@@ -67,8 +68,8 @@ class Instruction(Shown):
     c_types: tuple[tuple[str, str], ...] = ()
     headers: tuple[str, ...] = ()
     prelude: tuple[str, ...] = ()
-    state: TileConfiguration | None = None
-    tiles: tuple[tuple[str, int, int], ...] = ()
+    needs: tuple[str, ...] = ()
+    may_fail: bool = False
     engine: str = ""
     cells: tuple[tuple[str, Any, Any], ...] = ()
     active: tuple[tuple[str, str], ...] = ()
@@ -84,7 +85,9 @@ class Instruction(Shown):
         c_text.check_instruction(self)
 
     def statement(self, operands: Mapping[str, str]) -> str:
-        """Its C on operands that are expressions of C, as one statement that leaves nothing behind."""
+        """Its C on operands that are expressions of C: a statement that leaves nothing behind; an expression where it may fail."""
+        if self.may_fail:
+            return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
         return c_text.statement(self.emit, operands, c_text.macros(self.prelude))
 
     @property
@@ -107,10 +110,24 @@ class Instruction(Shown):
         """Whether it moves rows, which may lie any distance apart: what the first index of its memory operand counts."""
         return any(text.split()[0] == "rows" for text in self.preconditions)
 
+    @cached_property
+    def _parsed(self) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
+        return parse_needs(self, self.needs)
+
+    @property
+    def cells_needed(self) -> tuple[Need, ...]:
+        """What cells of state memories hold where it runs."""
+        return self._parsed[0]
+
+    @property
+    def registers(self) -> dict[str, int]:
+        """Operand -> how many registers it is one of, where the C names registers by numbers."""
+        return dict(self._parsed[1])
+
     @property
     def numbered(self) -> bool:
         """Whether the C names its registers by numbers."""
-        return any(c_type.startswith(NUMBERED) for _, c_type in self.c_types)
+        return bool(self.registers)
 
     def __str__(self) -> str:
         """Contract, what it really computes where that is more, operands with their places, cost and needs."""
@@ -123,6 +140,7 @@ class Instruction(Shown):
             shape = ", ".join(map(str, t.shape))
             lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}")
         lines += [f"  asks for {p}" for p in self.preconditions]
+        lines += [f"  needs {n}" for n in self.needs]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")
         if self.requires:
             lines.append(f"  needs {', '.join(self.requires)}")

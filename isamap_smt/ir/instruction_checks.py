@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -17,7 +16,8 @@ from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.graph import ZERO
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
-from isamap_smt.ir.tiles import NUMBERED, TileConfiguration
+from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.states import CODE, parse_needs
 from isamap_smt.ir.whole import whole
 
 if TYPE_CHECKING:
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 MOST_TEMPORARIES = 16
 LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
 PRECONDITIONS = (
-    "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8', "
-    "'state NAME set by INSTRUCTION'"
+    "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' "
+    "or 'active <= 8'"
 )
 
 
-_TILES = "pass rows and bytes of a row of each operand in a configured register, such as tiles={'a': (16, 64)}"
 ROUNDINGS = ("exact", "fused", "unfused")
-KINDS = ("compute", "load", "store", "broadcast", "zero")
+KINDS = ("compute", "load", "store", "broadcast", "zero", "configure")
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
@@ -59,21 +58,30 @@ def normal_form(i: Instruction) -> dict[str, Any]:
             f"instruction {name}: operand {missing[0]} has no place; add places={{..., {missing[0]!r}: ...}}"
         )
     c_types = _of_operands(name, "c_types", i.c_types, operands, "__m512")
-    _check_numbers(name, c_types)
     if i.emit and i.kind == "compute" and not i.engine and (far := [o for o, place in places if place == MAIN]):
         raise LanguageError(
             f"instruction {name}: {far[0]} lies in {MAIN!r}, and {contract.text.strip()!r} computes; what reads or writes {MAIN!r} "
             "only copies, such as 'r[l] = m[l]'"
         )
-    registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+    numbered = _check_needs(i, texts(name, "needs", i.needs, "tilecfg[48 + a] = 16"), dict(c_types))
+    registers: list[str] = []
+    if i.kind == "configure":
+        _check_configure(i, dict(places))
+    else:
+        registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+    if i.may_fail and i.kind != "configure":
+        raise LanguageError(
+            f"instruction {name}: may_fail is for what writes a state memory; no other instruction is refused by a system"
+        )
     check_issue(i)
     active = active_axes(i)
     whole(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit else ():
-        if operand not in dict(c_types) and dict(places)[operand] != MAIN:
+        if operand not in (*dict(c_types), *numbered) and dict(places)[operand] != MAIN:
             raise LanguageError(
-                f"instruction {name}: register operand {operand} has no C type; add c_types={{..., {operand!r}: '__m512'}}"
+                f"instruction {name}: register operand {operand} has no C type; add c_types={{..., {operand!r}: '__m512'}}, or "
+                f"needs=('{operand} < 8',) where the C names one of 8 registers by its number"
             )
     return {
         "places": places,
@@ -84,11 +92,38 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         "c_types": c_types,
         "headers": texts(name, "headers", i.headers, "immintrin.h"),
         "prelude": preludes(name, i.prelude),
-        "state": state(name, i.state),
-        "tiles": tiles(
-            name, contract, dict(c_types), i.state, {o: (rows, row) for o, rows, row in _triples(name, i.tiles)}
-        ),
+        "needs": texts(name, "needs", i.needs, "tilecfg[48 + a] = 16"),
     }
+
+
+def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, str]) -> dict[str, int]:
+    """Operand -> how many registers it is one of. Raises LanguageError for needs that contradict each other, too."""
+    cells, counts = parse_needs(i, given)
+    for operand, _ in counts:
+        if operand in c_types:
+            raise LanguageError(
+                f"instruction {i.name}: {operand} has the C type {c_types[operand]!r}, and is a register with a number; say one of "
+                "both"
+            )
+    for n in cells:
+        other = next(m for m in cells if (m.memory, m.cell) == (n.memory, n.cell))
+        if other.value != n.value:
+            raise LanguageError(f"instruction {i.name}: needs {other.text!r} and {n.text!r}; a cell holds one number")
+    return dict(counts)
+
+
+def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
+    """It copies constants of the code into all cells of a state memory in their order, or clears them. Raises LanguageError."""
+    s = i.kernel.statements[0]
+    axes = [a.symbol for a in i.kernel.axes]
+    copied = isinstance(s.value, Read) and list(s.inputs[0].index) == axes and places[s.inputs[0].tensor] == CODE
+    if s.op != "=" or s.guard or len(axes) != 1 or list(s.target.index) != axes or not (copied or s.value == 0):
+        raise LanguageError(
+            f"instruction {i.name}: what writes a state memory is 'cfg[x] = new[x]', with new in {CODE!r}, or 'cfg[x] = 0'; this "
+            f"is {i.kernel.text.strip()!r}"
+        )
+    if any(t.dtype.name != "u8" for t in i.kernel.tensors):
+        raise LanguageError(f"instruction {i.name}: cells of a state memory are bytes; give its operands the type u8")
 
 
 def instruction_name(name: Any) -> str:
@@ -107,22 +142,6 @@ def pairs(name: str, what: str, given: Any, example: str) -> tuple[tuple[str, st
     return tuple(given.items())
 
 
-def rows_and_bytes(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
-    """(operand, rows, bytes of a row) of a table. Raises LanguageError."""
-    if not isinstance(given, Mapping):
-        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
-    for operand, tile in given.items():
-        if not isinstance(tile, tuple | list) or len(tile) != 2:
-            raise LanguageError(f"instruction {name}: tiles of {operand} is {tile!r}: {_TILES}")
-    return tuple((operand, rows, row) for operand, (rows, row) in given.items())
-
-
-def _triples(name: str, given: Any) -> tuple[tuple[str, int, int], ...]:
-    if not isinstance(given, tuple | list) or any(not isinstance(t, tuple | list) or len(t) != 3 for t in given):
-        raise LanguageError(f"instruction {name}: tiles={given!r}: {_TILES}")
-    return tuple((operand, rows, row) for operand, rows, row in given)
-
-
 def _of_operands(name: str, what: str, given: Any, operands: list[str], example: str) -> tuple[tuple[str, str], ...]:
     form = f"pass a text for each operand, such as {example!r}"
     if not isinstance(given, tuple | list) or any(not isinstance(p, tuple | list) or len(p) != 2 for p in given):
@@ -135,15 +154,6 @@ def _of_operands(name: str, what: str, given: Any, operands: list[str], example:
         if operand in [o for o, _ in given[:n]]:
             raise LanguageError(f"instruction {name}: {what} names {operand} twice")
     return tuple((operand, text) for operand, text in given)
-
-
-def _check_numbers(name: str, c_types: tuple[tuple[str, str], ...]) -> None:
-    for operand, c_type in c_types:
-        count = c_type.removeprefix(NUMBERED)
-        if c_type.split()[0] == NUMBERED.strip() and not (c_type != count and count.isdecimal() and int(count) >= 1):
-            raise LanguageError(
-                f"instruction {name}: c_types of {operand} is {c_type!r}: 'enum 8' is one of 8 registers, which the C numbers"
-            )
 
 
 def whole_axes(name: str, axes: Any) -> dict[str, int]:
@@ -257,6 +267,11 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
         named = _operands_of(text)
         if text.split()[0] == "rows" and kind in ("load", "store"):
             _check_rows(name, contract, kind)
+        if text.split()[0] == "state":
+            raise LanguageError(
+                f"instruction {name}: precondition {text!r} is gone: write needs=('vl[0] = 4',), what cells of a memory of "
+                "kind='state' hold, and describe the instruction that writes it"
+            )
         if named is None:
             raise LanguageError(f"instruction {name}: precondition {text!r} is of no known form: {PRECONDITIONS}")
         for n in named:
@@ -311,47 +326,6 @@ def preludes(name: str, given: Any) -> tuple[str, ...]:
     return texts(name, "prelude", given, "static inline int twice(int n) { return 2 * n; }")
 
 
-def state(name: str, given: Any) -> TileConfiguration | None:
-    """A configuration, or nothing. Raises LanguageError."""
-    if given is None or isinstance(given, TileConfiguration):
-        return given
-    raise LanguageError(
-        f"instruction {name}: state={given!r}: pass im.TileConfiguration(tiles, enter, leave), which says how many rows and "
-        "bytes each register has"
-    )
-
-
-def tiles(
-    name: str, contract: Kernel, c_types: Mapping[str, str], state: TileConfiguration | None, given: Mapping[str, Any]
-) -> tuple[tuple[str, int, int], ...]:
-    """(operand, rows, bytes of a row) of every operand in a configured register; they hold its cells and no more.
-
-    Raises LanguageError.
-    """
-    held = [t.name for t in contract.tensors if c_types.get(t.name, "").startswith(NUMBERED)]
-    for operand in given:
-        if operand not in held:
-            raise LanguageError(
-                f"instruction {name}: tiles names {operand!r}, which lies in no register with a number; "
-                f"{did_you_mean(str(operand), held)}"
-            )
-    if state is not None and (missing := [n for n in held if n not in given]):
-        raise LanguageError(f"instruction {name}: {missing[0]} lies in a configured register; {_TILES}")
-    return tuple(_tile(name, contract, operand, tile) for operand, tile in given.items())
-
-
-def _tile(name: str, contract: Kernel, operand: str, given: tuple[Any, Any]) -> tuple[str, int, int]:
-    rows, row = (whole(x, f"instruction {name}: tiles of {operand}", LanguageError) for x in given)
-    t = contract.tensor(operand)
-    size = prod(map(int, t.shape)) * t.dtype.bytes
-    if rows * row != size:
-        raise LanguageError(
-            f"instruction {name}: {operand} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and {rows} rows of {row} "
-            f"bytes hold {rows * row}"
-        )
-    return operand, rows, row
-
-
 def _operands_of(text: str) -> list[str] | None:
     """The operands that a precondition speaks of; None for text of no known form."""
     match text.split():
@@ -359,8 +333,6 @@ def _operands_of(text: str) -> list[str] | None:
             return [operand]
         case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
             return [operand]
-        case ["state", _] | ["state", _, "set", "by", _, *_]:
-            return []
     named = re.findall(r"\b(?:ld|offset)\((\w+)\)", text)
     calls = {f"{call}({n})": 0 for call in ("ld", "offset") for n in named}
     return None if parse_condition(text, calls) is None else named

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Generic, NoReturn, TypeVar
@@ -12,6 +12,7 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.states import Need
 
 POISON, BOUNDS, WRITE, LANES, RACE, UNDEFINED = "poison", "bounds", "write", "lanes", "race", "undefined"
 POOL = 997  # values of each type that uninitialised memory is filled from
@@ -54,21 +55,38 @@ class Stop(Exception):
 class Memory:
     """One array, flat: its elements and a poison byte for each. `level`: how many parallel loops enclose its declaration.
 
-    tracks: parallel loop instance -> (last writer, last reader) of each element.
+    tracks: parallel loop instance -> (last writer, last reader) of each element. numbers: of its registers, where they have some.
     """
 
-    __slots__ = ("data", "dtype", "level", "mask", "name", "poison", "readonly", "shape", "strides", "tracks")
+    __slots__ = (
+        "data",
+        "dtype",
+        "level",
+        "mask",
+        "name",
+        "numbers",
+        "poison",
+        "readonly",
+        "shape",
+        "strides",
+        "tracks",
+    )
 
     def __init__(
         self, name: str, data: np.ndarray, shape: tuple[int, ...], dtype: DType, poison: bool = False, level: int = 0,
-        readonly: bool = False,
+        readonly: bool = False, numbers: range = range(0),
     ) -> None:  # fmt: skip
-        self.name, self.data, self.shape, self.dtype = name, data, shape, dtype
+        self.name, self.data, self.shape, self.dtype, self.numbers = name, data, shape, dtype, numbers
         self.level, self.readonly = level, readonly
         self.poison = bytearray(b"\1" * data.size if poison else data.size)
         self.mask = np.frombuffer(self.poison, bool) if data.size else np.zeros(0, bool)
         self.strides = strides(shape)
         self.tracks: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def register(self, lead: tuple[int, ...]) -> int:
+        """The number of one of its registers, which leading indices name."""
+        size = self.strides[len(lead) - 1] if lead else self.data.size
+        return self.numbers.start + sum(i * s for i, s in zip(lead, self.strides, strict=False)) // max(1, size)
 
     def put(self, where: Where, values: Any, poison: Any) -> None:
         """Write elements with their poison; of elements written twice the last one stays."""
@@ -86,7 +104,10 @@ def strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Machine:
-    """One run. env: sizes and the variables of the loops being run; parallel: (instance, iteration) of each such loop."""
+    """One run. env: sizes and the variables of the loops being run; parallel: (instance, iteration) of each such loop.
+
+    states: state memory -> its cells, on the thread that runs; 0 in those that nothing has written.
+    """
 
     def __init__(self, kernel: Kernel, env: dict[str, int], poisoning: bool, seed: int) -> None:
         self.kernel, self.env, self.poisoning = kernel, env, poisoning
@@ -94,6 +115,7 @@ class Machine:
         self.memory: dict[str, Memory] = {}
         self.findings: list[Finding] = []
         self.parallel: list[tuple[int, int]] = []
+        self.states: dict[str, tuple[int, ...]] = {}
         self.instances = 0
         self._pools: dict[str, np.ndarray] = {}
         self._turn = 0
@@ -140,6 +162,20 @@ class Machine:
         if self._turn + size <= POOL:
             return pool[self._turn : self._turn + size].copy()
         return np.resize(np.roll(pool, -self._turn), size)
+
+    def lose_registers(self, numbers: range | None = None) -> None:
+        """What lies in registers with these numbers is gone; None: in all that have one."""
+        for array in self.memory.values():
+            if set(array.numbers) & set(array.numbers if numbers is None else numbers):
+                array.put(slice(None), self.fresh(array.shape, array.dtype), True)
+
+    def check_states(self, name: str, needs: Iterable[tuple[Need, int]]) -> None:
+        """What an instruction needs holds on this thread."""
+        for need, number in needs:
+            cells, at = self.states.get(need.memory, ()), need.at(number)
+            has = cells[at] if at < len(cells) else 0
+            if has != need.value:
+                self.stop(UNDEFINED, f"{name} needs {need.memory}[{at}] = {need.value}, and it is {has}")
 
     def note(self, array: Memory, where: Where, write: bool) -> None:
         """Race detection: who touched these elements in another iteration of a parallel loop around us?"""

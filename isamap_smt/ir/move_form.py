@@ -6,19 +6,25 @@ Programs are proved with that meaning, so a `load` that doubled what it loads wo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read
 
+if TYPE_CHECKING:
+    from isamap_smt.ir.instruction import Instruction
+
 MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
 
 
-def derived_kind(contract: Kernel, places: Mapping[str, str]) -> str:
+def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "") -> str:
     """What an instruction of that contract is: a 'load', 'broadcast', 'store' or 'zero' where it only copies between memory and
-    another place, or clears; else 'compute'."""
+    another place, or clears; 'configure' where it writes the memory `state`; else 'compute'."""
     s = contract.statements[0]
+    if state and places.get(s.target.tensor) == state:
+        return "configure"
     if s.op != "=" or s.guard:
         return "compute"
     target = places.get(s.target.tensor)
@@ -29,6 +35,12 @@ def derived_kind(contract: Kernel, places: Mapping[str, str]) -> str:
     if target == MAIN:
         return "store"
     return "load" if symbols_of(s.inputs[0].index) == symbols_of(s.target.index) else "broadcast"
+
+
+def register_operand(move: Instruction) -> str:
+    """The name of the move's register operand: target of a load, source of a store."""
+    s = move.kernel.statements[0]
+    return s.inputs[0].tensor if move.kind == "store" else s.target.tensor
 
 
 def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:

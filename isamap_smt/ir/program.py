@@ -17,6 +17,9 @@ Meaning (the interpreter's and the printer's alike):
   store are left alone.
 - Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
   computes; it is a claim only, the interpreter does not use it.
+- Use: an instruction that writes a state memory of its thread. A thread begins with 0 in each cell of its states. What an
+  instruction needs of them (Instruction.needs) must hold where it is used; and what lies in registers that need a state is gone
+  when that is written.
 - Compute: one point of one statement of the kernel, in the statement's own arithmetic: dst = value, or dst op= value,
   with the elements that the statement reads taken from `reads`, one place for each of Statement.inputs. `point` claims
   which kernel point is computed; the interpreter does not use it.
@@ -37,7 +40,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.tiles import TileConfiguration
+from isamap_smt.ir.states import writes_state
 
 FRESH = sym(
     "fresh?"
@@ -64,6 +67,7 @@ class Buffer:
 
     For registers the last `lanes` dimensions live in one vector register, the leading ones count registers.
     Shapes of heap buffers mention sizes only, never loop variables.
+    first: the number of the first register, where the C names the registers of this file by numbers; None elsewhere.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Buffer:
     type: IndexType
     memory: str = "heap"
     lanes: int = 0
+    first: int | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,19 @@ class Exec:
 
 
 @dataclass(frozen=True)
+class Use:
+    """An instruction that writes a state memory of the thread that runs it: `cells` into it, each a number from 0 to 255."""
+
+    instruction: Instruction
+    cells: tuple[int, ...]
+
+    @property
+    def memory(self) -> str:
+        """The state that it writes."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
 class Compute:
     """statement: its position in the kernel. dst and reads lie in memory (tensors or heap buffers), not in registers."""
 
@@ -159,6 +177,7 @@ class Loop:
 
     backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
     iteration may then read or write what another one writes.
+    enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
     """
 
     var: Any
@@ -168,6 +187,8 @@ class Loop:
     axis: str = ""
     step: int = 1
     backwards: Any = None
+    enter: tuple[Use, ...] = ()
+    leave: tuple[Use, ...] = ()
 
     @property
     def unordered(self) -> bool:
@@ -181,7 +202,7 @@ class If:
     body: tuple[Node, ...]
 
 
-Node = Alloc | Copy | Move | Exec | Compute | Loop | If
+Node = Alloc | Copy | Move | Exec | Use | Compute | Loop | If
 
 
 @dataclass(frozen=True)
@@ -242,17 +263,12 @@ def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple
     for node in body:
         yield node, loops
         if isinstance(node, Loop | If):
-            yield from walk(node.body, (*loops, node))
+            yield from walk(inside(node), (*loops, node))
 
 
-def states(body: tuple[Node, ...]) -> tuple[TileConfiguration, ...]:
-    """The states that instructions of this body need on its own thread: each parallel loop inside is a body of other threads."""
-    found: dict[TileConfiguration, None] = {}
-    for node, around in walk(body):
-        inner = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
-        if isinstance(node, Move | Exec) and node.instruction.state is not None and not inner:
-            found[node.instruction.state] = None
-    return tuple(found)
+def inside(node: Loop | If) -> tuple[Node, ...]:
+    """What stands in a loop or under a condition, in its order."""
+    return (*node.enter, *node.body, *node.leave) if isinstance(node, Loop) else node.body
 
 
 def buffers(program: Program) -> dict[str, Buffer]:

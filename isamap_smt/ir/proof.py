@@ -104,11 +104,9 @@ class ProvedMapping(Shown):
     def left(self) -> tuple[str, ...]:
         """What the mapping's proof leaves to that of a program, for an instruction that needs more than operands: in words."""
         i = self.mapping.instruction
-        if not i.numbered:
+        if not i.needs:
             return ()
-        return (
-            f"configuration: that the registers of {i.name} are configured for its operands is a claim of the program",
-        )
+        return (f"configuration: that what {i.name} needs of states and registers holds is a claim of the program",)
 
     def __str__(self) -> str:
         proved = f"{self.mapping.id}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"

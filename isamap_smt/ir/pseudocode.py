@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, Use
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -41,7 +41,10 @@ def _block(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
     for node in nodes:
         yield _INDENT * depth + _line(node)
         if isinstance(node, Loop | If):
+            edges = [_block(uses, depth + 1) for uses in (getattr(node, "enter", ()), getattr(node, "leave", ()))]
+            yield from (f"{line}  # once on each thread" for line in edges[0])
             yield from _block(node.body, depth + 1)
+            yield from (f"{line}  # once on each thread" for line in edges[1])
 
 
 def _line(node: Node) -> str:
@@ -60,9 +63,16 @@ def _line(node: Node) -> str:
             operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
             point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
             return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
+        case Use():
+            return _use(node)
         case Compute():
             return _compute(node)
     assert_never(node)
+
+
+def _use(use: Use) -> str:
+    cells = ", ".join(f"{n}: {x}" for n, x in enumerate(use.cells) if x)
+    return f"{use.memory} = {use.instruction.name}({cells or 0})"
 
 
 def _loop(loop: Loop) -> str:

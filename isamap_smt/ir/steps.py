@@ -6,6 +6,7 @@ anything is clean for integers and is not for floating point.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import Action, instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine import BOUNDS, UNDEFINED, Machine, Memory, Recent, another, bits
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.pointwise import Pointwise, pointwise
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref
+from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref, Use
+from isamap_smt.ir.states import needs_at
 from isamap_smt.ir.transfer_steps import Step, copy_step, move_step
 
 KEPT = 20_000  # functions that are kept
@@ -50,9 +53,11 @@ def _step(node: Node) -> Step:
         case Copy():
             return copy_step(node)
         case Move():
-            return move_step(node)
+            return _in_state(node.instruction, ((register_operand(node.instruction), node.register),), move_step(node))
         case Exec():
-            return _exec(node)
+            return _in_state(node.instruction, node.operands, _exec(node))
+        case Use():
+            return _use(node)
         case Compute():
             return _compute(node)
 
@@ -78,20 +83,55 @@ def body_of(nodes: tuple[Node, ...]) -> Step:
 def _alloc(node: Alloc) -> Step:
     b = node.buffer
     shape_of = integers(b.shape)
+    count = 0 if b.first is None else prod(int(n) for n in b.shape[: len(b.shape) - b.lanes])
+    registers = range(b.first or 0, (b.first or 0) + count)
 
     def run(m: Machine) -> None:
         shape = tuple(max(0, n) for n in shape_of(m.env))
+        if registers:
+            m.lose_registers(registers)
         m.memory[b.name] = Memory(
-            b.name, m.fresh(shape, b.dtype), shape, b.dtype, poison=m.poisoning, level=len(m.parallel)
+            b.name,
+            m.fresh(shape, b.dtype),
+            shape,
+            b.dtype,
+            poison=m.poisoning,
+            level=len(m.parallel),
+            numbers=registers,
         )
+
+    return run
+
+
+def _in_state(i: Instruction, operands: tuple[tuple[str, Ref], ...], step: Step) -> Step:
+    """The step, where the thread's states are as the instruction needs them for the registers that it uses."""
+    if not i.cells_needed:
+        return step
+    places = [(o, ref.name, integers(ref.index)) for o, ref in operands if o in i.registers]
+
+    def run(m: Machine) -> None:
+        lies = {o: (m.memory[n].register(index(m.env)),) for o, n, index in places}
+        m.check_states(i.name, needs_at(i, lies))
+        step(m)
+
+    return run
+
+
+def _use(node: Use) -> Step:
+    """A state is written: what lies in registers that have numbers is gone."""
+
+    def run(m: Machine) -> None:
+        m.lose_registers()
+        m.states = {**m.states, node.memory: node.cells}
 
     return run
 
 
 def _loop(node: Loop) -> Step:
     body, count, name = body_of(node.body), integers((node.count,)), node.var.name
+    edges = body_of(node.enter), body_of(node.leave)
     turn = str(node.backwards) if node.backwards is not None else ""
-    run = _parallel(body, count, name) if node.kind == "parallel" else _serial(body, count, name, turn)
+    run = _parallel(body, count, name, edges) if node.kind == "parallel" else _serial(body, count, name, turn)
 
     def scoped(m: Machine) -> None:
         if name not in m.env:
@@ -116,17 +156,25 @@ def _serial(body: Step, count: Any, name: str, turn: str) -> Step:
     return run
 
 
-def _parallel(body: Step, count: Any, name: str) -> Step:
-    """Iterations in an order drawn at random."""
+def _parallel(body: Step, count: Any, name: str, edges: tuple[Step, Step]) -> Step:
+    """Iterations in an order drawn at random, each on a thread of its own or on the one around, which enters and leaves last."""
+    enter, leave = edges
 
     def run(m: Machine) -> None:
         m.instances += 1
         instance = m.instances
+        around = m.states
         for v in map(int, m.random.permutation(count(m.env)[0])):
             m.parallel.append((instance, v))
             m.env[name] = v
+            m.states = around if m.random.integers(2) else {}
+            enter(m)
             body(m)
+            leave(m)
             m.parallel.pop()
+        m.states = around
+        enter(m)
+        leave(m)
         for array in m.memory.values():
             array.tracks.pop(instance, None)
 

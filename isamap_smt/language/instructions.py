@@ -14,13 +14,15 @@ from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import derived_kind
-from isamap_smt.ir.tiles import TileConfiguration
 from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
 
 _GONE = {
     "kind": "leave it out: what only copies or clears is a move, which the contract and the places say",
+    "state": "describe the memory, im.Memory('tilecfg', 64, kind='state'), an instruction that writes it and one that clears it, "
+    "and say needs=('tilecfg[48 + a] = 16', ...)",
+    "tiles": "write needs=('a < 8', 'tilecfg[48 + a] = 16', ...): what the cells of a state memory hold",
     "masked": "write active={'l': 'active'}: axis -> the number of active points, a name for emit; a load also says beyond='zero'",
 }
 
@@ -43,8 +45,8 @@ def instruction(
     c_types: Mapping[str, str] | None = None,
     headers: Sequence[str] | None = None,
     prelude: str | Sequence[str] = (),
-    state: TileConfiguration | None = None,
-    tiles: Mapping[str, tuple[int, int]] | None = None,
+    needs: Sequence[str] = (),
+    may_fail: bool = False,
     engine: str = "",
     active: Mapping[str, str] | None = None,
     beyond: str = KEPT,
@@ -55,9 +57,11 @@ def instruction(
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: how
-    each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
-    register that it lies in.
+    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `needs`:
+    what cells of state memories hold where it runs, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the extent),
+    and how many registers an operand without C type is one of, 'a < 8'; `emit` then names it by its number.
+    A place 'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its
+    `emit` is then an expression that is not 0 where the system refuses.
     `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `beyond`: what becomes
     of the cells written that are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
@@ -76,13 +80,13 @@ def instruction(
     _known(name, gone)
     axes = checks.whole_axes(name, axes)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
-    memories, cells = placed(name, contract, places)
+    memories, cells, state = placed(name, contract, places)
     _check(name, contract, axes, dtypes, memories)
     really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
         name=name,
         kernel=contract,
-        kind=derived_kind(contract, memories),
+        kind=derived_kind(contract, memories, state),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
         emit=emit,
         requires=requires,  # type: ignore[arg-type]
@@ -94,8 +98,8 @@ def instruction(
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
         headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]
         prelude=checks.preludes(name, prelude),
-        state=state,
-        tiles=checks.rows_and_bytes(name, tiles or {}),
+        needs=needs,  # type: ignore[arg-type]
+        may_fail=may_fail,
         engine=engine,
         cells=cells,
         active=issued(name, active),

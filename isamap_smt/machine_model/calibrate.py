@@ -51,7 +51,7 @@ def calibrate(
     started, busy = time.perf_counter(), round(os.getloadavg()[0], 2)
     tell(0.0, "compiling")
     wanted = [i for i in hardware.computes if measurable(i)]
-    rates = _compiled(wanted, cc)
+    rates = _compiled(hardware, wanted, cc)
     clocks = [clock_ghz(cc)]
     if clocks[0] is None:
         raise CalibrationError("the clock cannot be measured without a C compiler; `pip install ziglang`")
@@ -110,16 +110,16 @@ def calibrate(
     )
 
 
-def _compiled(wanted: Sequence[Instruction], cc: str | None) -> list[Rates]:
+def _compiled(hardware: Hardware, wanted: Sequence[Instruction], cc: str | None) -> list[Rates]:
     """The instructions' measurements; where the compiler refuses one, those it takes. Raises CalibrationError for none."""
     try:
-        return [Rates(wanted, cc)]
+        return [Rates(hardware, wanted, cc)]
     except BuildError as error:
         refused = error
     found = []
     for i in wanted:
         try:
-            found.append(Rates([i], cc))
+            found.append(Rates(hardware, [i], cc))
         except BuildError:
             continue
     if wanted and not found:

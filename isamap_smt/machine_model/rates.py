@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.c_names import Names
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.states import needs_at
+from isamap_smt.mapping.configuring import c_use, configuring
 from isamap_smt.runtime.cache import build_library
 
 TILES = ((4, 2), (6, 2), (4, 3))  # rows and columns of accumulators; the fastest counts, as some spill
@@ -39,18 +42,19 @@ def measurable(instruction: Instruction) -> bool:
     operands = {t.name for t in instruction.kernel.tensors}
     fields = {part.split("}")[0] for part in instruction.emit.split("{")[1:]}
     plain = "_Float16" not in dict(instruction.c_types).values()
-    return bool(instruction.emit) and instruction.kind == "compute" and fields == operands and plain
+    here = instruction.numbered or not instruction.cells_needed
+    return bool(instruction.emit) and instruction.kind == "compute" and fields == operands and plain and here
 
 
 class Rates:
     """The compiled measurements of a few instructions; each pass() is one more try of all of them."""
 
-    def __init__(self, instructions: Sequence[Instruction], cc: str | None = None) -> None:
-        """Compile. Raises BuildError that names the instruction which the compiler refuses."""
+    def __init__(self, machine: Hardware, instructions: Sequence[Instruction], cc: str | None = None) -> None:
+        """Compile them; all are of this machine. Raises BuildError that names the instruction which the compiler refuses."""
         self._calls: dict[str, tuple[list[tuple[Any, int]], Any]] = {}
         self._best: dict[str, Rate] = {}
         for alike in _by_features(instructions):
-            library = ctypes.CDLL(str(build_library(source(alike), alike[0].requires, cc=cc, native=True)))
+            library = ctypes.CDLL(str(build_library(source(machine, alike), alike[0].requires, cc=cc, native=True)))
             for n, i in enumerate(alike):
                 tiles = [(_entry(library, f"isamap_tile_{n}_{r}_{c}"), r * c) for r, c in _tiles(i)]
                 self._calls[i.name] = tiles, _entry(library, f"isamap_chain_{n}")
@@ -93,16 +97,22 @@ def _seconds(call: Any, tries: int) -> float:
     return best / _ROUNDS
 
 
-def source(instructions: Sequence[Instruction]) -> str:
+def source(machine: Hardware, instructions: Sequence[Instruction]) -> str:
     """The C of all measurements: isamap_tile_N_ROWS_COLUMNS(rounds) and isamap_chain_N(rounds) of the N-th."""
     named = [h for i in instructions for h in i.headers]
     headers = [f"#include <{h}>" for h in dict.fromkeys((*named, "stdint.h", "string.h", "math.h"))]
-    preludes = list(dict.fromkeys(part for i in instructions for part in i.prelude))
+    states = dict.fromkeys(need.memory for i in instructions for need in i.cells_needed)
+    used = (*instructions, *(x for memory in states for x in machine.configuring(memory)))
+    preludes = list(dict.fromkeys(part for i in used for part in i.prelude))
     code = []
     for n, i in enumerate(instructions):
-        tile, chain = (_numbered_tile, _numbered_chain) if i.numbered else (_tile, _chain)
-        code += [tile(i, rows, columns, f"isamap_tile_{n}_{rows}_{columns}") for rows, columns in _tiles(i)]
-        code.append(chain(i, f"isamap_chain_{n}"))
+        for rows, columns in _tiles(i):
+            name = f"isamap_tile_{n}_{rows}_{columns}"
+            code.append(
+                _numbered_tile(machine, i, rows, columns, name) if i.numbered else _tile(i, rows, columns, name)
+            )
+        chain = f"isamap_chain_{n}"
+        code.append(_numbered_chain(machine, i, chain) if i.numbered else _chain(i, chain))
     return "\n".join([*headers, *preludes, *code]) + "\n"
 
 
@@ -146,7 +156,7 @@ def _chain(instruction: Instruction, name: str) -> str:
     return _function(name, declared, body)
 
 
-def _numbered_tile(instruction: Instruction, rows: int, columns: int, name: str) -> str:
+def _numbered_tile(machine: Hardware, instruction: Instruction, rows: int, columns: int, name: str) -> str:
     """The same of registers with numbers, whose C is not moved out of loops."""
     output, inputs, _ = _operands(instruction)
     grid = [(r, c) for r in range(rows) for c in range(columns)]
@@ -155,22 +165,24 @@ def _numbered_tile(instruction: Instruction, rows: int, columns: int, name: str)
     places = [
         {output: names.give(output, r, c), **{n: held[n, c if k else r] for k, n in enumerate(inputs)}} for r, c in grid
     ]
-    return in_state(instruction, name, places)
+    return in_state(machine, instruction, name, places)
 
 
-def _numbered_chain(instruction: Instruction, name: str) -> str:
+def _numbered_chain(machine: Hardware, instruction: Instruction, name: str) -> str:
     output, inputs, _ = _operands(instruction)
-    return in_state(instruction, name, [_named((output, *inputs))] * _CHAIN)
+    return in_state(machine, instruction, name, [_named((output, *inputs))] * _CHAIN)
 
 
-def in_state(instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
+def in_state(machine: Hardware, instruction: Instruction, name: str, executions: list[dict[str, str]]) -> str:
     """The C of `void name(int64_t rounds)`: executions on registers with these names, which take numbers in their order."""
     names = dict.fromkeys(register for e in executions for register in e.values())
-    declared = [f"    enum {{ {', '.join(f'{register} = {n}' for n, register in enumerate(names))} }};"]
-    state = instruction.state
-    declared += [f"    if ({state.entering}) return;"] if state else []
-    leave = f"{{ {state.leave} }}" if state else ""
-    return _function(name, declared, [_execution(instruction, e) for e in executions], leave)
+    numbers = {register: n for n, register in enumerate(names)}
+    needs = [x for e in executions for x in needs_at(instruction, {o: (numbers[r],) for o, r in e.items()})]
+    enter, leave = configuring(machine, needs)
+    declared = [f"    enum {{ {', '.join(f'{register} = {n}' for register, n in numbers.items())} }};"]
+    declared += [f"    {c_use(use, 'return;')}" for use in enter]
+    after = " ".join(c_use(use, "return;") for use in leave)
+    return _function(name, declared, [_execution(instruction, e) for e in executions], after)
 
 
 def _named(operands: tuple[str, ...]) -> dict[str, str]:

@@ -17,13 +17,18 @@ from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symb
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
-from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.move_form import MAIN, register_operand
+from isamap_smt.ir.program import Exec, Move, Node, Ref
 from isamap_smt.ir.scalar import Read
 
 
-def register_operand(move: Instruction) -> str:
-    """The name of the move's register operand: target of a load, source of a store."""
-    return _register(move).tensor
+def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
+    """(operand, instruction, place) of each register that a node names."""
+    if isinstance(node, Move):
+        return [(register_operand(node.instruction), node.instruction, node.register)]
+    if isinstance(node, Exec):
+        return [(o, node.instruction, ref) for o, ref in node.operands]
+    return []
 
 
 def _register(move: Instruction) -> Access:

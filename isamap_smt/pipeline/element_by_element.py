@@ -63,7 +63,7 @@ class Ways:
             try:
                 return self._proved(last, timed), tuple(problems)
             except (ScheduleError, NotProvedError) as error:
-                if not self.fall_back or _description_at_fault(error):
+                if not self.fall_back:
                     raise
                 problems.append(_short(error))
         require_portable(self.hardware, problems[0])
@@ -89,11 +89,6 @@ class Ways:
         except (ScheduleError, NotProvedError) as error:
             return _short(error)
         return None
-
-
-def _description_at_fault(error: Exception) -> bool:
-    """Whether the machine contradicts itself, which no other code of it hides."""
-    return isinstance(error, NotProvedError) and "configuration" in error.refuted
 
 
 def _short(error: Exception) -> str:

@@ -20,7 +20,6 @@ from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_assumptions import listed
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
-from isamap_smt.proof.program_configuration import configuration_claims
 from isamap_smt.proof.program_dependences import dependence_claims
 from isamap_smt.proof.program_holders import holders
 from isamap_smt.proof.program_link import link_claims
@@ -33,6 +32,7 @@ from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_start import start_claims
+from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
 from isamap_smt.proof.scalar import computed_arithmetic
 
@@ -129,7 +129,7 @@ def _claims(book: Book) -> None:
     dependence_claims(book, touched, held, scopes)
     parallel_claims(book, touched)
     memory_claims(book)
-    configuration_claims(book)
+    state_claims(book)
 
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:

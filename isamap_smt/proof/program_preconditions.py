@@ -5,7 +5,6 @@
     aligned m 32            the first lane lies at a multiple of 32 bytes
     ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
                             elements from the array's start to the first lane; active: the number of active lanes
-    state vl set by vsetvl  the instruction reads a configuration that another one sets (AMX tiles, RVV's vl)
 
 Where it does not follow for all sizes, the weakest condition on sizes of a simple form that makes it follow is looked for:
 every part of an address that a loop multiplies must be divisible by itself. A condition that is among the program's
@@ -56,10 +55,6 @@ def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, ar
         words = text.split()
         if words[0] in ("contiguous", "rows") and len(words) == 2:
             continue
-        if words[0] == "state":
-            reason = _state(node.instruction.name, text)
-            book.note("precondition", subject, reason, Unknown(reason))
-            continue
         if words[0] == "aligned" and len(words) == 3 and words[2].isdigit() and int(words[2]) > 0:
             _aligned(use, text, int(words[2]))
             continue
@@ -67,28 +62,12 @@ def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, ar
 
 
 def computes_ask_nothing(book: Book) -> None:
-    """A precondition of a compute instruction has no rule: its operands are registers, and state is not modelled."""
+    """A precondition of a compute instruction has no rule: its operands are registers."""
     for site in book.sites.of(Exec):
         i = site.node.instruction  # type: ignore[union-attr]
         for text in i.preconditions:
-            reason = _state(i.name, text) or (
-                f"no rule for the precondition '{text}' of {i.name}, which works on registers"
-            )
+            reason = f"no rule for the precondition '{text}' of {i.name}, which works on registers"
             book.note("precondition", i.short, reason, Unknown(reason))
-
-
-def _state(name: str, text: str) -> str:
-    """Why no code is made with an instruction that reads state: what it reads and what sets it; '' for other texts."""
-    words = text.split()
-    if words[0] != "state":
-        return ""
-    if len(words) < 2 or (len(words) > 2 and (words[2:4] != ["set", "by"] or len(words) < 5)):
-        return f"'{text}' of {name} is not of the form 'state NAME set by INSTRUCTION'"
-    setter = f"which {' '.join(words[4:])} sets" if len(words) > 2 else "and its description does not say what sets it"
-    return (
-        f"{name} reads the state {words[1]}, {setter}: programs have no instruction that sets state, so what {words[1]} "
-        f"is when {name.rpartition('.')[2]} runs is not known"
-    )
 
 
 def _aligned(use: _Use, text: str, multiple: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Use, inside
 from isamap_smt.ir.words import words
 
 
@@ -32,7 +32,7 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
     work: Counter[str] = Counter()
     for node in nodes:
         match node:
-            case Exec() | Move():
+            case Exec() | Move() | Use():
                 work[node.instruction.name] += 1
                 continue
             case Loop(kind="unroll"):
@@ -90,7 +90,7 @@ def _box(node: Node) -> Box:
             steps = f"{node.axis} in steps of {node.step}" if node.axis else ""
             steps += "" if node.backwards is None else f", backwards where {node.backwards} is odd"
             text = f"{node.var} < {words(node.count)}"
-            return Box("parallel" if kind == "parallel" else "loop", text, steps, kind, _body(node.body))
+            return Box("parallel" if kind == "parallel" else "loop", text, steps, kind, _body(inside(node)))
         case If():
             return Box("guard", "if " + " and ".join(map(words, node.condition)), "", "", _body(node.body))
     raise AssertionError(f"not a box: {node!r}")

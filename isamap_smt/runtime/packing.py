@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Copy, Exec, Move, Program, buffers, walk
+from isamap_smt.ir.program import Copy, Exec, Move, Program, Use, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
     """Every instruction that the program executes, each once."""
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple({n.instruction.name: n.instruction for n in nodes if isinstance(n, Move | Exec)}.values())
+    return tuple({n.instruction.name: n.instruction for n in nodes if isinstance(n, Move | Exec | Use)}.values())
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:

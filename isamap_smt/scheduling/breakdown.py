@@ -8,9 +8,9 @@ from itertools import pairwise
 from isamap_encodings.schedule_problem import FAR, WHOLE, Cost
 from isamap_smt.ir.hardware import LINE, Hardware, Link
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.schedule import CostPart
-from isamap_smt.mapping.moves import register_operand, touches_main
+from isamap_smt.mapping.moves import touches_main
 from isamap_smt.scheduling.figures import DESCRIBED
 from isamap_smt.scheduling.machine import PAGE, UNIT, Machine, place_of_results, way_out_of
 from isamap_smt.scheduling.registers import SCOPE_CYCLES
@@ -87,7 +87,7 @@ def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Itera
     output = place_of_results(instruction)
     files = {place for i in hardware.instructions for place in dict(i.places).values()}
     chain = {x.name for x in m.memories}
-    for x in hardware.memories:
+    for x in (x for x in hardware.memories if x.kind == "data"):
         if x.name not in chain | files:
             yield f"{x.name} is not on the way from {m.memories[-1].name} to {output}, and nothing is kept there"
     for x in m.memories:

@@ -18,7 +18,6 @@ import isamap_smt as im
 from isamap_smt.codegen import c_blocks, c_expr, c_order, c_parallel
 from isamap_smt.ir import activations
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
-from isamap_smt.ir.c_text import state_texts
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping import convert_c
@@ -75,7 +74,7 @@ def pools() -> tuple[tuple[str, ...], ...]:
     helpers = [c_expr.HELPERS, c_order.MACRO, c_parallel.RUNTIME, c_blocks.SHUFFLES, *c_blocks.HELPERS.values()]
     helpers += [*convert_c.HELPERS.values(), activations.c_functions()]
     machines = [isamap_hardware.load(n) for n in isamap_hardware.names()]
-    described = [t for m in machines for i in m.instructions for t in (i.emit, *i.prelude, *state_texts(i))]
+    described = [t for m in machines for i in m.instructions for t in (i.emit, *i.prelude)]
     sources = [_words(helpers), _words(described), [*KEYWORDS, *STANDARD], macros(), OURS]
     sources += [
         [f"im_{n}" for n in OURS],

@@ -19,7 +19,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.codegen.c_printer import _text
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines, reserved
-from isamap_smt.ir.c_text import filled, state_texts
+from isamap_smt.ir.c_text import filled
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime import build_library
@@ -221,7 +221,7 @@ def test_every_word_of_the_c_is_kept_for_it(case: Any) -> None:
     text = re.sub(r"/\*.*?\*/", " ", _text(program), flags=re.DOTALL)
     first = re.search(r"^(struct isamap_part_0 \{|int isamap_run)", text, re.MULTILINE)
     assert first is not None
-    described = [re.sub(r"\{\w+\}", "", t) for i in used for t in (i.emit, *state_texts(i), *(c for _, c in i.c_types))]
+    described = [re.sub(r"\{\w+\}", "", t) for i in used for t in (i.emit, *(c for _, c in i.c_types))]
     theirs = set(re.findall(WORD, " ".join(described)))
     said = set(re.findall(WORD, re.sub(r'"[^"]*"', "", text[first.start() :])))
     stray = {w for w in said - KEYWORDS - STANDARD - theirs if not reserved(w) and not w.startswith("__builtin_")}

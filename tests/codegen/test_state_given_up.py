@@ -12,13 +12,12 @@ import isamap_smt as im
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import ProvedProgram
-from isamap_smt.ir.tiles import TileConfiguration
 from tests.codegen.test_entry_checks import run_c
 
-STATE = TileConfiguration((), "mine_enter({configuration})", "mine_leave();")
+NEED = ("mode[0] = 1",)
 COUNTED = (
     "static int mine_entries, mine_fails, mine_inside;\n"
-    "static int mine_enter(const void *c) { (void)c; return ++mine_entries == mine_fails || !(mine_inside = 1); }\n"
+    "static int mine_enter(const unsigned char *c) { return *c != 1 || ++mine_entries == mine_fails || !(mine_inside = 1); }\n"
     "static void mine_leave(void) { mine_inside = 0; }"
 )
 
@@ -66,9 +65,23 @@ def program() -> ProvedProgram:
     avx2 = isamap_hardware.load("avx2")
 
     def in_state(i: Instruction) -> Instruction:
-        return replace(i, state=STATE, prelude=(*i.prelude, COUNTED))
+        return replace(i, needs=NEED, prelude=(*i.prelude, COUNTED))
 
-    machine = im.Hardware("stated", avx2.memories, avx2.links, tuple(map(in_state, avx2.instructions)))
+    mode = im.Memory("mode", 1, kind="state")
+    bytes_ = {"dtypes": {"s": "u8", "c": "u8"}, "prelude": COUNTED, "axes": {"x": 1}}
+    enter = im.instruction(
+        "mine.enter",
+        "s[x] = c[x]",
+        places={"s": "mode[x]", "c": "code"},
+        emit="mine_enter({c})",
+        may_fail=True,
+        **bytes_,
+    )
+    leave = im.instruction(
+        "mine.leave", "s[x] = 0", places={"s": "mode[x]"}, emit="mine_leave();", **{**bytes_, "dtypes": {"s": "u8"}}
+    )
+    stated = (*map(in_state, avx2.instructions), enter, leave)
+    machine = im.Hardware("stated", (*avx2.memories, mode), avx2.links, stated)
     planned = im.plan(im.kernel(TEXT), machine, sizes=SIZES, threads=2)
     assert [t.name for t in planned.kernel.tensors] == ["T", "A", "B", "S", "P", "Q"]
     return planned.checked

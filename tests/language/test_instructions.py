@@ -62,7 +62,6 @@ def test_preconditions_of_every_known_form_are_kept_as_they_are_written():
         "ld(m) % 16 == 0",
         "offset(m) % 4 == 0",
         "active <= 8",
-        "state vl set by v",
     )
     assert instruction("load", "r[l] = m[l]", preconditions=given, **LOAD).preconditions == given
 
@@ -130,7 +129,7 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
             "instruction d: precondition 'contigous a' is of no known form: 'contiguous m', 'rows m', 'aligned m 32', a relation",
         ),
         ({"preconditions": ("aligned a 0",)}, "instruction d: precondition 'aligned a 0' is of no known form"),
-        ({"preconditions": ("state",)}, "instruction d: precondition 'state' is of no known form"),
+        ({"preconditions": ("state",)}, "instruction d: precondition 'state' is gone: write needs="),
         (
             {"preconditions": ("aligned q 32",)},
             "instruction d: precondition 'aligned q 32' speaks of 'q'; operands: acc, a, b",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.verdict import Proved, Refuted, Unknown
+from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.conditions import parse_condition, parse_start
 from isamap_smt.ir.errors import ArgumentError, NotProvedError, SizeError
 from isamap_smt.ir.instruction import Instruction
@@ -137,33 +137,3 @@ def test_nothing_changes_for_the_machines_as_they_are() -> None:
     assert guarded(plain) is plain
     proof = prove_program(plain)
     assert any(c.claim == "precondition" and isinstance(c.verdict, Proved) for c in proof.claims)
-
-
-# ---- state: a configuration that an instruction reads ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("state vl set by vsetvl", "avx2.{} reads the state vl, which vsetvl sets: programs have no instruction that"),
-        ("state tiles", "avx2.{} reads the state tiles, and its description does not say what sets it"),
-        (
-            "state tiles by someone",
-            "'state tiles by someone' of avx2.{} is not of the form 'state NAME set by INSTRUCTION'",
-        ),
-    ],
-)
-def test_an_instruction_that_reads_state_is_refused_with_what_sets_it(text: str, words: str) -> None:
-    asking = program(text, ("load_f32",))
-    bad = [c for c in prove_program(asking).failed() if c.claim == "precondition"]
-    assert bad and all(isinstance(c.verdict, Unknown) for c in bad)
-    assert all(words.format("load_f32") in c.verdict.reason for c in bad if isinstance(c.verdict, Unknown))
-    with pytest.raises(NotProvedError, match=re.escape(words.format("load_f32"))):
-        require_proof(asking)
-
-
-def test_a_compute_instruction_that_reads_state_is_refused() -> None:
-    fma = replace(im.find_instruction("avx2.fmadd_ps"), preconditions=("state tiles set by ldtilecfg",))
-    proved = im.prove(im.fuse(im.find_kernel("gemm"), fma, "l=j"))
-    with pytest.raises(NotProvedError, match=r"avx2\.fmadd_ps reads the state tiles, which ldtilecfg sets"):
-        require_proof(im.lower(im.schedule(proved, AVX2, {"i": 6, "k": 4})))

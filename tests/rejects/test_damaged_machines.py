@@ -37,7 +37,7 @@ KERNELS = {
 def damaged(value: Any, rng: random.Random) -> Callable[[], Any]:
     """The value with one field in it replaced, dropped or doubled; made when it is called, as that may be refused."""
     match value:
-        case Hardware() | im.Memory() | im.Link() | Instruction() | Cost() | im.TileConfiguration():
+        case Hardware() | im.Memory() | im.Link() | Instruction() | Cost():
             f = rng.choice(dataclasses.fields(value))
             part = getattr(value, f.name)
             inner = damaged(part, rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,16 +117,7 @@ def test_a_prelude(prelude: str) -> None:
 
 
 OTHERS = [
-    ({"state": ("enter({configuration});", "leave();")}, "state, entered, line 1, column 23: ; in an expression"),
-    (
-        {"state": ("enter({configuration})", "leave()")},
-        "state, left, line 1, column 7: the last statement is not ended",
-    ),
-    ({"state": ("enter({configuration}", "leave();")}, "state, entered, line 1, column 6: this ( is never closed"),
-    (
-        {"state": ("enter({configuration})", "return;")},
-        "state, left, line 1, column 1: return would leave the statements",
-    ),
+    ({"c_types": {**TYPES, "a": "enum 8"}}, "c_types of a: 'enum 8' is gone: leave it out, and write needs=('a < 8',)"),
     (
         {"c_types": {**TYPES, "a": "__m256 *"}},
         "c_types of a: '__m256 *' is no type that can stand before a list of variables",
@@ -140,14 +132,24 @@ OTHERS = [
 @pytest.mark.parametrize(("pieces", "said"), OTHERS)
 def test_the_rest(pieces: dict[str, Any], said: str) -> None:
     with pytest.raises(LanguageError) as caught:
-        if "state" in pieces:
-            enter, leave = pieces["state"]
-            tiles = im.TileConfiguration(((16, 64),) * 8, enter, leave)
-            numbered = dict.fromkeys("abc", (16, 64))
-            pieces = {"state": tiles, "tiles": numbered, "c_types": dict.fromkeys("abc", "enum 8"),
-                      "axes": {"l": 256}}  # fmt: skip
         made(**pieces)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("emit", "said"),
+    [
+        ("enter({new});", "emit, line 1, column 13: ; in an expression"),
+        ("enter({new}", "emit, line 1, column 6: this ( is never closed"),
+        ("enter({cfg})", "emit, line 1, column 7: {cfg} is no operand here"),
+    ],
+)
+def test_what_the_system_may_refuse_is_one_expression(emit: str, said: str) -> None:
+    with pytest.raises(LanguageError, match=re.escape(said)):
+        im.instruction(
+            "x.write", "cfg[x] = new[x]", axes={"x": 8}, dtypes={"cfg": "u8", "new": "u8"}, emit=emit, may_fail=True,
+            places={"cfg": "cfg[x]", "new": "code"},
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(

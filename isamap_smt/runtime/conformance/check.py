@@ -13,8 +13,8 @@ import numpy as np
 from isamap_smt.ir.errors import BuildError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.language.hardware_library import find_hardware
-from isamap_smt.mapping.moves import register_operand
 from isamap_smt.runtime.conformance import computes, moves, source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
@@ -95,6 +95,16 @@ class Made:
 
 def _with_moves(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
     """The instruction, and what brings and shows its registers."""
+    return tuple(dict.fromkeys((*_brought(i, machine), *_configuring(i, machine))))
+
+
+def _configuring(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
+    """What writes and clears the states that it needs."""
+    memories = dict.fromkeys(need.memory for need in i.cells_needed)
+    return tuple(x for memory in memories for x in machine.configuring(memory))
+
+
+def _brought(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
     if not i.numbered:
         return (i,)
     if i.kind == "compute":
@@ -108,8 +118,8 @@ def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
     """The instruction as C, or why it cannot be run."""
     if not i.emit:
         return Checked(i.name, NOT_RUN, "its description has no `emit`: it is for mapping and proof only")
-    if i.kind == "compute" and (texts := [p for p in i.preconditions if p.split()[0] == "state"]):
-        return Checked(i.name, NOT_RUN, f"it reads the state {texts[0].split()[1]}, and nothing here sets it")
+    if i.kind == "configure":
+        return Checked(i.name, NOT_RUN, "it writes a state; instructions that need it are run in it")
     try:
         part = computes if i.kind == "compute" else moves
         return Made(number, i, part.function(i, machine, number), machine)

@@ -53,11 +53,11 @@ def function(i: Instruction, machine: Hardware, number: int) -> str:
             f"how it rounds is said in words that no check knows: {i.rounding!r}; say 'exact', 'unfused' or 'fused' if one is meant"
         )
     if i.numbered:
-        return source.numbered_compute(number, i, *numbered_moves(i, machine))
+        return source.numbered_compute(number, i, machine, *numbered_moves(i, machine))
     untyped = [t.name for t in i.kernel.tensors if t.name not in dict(i.c_types)]
     if untyped:
         raise NotRunnableError(f"operand {untyped[0]} has no C type; add c_types={{..., {untyped[0]!r}: ...}}")
-    return source.compute(number, i)
+    return source.compute(number, i, machine)
 
 
 def numbered_moves(i: Instruction, machine: Hardware) -> tuple[dict[str, Instruction], Instruction]:

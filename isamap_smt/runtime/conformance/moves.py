@@ -12,7 +12,8 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import run_instruction
-from isamap_smt.mapping.moves import lane_symbols, memory_shape, register_operand
+from isamap_smt.ir.move_form import register_operand
+from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.counterexample import named, shown
@@ -30,17 +31,14 @@ def function(i: Instruction, machine: Hardware, number: int) -> str:
     """The move as C. Raises NotRunnableError."""
     _check_form(i)
     if i.numbered:
-        return seen_by(i, machine).function(number)
+        return seen_by(i, machine).function(number, machine)
     r = register_operand(i)
     if r not in dict(i.c_types):
         raise NotRunnableError(f"operand {r} has no C type; add c_types={{{r!r}: ...}}")
-    return source.move(number, i)
+    return source.move(number, i, machine)
 
 
 def _check_form(i: Instruction) -> None:
-    for text in i.preconditions:
-        if text.split()[0] == "state":
-            raise NotRunnableError(f"it reads the state {text.split()[1]}, and nothing here sets it")
     r = register_operand(i)
     if any(place == "memory" for operand, place in i.places if operand == r) or len(i.kernel.tensors) > 2:
         raise NotRunnableError("it moves between something else than a register and memory")

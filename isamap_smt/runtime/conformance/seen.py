@@ -10,7 +10,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.mapping.moves import register_operand
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.counterexample import example, named, shown
@@ -35,9 +35,9 @@ class Seen:
     loads: dict[str, Instruction]
     after: Instruction | None
 
-    def function(self, number: int) -> str:
+    def function(self, number: int, machine: Hardware) -> str:
         """The move as C, with what comes before and after it."""
-        return source.numbered_move(number, self.move, self.before, self.by, self.loads, self.after)
+        return source.numbered_move(number, self.move, machine, self.before, self.by, self.loads, self.after)
 
     def places(
         self, first: int, register: np.ndarray, random: np.random.Generator, arena: Arena

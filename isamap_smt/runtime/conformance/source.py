@@ -18,7 +18,12 @@ from math import prod
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.mapping.moves import look_for_move, register_operand
+from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.states import needs_at
+from isamap_smt.mapping.configuring import c_use, configuring
+from isamap_smt.mapping.moves import look_for_move
+
+State = tuple[tuple[str, ...], tuple[str, ...]]  # statements that write states, and that clear them
 
 AT_ONCE = 4  # executions that stand in a block beside each other, on registers of their own
 NUMBERS = ("active", "across", "row step", "row step's other part", "elements before the first")
@@ -79,11 +84,11 @@ COMMON = (
 )
 
 
-def state_of(i: Instruction) -> tuple[str, str] | None:
-    """(an expression that is 0 where the state is entered, a statement that leaves it); None without a state."""
-    if not i.state:
-        return None
-    return (i.state.entering, f"{{ {i.state.leave} }}")
+def in_state(machine: Hardware, used: Iterable[tuple[Instruction, dict[str, int]]]) -> State:
+    """C that writes, and that clears, the states which instructions need whose operands lie in registers of these numbers."""
+    needs = [need for i, numbers in used for need in needs_at(i, {o: (n,) for o, n in numbers.items()})]
+    enter, leave = configuring(machine, needs)
+    return tuple(c_use(u, "return 2;") for u in enter), tuple(c_use(u, "return 2;") for u in leave)
 
 
 def size(t: Tensor) -> int:
@@ -99,10 +104,8 @@ def source(functions: Iterable[str], used: Iterable[Instruction]) -> str:
     return "\n".join([*(f"#include <{h}>" for h in headers), COMMON, *preludes, *functions])
 
 
-def _function(number: int, i: Instruction, checks: Iterable[str], body: str) -> str:
-    state = state_of(i)
-    enter = f"    if ({state[0]}) return 2;\n" if state else ""
-    leave = f"    {state[1]}\n" if state else ""
+def _function(number: int, state: State, checks: Iterable[str], body: str) -> str:
+    enter, leave = (_indented(lines, 4) for lines in state)
     return (
         f"int {FUNCTION.format(number)}(int64_t isamap_count, int64_t isamap_period, char **isamap_from, char **isamap_to, "
         "const int64_t *isamap_n) {\n"
@@ -126,7 +129,7 @@ def _size_checks(i: Instruction, operands: Iterable[str]) -> list[str]:
 # ---- registers that are C variables ----------------------------------------------------------------------------------
 
 
-def compute(number: int, i: Instruction) -> str:
+def compute(number: int, i: Instruction, machine: Hardware) -> str:
     """A compute instruction: every operand goes in, and every one comes out again."""
     types = dict(i.c_types)
     names = [t.name for t in i.kernel.tensors]
@@ -148,10 +151,12 @@ def compute(number: int, i: Instruction) -> str:
         for k, o in enumerate(names):
             lines.append(f"memcpy(isamap_to[{k}] + (isamap_x + {u}) * (int64_t)sizeof {r[o]}, &{r[o]}, sizeof {r[o]});")
     loop = f"    for (int64_t isamap_x = 0; isamap_x < isamap_count; isamap_x += {AT_ONCE}) {{\n"
-    return _function(number, i, _size_checks(i, names), loop + _indented(lines, 8) + "    }\n")
+    return _function(
+        number, in_state(machine, [(i, {})]), _size_checks(i, names), loop + _indented(lines, 8) + "    }\n"
+    )
 
 
-def move(number: int, i: Instruction) -> str:
+def move(number: int, i: Instruction, machine: Hardware) -> str:
     """A move between an address and a register, whose bytes go in before and come out after."""
     r = register_operand(i)
     kind = dict(i.c_types)[r]
@@ -166,7 +171,8 @@ def move(number: int, i: Instruction) -> str:
     twice += [i.statement({**words, r: name}) for name in ("isamap_s", "isamap_t")]
     twice.append("isamap_r = isamap_s; (void)isamap_t;")
     again = "    if (isamap_count < 0) {\n" + _indented(twice, 8) + "    }\n"  # compiled, never run
-    return _function(number, i, _size_checks(i, [r]), _indented(body[:2], 4) + again + _indented(body[2:], 4))
+    lines = _indented(body[:2], 4) + again + _indented(body[2:], 4)
+    return _function(number, in_state(machine, [(i, {})]), _size_checks(i, [r]), lines)
 
 
 def _indented(lines: Iterable[str], depth: int) -> str:
@@ -216,7 +222,9 @@ def whole_move(machine: Hardware, i: Instruction, operand: str, store: bool) -> 
     return look_for_move(machine, i, operand, store, whole, False, ordered=False)
 
 
-def numbered_compute(number: int, i: Instruction, loads: dict[str, Instruction], store: Instruction) -> str:
+def numbered_compute(
+    number: int, i: Instruction, machine: Hardware, loads: dict[str, Instruction], store: Instruction
+) -> str:
     """Operands come by the machine's own moves; the second result is that of executing twice on the same registers."""
     names = [t.name for t in i.kernel.tensors]
     target = i.kernel.outputs[0]
@@ -230,12 +238,16 @@ def numbered_compute(number: int, i: Instruction, loads: dict[str, Instruction],
             store, f"isamap_to[{n}] + isamap_x * {size(i.kernel.tensor(target))}", _numbered(target), f"isamap_t{n}"
         )
     loop = "    for (int64_t isamap_x = 0; isamap_x < isamap_count; ++isamap_x) {\n"
-    return _function(number, i, [], loop + _indented(lines, 8) + "    }\n")
+    numbers = {o: k for k, o in enumerate(names)}
+    used = [(i, numbers), *((loads[o], {register_operand(loads[o]): numbers[o]}) for o in names)]
+    state = in_state(machine, [*used, (store, {register_operand(store): numbers[target]})])
+    return _function(number, state, [], loop + _indented(lines, 8) + "    }\n")
 
 
 def numbered_move(
     number: int,
     i: Instruction,
+    machine: Hardware,
     before: Instruction | None,
     seen: Instruction,
     others: dict[str, Instruction],
@@ -247,12 +259,15 @@ def numbered_move(
     stores its result. Where i is a store, the register is filled, and i is run alone.
     """
     r = register_operand(i)
-    lines = ["enum { isamap_r = 5 };"]
+    here = min(5, i.registers[r] - 1)
+    lines = [f"enum {{ isamap_r = {here} }};"]
+    used = [(x, {register_operand(x): here}) for x in (i, before) if x is not None]
     if before is not None:
         lines += _whole(before, "isamap_from[1]", "isamap_r", "isamap_b")
     lines += [*_pointer(i, "isamap_from[0]"), i.statement({**_memory_words(i, "isamap_from[0]"), r: "isamap_r"})]
     if i.kind != "store" and after is None:
         lines += _whole(seen, "isamap_to[0]", "isamap_r", "isamap_t")
+        used.append((seen, {register_operand(seen): here}))
     elif after is not None:
         names = [t.name for t in seen.kernel.tensors if t.name in others]
         lines.append(f"enum {{ {', '.join(f'{_numbered(o)} = {k}' for k, o in enumerate(names))} }};")
@@ -262,7 +277,11 @@ def numbered_move(
             seen.statement({t.name: _numbered(t.name) if t.name in others else "isamap_r" for t in seen.kernel.tensors})
         )
         lines += _whole(after, "isamap_to[0]", _numbered(seen.kernel.outputs[0]), "isamap_t")
-    return _function(number, i, [], "    {\n" + _indented(lines, 8) + "    }\n")
+        numbers = {o: k for k, o in enumerate(names)}
+        used += [(seen, {t.name: numbers.get(t.name, here) for t in seen.kernel.tensors})]
+        used += [(others[o], {register_operand(others[o]): numbers[o]}) for o in names]
+        used.append((after, {register_operand(after): numbers[seen.kernel.outputs[0]]}))
+    return _function(number, in_state(machine, used), [], "    {\n" + _indented(lines, 8) + "    }\n")
 
 
 def _whole(i: Instruction, place: str, register: str, name: str) -> list[str]:

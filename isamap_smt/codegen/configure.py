@@ -1,0 +1,119 @@
+"""Numbers of registers, and what threads write into their states before instructions need it: Program -> Program, before the proof.
+
+Registers that the C names by numbers get them here, from the first free one of their file. What the instructions of a thread
+need of a state then is one image of its cells, which the thread writes at its head, and again behind a loop that threads share
+and in which they wrote it; it clears what it wrote at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, buffers, walk
+from isamap_smt.ir.states import Need, needs_at
+from isamap_smt.mapping.configuring import configuring
+from isamap_smt.mapping.moves import registers_of
+
+Nodes = tuple[Node, ...]
+
+
+def configured(program: Program) -> Program:
+    """The program with numbers of registers and writes of states, where its instructions have numbers and needs.
+
+    Raises ScheduleError where registers do not suffice, or one thread's instructions need different things of one cell.
+    """
+    files = _files((*program.ahead, *program.body))
+    if files:
+        program = replace(
+            program,
+            ahead=_numbered(program, program.ahead, files, {}),
+            body=_numbered(program, program.body, files, {}),
+        )
+    firsts = {name: (b.first, _count(b)) for name, b in buffers(program).items() if b.first is not None}
+    threads = _Threads(program, firsts)
+    return replace(program, ahead=threads.whole(program.ahead), body=threads.whole(program.body))
+
+
+def _count(b: Buffer) -> int:
+    return prod(int(n) for n in b.shape[: len(b.shape) - b.lanes])
+
+
+def _files(nodes: Nodes) -> dict[str, tuple[str, int]]:
+    """Buffer -> (file, how many registers that has), of the buffers whose registers have numbers."""
+    return {
+        ref.name: (dict(i.places)[o], i.registers[o])
+        for node, _ in walk(nodes)
+        for o, i, ref in registers_of(node)
+        if o in i.registers
+    }
+
+
+def _numbered(program: Program, body: Nodes, files: dict[str, tuple[str, int]], taken: dict[str, int]) -> Nodes:
+    """The body, whose buffers take the next numbers of their files; they are free again behind it."""
+    taken = dict(taken)
+    found: list[Node] = []
+    for node in body:
+        if isinstance(node, Loop | If):
+            found.append(replace(node, body=_numbered(program, node.body, files, taken)))
+        elif isinstance(node, Alloc) and node.buffer.name in files:
+            file, most = files[node.buffer.name]
+            first = taken.get(file, 0)
+            taken[file] = first + _count(node.buffer)
+            if taken[file] > most:
+                raise ScheduleError(
+                    f"{program.name} needs more than the {most} registers of {file}; take smaller register tiles"
+                )
+            found.append(Alloc(replace(node.buffer, first=first)))
+        else:
+            found.append(node)
+    return tuple(found)
+
+
+class _Threads:
+    """What each thread of a program writes into its states. firsts: buffer -> (its first register's number, how many)."""
+
+    def __init__(self, program: Program, firsts: dict[str, tuple[int, int]]) -> None:
+        self._program, self._firsts = program, firsts
+
+    def whole(self, body: Nodes) -> Nodes:
+        """A part of the program: its own thread, and those of its parallel loops."""
+        enter, leave = self._written(body)
+        return (*enter, *self._inner(body, enter), *leave)
+
+    def _inner(self, body: Nodes, around: tuple[Use, ...]) -> Nodes:
+        found: list[Node] = []
+        for node in body:
+            if isinstance(node, Loop) and node.kind == "parallel":
+                enter, leave = self._written(node.body)
+                found.append(replace(node, enter=enter, leave=leave, body=self._inner(node.body, enter)))
+                found += [use for use in around if use.memory in {x.memory for x in enter}]
+            elif isinstance(node, Loop | If):
+                found.append(replace(node, body=self._inner(node.body, around)))
+            else:
+                found.append(node)
+        return tuple(found)
+
+    def _written(self, body: Nodes) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
+        """(what the body's thread writes at its head, what clears it again), each state once."""
+        needs = list(self._needs(body))
+        return configuring(self._hardware, needs) if needs else ((), ())
+
+    def _needs(self, body: Nodes) -> Iterator[tuple[Need, int]]:
+        for node, around in walk(body):
+            if not any(isinstance(n, Loop) and n.kind == "parallel" for n in around):
+                for o, i, ref in registers_of(node):
+                    first, count = self._firsts.get(ref.name, (0, 1))
+                    yield from needs_at(i, {o: range(first, first + count)})
+
+    @property
+    def _hardware(self) -> Hardware:
+        found = next((s.hardware for s in self._program.schedules if s.hardware is not None), None)
+        if found is None:
+            raise ScheduleError(
+                f"{self._program.name}: its instructions need a state, and the schedule names no hardware"
+            )
+        return found

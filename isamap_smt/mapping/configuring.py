@@ -1,0 +1,40 @@
+"""What a thread writes into its states before instructions need it, and how it clears them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import Use
+from isamap_smt.ir.states import Need, c_bytes, image_of
+
+Uses = tuple[Use, ...]
+
+
+def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[Uses, Uses]:
+    """(what writes each state that is needed, with the cells that meet all needs; what clears them, in the other order).
+
+    Raises ScheduleError where a cell is to be two numbers.
+    """
+    enter: list[Use] = []
+    leave: list[Use] = []
+    asked = list(needs)
+    for memory in dict.fromkeys(need.memory for need, _ in asked):
+        write, clear = hardware.configuring(memory)
+        cells = int(write.kernel.axes[0].extent)
+        image, wrong = image_of([x for x in asked if x[0].memory == memory], cells)
+        if wrong:
+            raise ScheduleError(f"{hardware.name}: instructions of one thread need different things: {wrong}")
+        enter.append(Use(write, image))
+        leave.insert(0, Use(clear, (0,) * cells))
+    return tuple(enter), tuple(leave)
+
+
+def c_use(use: Use, failed: str) -> str:
+    """Its C, as one statement; failed: the statements to take where the system refuses it."""
+    constants = {name: c_bytes(use.cells) for name in use.instruction.kernel.inputs}
+    code = use.instruction.statement(constants)
+    if not use.instruction.may_fail:
+        return code
+    return f"if ({code}) {failed}"

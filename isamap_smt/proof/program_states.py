@@ -1,0 +1,208 @@
+"""Claim 15: what instructions need of their thread's states holds wherever they run; registers with numbers are their buffer's own.
+
+number   the registers of buffers that live at the same time have different numbers, all below those that the file has
+needs    each cell that an instruction needs holds its value, on every way that leads there: loops that run once or more, conditions
+kept     what lies in registers with numbers is not used behind a write of a state: it is gone
+left     a thread leaves 0 in every cell that it has written
+
+A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the one around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Ref, Use, walk
+from isamap_smt.ir.states import Need, needs_at
+from isamap_smt.mapping.moves import registers_of
+from isamap_smt.proof.program_book import Book
+
+_CLAIM = "configuration"
+
+
+@dataclass
+class _Walk:
+    """Obligations by what they say, with the worst that was found. files: buffer -> its register file, where that has numbers."""
+
+    files: dict[str, str]
+    found: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+
+    def note(self, subject: str, statement: str, wrong: str = "", open_: str = "") -> None:
+        """wrong: what refutes it; open_: why it is not known."""
+        verdict: Verdict = Refuted({}, wrong) if wrong else Unknown(open_) if open_ else Proved()
+        before = self.found.get((subject, statement), Proved())
+        if isinstance(before, Proved) or (isinstance(before, Unknown) and wrong):
+            self.found[subject, statement] = verdict
+
+
+def state_claims(book: Book) -> None:
+    """All of them, for programs whose instructions have numbers or states."""
+    program = book.sites.program
+    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    files = {ref.name: dict(i.places)[o] for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
+    counts = {dict(i.places)[o]: i.registers[o] for n in nodes for o, i, _ in registers_of(n) if o in i.registers}
+    known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(isinstance(n, Use) for n in nodes)
+    if not files and not known:
+        return
+    walked = _Walk(files)
+    for where, body in (("ahead of the calls", program.ahead), ("the call", program.body)):
+        _numbers(walked, body, {}, counts)
+        _left(walked, where, _body(walked, body, _Now(), {}))
+    for (subject, statement), verdict in walked.found.items():
+        book.note(_CLAIM, subject, statement, verdict)
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: Mapping[str, int]) -> None:
+    live = dict(live)
+    for node in body:
+        if isinstance(node, Loop | If):
+            _numbers(w, node.body, live, most)
+        elif isinstance(node, Alloc) and node.buffer.name in w.files:
+            b, file = node.buffer, w.files[node.buffer.name]
+            statement = f"its registers have numbers of {file} that no other buffer has while it lives"
+            if b.first is None:
+                w.note(b.name, statement, f"the registers of {b.name} have no numbers")
+                continue
+            mine = numbers(b)
+            other = next((n for n, r in live.items() if w.files[n] == file and set(r) & set(mine)), None)
+            wrong = ""
+            if other is not None:
+                clash = min(set(live[other]) & set(mine))
+                wrong = f"register {clash} of {file} is one of {other} and one of {b.name}, which live at the same time"
+            elif mine.start < 0 or mine.stop > most[file]:
+                wrong = f"{b.name} has the registers {mine.start} to {mine.stop - 1}, and {file} has {most[file]}"
+            w.note(b.name, statement, wrong)
+            live[b.name] = mine
+
+
+def numbers(b: Buffer) -> range:
+    """The numbers of a buffer's registers."""
+    first = b.first or 0
+    return range(first, first + prod(int(n) for n in b.shape[: len(b.shape) - b.lanes]))
+
+
+# ---- states ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Now:
+    """cells: state memory -> its cells, None where two ways differ. lost: buffer -> what wrote a state since it was declared."""
+
+    cells: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    lost: Mapping[str, str] = field(default_factory=dict)
+
+    def or_else(self, other: _Now) -> _Now:
+        """What is known on both ways; cells that neither has written are 0."""
+        found = {}
+        for memory in {*self.cells, *other.cells}:
+            x, y = self.cells.get(memory, ()), other.cells.get(memory, ())
+            size = max(len(x), len(y))
+            found[memory] = tuple(
+                p if p == q else None for p, q in zip(x or (0,) * size, y or (0,) * size, strict=True)
+            )
+        return _Now(found, {**other.lost, **self.lost})
+
+
+def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
+    """What holds behind a body that begins so. live: buffers of numbered registers that its thread has declared before."""
+    live = dict(live)
+    for node in body:
+        match node:
+            case Loop(kind="parallel"):
+                now = _parallel(w, node, now, live)
+            case Loop():
+                now = now.or_else(_turns(w, node.body, now, live))
+            case If():
+                now = now.or_else(_body(w, node.body, now, live))
+            case Alloc(buffer) if buffer.name in w.files:
+                live[buffer.name] = buffer
+                now = _Now(now.cells, {n: x for n, x in now.lost.items() if n != buffer.name})
+            case Use():
+                now = _written(w, node, now, live)
+            case _:
+                for operand, i, ref in registers_of(node):
+                    _needs(w, i, operand, ref, now, live)
+    return now
+
+
+def _turns(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
+    """Behind one turn or more, of which a later one begins with what one leaves."""
+    once = _body(w, body, now, live)
+    return once if once == now else once.or_else(_body(w, body, now.or_else(once), live))
+
+
+def _parallel(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+    """Threads of its own begin with 0, the one around with what it has; each takes any number of iterations."""
+    alone = _thread(_Walk(w.files), loop, _Now(), {})
+    _left(w, f"each thread of {loop.var}", alone)
+    behind = _thread(w, loop, now.or_else(_Now()), live)
+    return behind if loop.enter else now.or_else(behind)
+
+
+def _thread(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+    inner = _body(w, loop.enter, now, live)
+    return _body(w, loop.leave, inner.or_else(_turns(w, loop.body, inner, {})), live)
+
+
+def _written(w: _Walk, use: Use, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+    i = use.instruction
+    cells, constants = int(i.kernel.axes[0].extent), bool(i.kernel.inputs)
+    right = len(use.cells) == cells and all(0 <= x <= 255 for x in use.cells) and (constants or not any(use.cells))
+    form = f"{cells} bytes" if constants else f"0 into {cells} bytes"
+    w.note(
+        i.short, f"it writes {form}", "" if right else f"{i.name} writes {form}; it is given {list(use.cells)[:8]} ..."
+    )
+    held = {**now.cells, use.memory: use.cells} if right else now.cells
+    return _Now(held, {**now.lost, **dict.fromkeys(live, i.name)})
+
+
+def _needs(w: _Walk, i: Instruction, operand: str, ref: Ref, now: _Now, live: Mapping[str, Buffer]) -> None:
+    b = live.get(ref.name)
+    if operand in i.registers:
+        wrong = f"{ref.name} is declared outside of the parallel loop that uses it" if b is None else ""
+        if ref.name in now.lost:
+            behind = f"{now.lost[ref.name]} writes a state while {ref.name} lives"
+            wrong = f"{behind}, and {i.name} uses it: what was in its registers is gone"
+        w.note(
+            f"{i.short} {operand}",
+            "its registers are its thread's, and no state was written since they were declared",
+            wrong,
+        )
+    lies = {operand: numbers(b)} if b is not None and operand in i.registers else {}
+    for need, number in needs_at(i, lies):
+        subject = f"{i.short} {need.operand}".strip()
+        w.note(subject, f"the cells of {need.memory} that it needs hold wherever it runs", *_met(i, need, number, now))
+
+
+def _met(i: Instruction, need: Need, number: int, now: _Now) -> tuple[str, str]:
+    """(what is wrong, what is not known) of one cell."""
+    at, cells = need.at(number), now.cells.get(need.memory)
+    has = 0 if cells is None else cells[at] if at < len(cells) else 0
+    if has == need.value:
+        return "", ""
+    of = f" for register {number}, where {need.operand} lies" if need.operand else ""
+    asked = f"{i.name} needs {need.memory}[{at}] = {need.value}{of} ('{need.text}')"
+    if has is None:
+        return "", f"{asked}; that differs between two ways that lead there"
+    return f"{asked}, and it is {has} there" + ("; nothing has written it on this thread" if cells is None else ""), ""
+
+
+def _left(w: _Walk, where: str, behind: _Now) -> None:
+    for memory, cells in sorted(behind.cells.items()):
+        at = next((n for n, x in enumerate(cells) if x != 0), None)
+        wrong = (
+            ""
+            if at is None
+            else f"{where} leaves {'a number' if cells[at] is None else cells[at]} in {memory}[{at}]; nothing clears it"
+        )
+        w.note(where, f"it leaves 0 in every cell of {memory}", wrong)
+
+
+__all__ = ["numbers", "state_claims"]
