@@ -67,24 +67,22 @@ def host(available: Collection[str] | None = None) -> im.Hardware:
     """All that a CPU with these features (by default this one) can run; `scalar` is always in it."""
     have = features() if available is None else frozenset(available)
     instructions: dict[str, im.Instruction] = {}
-    registers: dict[str, im.Memory] = {}
+    memories: dict[str, im.Memory] = {}
     links: dict[tuple[str, str], im.Link] = {}
-    rest: tuple[im.Memory, ...] = ()
     for name in NAMES:
         machine = load(name)
         runs = [i for i in machine.instructions if i.emit and have.issuperset(i.requires)]
         if not any(i.kind == "compute" for i in runs):
             continue
         instructions.update((i.name, i) for i in runs)
-        registers.setdefault(machine.memories[0].name, machine.memories[0])
-        rest = machine.memories[1:]
+        for memory in machine.memories:
+            memories.setdefault(memory.name, memory)
         for link in machine.links:
             links.setdefault((link.source, link.target), link)
     sizes = cache_sizes()
-    caches = tuple(replace(m, capacity=sizes.get(m.name, m.capacity)) for m in rest)
     return im.Hardware(
         "host",
-        (*registers.values(), *caches),
+        tuple(replace(m, capacity=sizes.get(m.name, m.capacity)) for m in memories.values()),
         tuple(links.values()),
         tuple(instructions.values()),
         f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have)),

@@ -8,13 +8,13 @@ from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.graph import Engine
-from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory
+from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
 
-DATA, STATE = "data", "state"  # kinds of memories
+REGISTER, ADDRESSED, CACHE, MAIN, STATE = KINDS = ("register", "addressed", "cache", "main", "state")
 LINE = 64  # bytes of a cache line
 
 
@@ -23,7 +23,9 @@ class Memory:
     """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
 
     row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. energy in picojoules per byte;
-    shared: by the cores. kind: 'data', or 'state': control cells of a thread, one byte each, 0 where nothing has written them.
+    shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
+    copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them).
+    Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
     Raises HardwareError for what no memory has.
     """
 
@@ -33,10 +35,35 @@ class Memory:
     energy: float = 0.0
     shared: bool = False
     row: int = 0
-    kind: str = DATA
+    kind: str = ""
 
     def __post_init__(self) -> None:
-        check_memory(self)
+        check_memory(self, KINDS)
+
+    @property
+    def _kind(self) -> str:
+        plain = MAIN if self.capacity is None else CACHE
+        return self.kind or (ADDRESSED if self.row else REGISTER if self.count > 1 else plain)
+
+    @property
+    def is_register(self) -> bool:
+        """Whether code names its cells."""
+        return self._kind == REGISTER
+
+    @property
+    def is_cache(self) -> bool:
+        """Whether it holds copies by itself."""
+        return self._kind == CACHE
+
+    @property
+    def is_main(self) -> bool:
+        """Whether tensors lie in it."""
+        return self._kind == MAIN
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it holds control cells of a thread."""
+        return self._kind == STATE
 
     @property
     def rows(self) -> int:
@@ -73,7 +100,8 @@ def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
 
 @dataclass(frozen=True)
 class Hardware(Shown):
-    """A machine. `memories` from nearest (registers) to farthest (DRAM); without any it can be mapped onto, not scheduled for.
+    """A machine: a graph of memories and links, in any order, and instructions. Without memories it can be mapped onto, not
+    scheduled for.
 
     engines: what issues instructions, each in order, all beside each other, joined by counters that their uses signal and await;
     without any the machine is one core. Tensors lie in 'memory', which every machine has.
@@ -92,6 +120,7 @@ class Hardware(Shown):
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
         check_names(self.name, self.instructions)
+        check_ways(self)
         check_states(self)
         check_engines(self)
         check_together(self.instructions)
@@ -145,7 +174,7 @@ class Hardware(Shown):
         for m in self.memories:
             count = f"{m.count} x " if m.count > 1 else ""
             size = "unlimited" if m.capacity is None else f"{count}{m.capacity // m.count} bytes"
-            size += f", {m.rows} rows of {m.row}" if m.row else ""
+            size += f", {m.rows} rows of {m.row}" if m.row else ", a state" if m.is_state else ""
             lines.append(f"  {m.name}: {size}" + (", shared by the cores" if m.shared else ""))
         lines += [
             f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}"

@@ -16,6 +16,7 @@ from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.states import CODE
+from isamap_smt.ir.ways import main_memories, way_in
 from isamap_smt.ir.whole import whole
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def number(value: Any, what: str, unit: str, positive: bool = False) -> None:
         raise HardwareError(f"{what}={value!r}: pass a number of {unit}, {least:g} to {MOST:g}")
 
 
-def check_memory(m: Memory) -> None:
+def check_memory(m: Memory, kinds: Sequence[str]) -> None:
     """The memory's own fields. Raises HardwareError."""
     name = name_of(m.name, "memory")
     if name in TAKEN:
@@ -72,11 +73,9 @@ def check_memory(m: Memory) -> None:
         raise HardwareError(
             f"memory {name}: {size}, with rows of {row} bytes: pass a capacity that is a whole number of rows, and no count"
         )
-    if m.kind not in ("data", "state"):
-        raise HardwareError(
-            f"memory {name}: kind={m.kind!r}: pass 'data', or 'state' for control cells that instructions write and need"
-        )
-    if m.kind == "state" and (m.capacity is None or not m.capacity <= 4096 or count > 1 or row):
+    if m.kind not in ("", *kinds):
+        raise HardwareError(f"memory {name}: kind={m.kind!r}; {did_you_mean(str(m.kind), kinds)}")
+    if m.is_state and (m.capacity is None or not m.capacity <= 4096 or count > 1 or row):
         raise HardwareError(
             f"memory {name}: the cells of a state are bytes, 1 to 4096 of them; pass its capacity, and no count and row"
         )
@@ -109,8 +108,6 @@ def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
     _check_links(name, memories, links)
     for i in instructions:
         _check_places(name, memories, i)
-    if not engines and not any(i.engine for i in instructions):  # else moves say themselves where they lead
-        _check_ways(name, memories, links, instructions)
     return {"memories": memories, "links": links, "instructions": instructions, "engines": engines}
 
 
@@ -131,11 +128,12 @@ def _check_memories(name: str, memories: Sequence[Memory]) -> None:
     for n, m in enumerate(memories):
         if m.name in names[:n]:
             raise HardwareError(f"hardware {name}: two memories are called {m.name}")
-        if m.capacity is None and any(x.kind == "data" for x in memories[n + 1 :]):
-            raise HardwareError(
-                f"hardware {name}: memory {m.name} is unlimited, and {names[n + 1]} lies behind it; memories go from the nearest "
-                "to the farthest, and only the last may be unlimited: give the others their capacity in bytes"
-            )
+    unlimited = [m.name for m in memories if m.is_main and not m.kind]
+    if len(unlimited) > 1:
+        raise HardwareError(
+            f"hardware {name}: {' and '.join(unlimited)} are unlimited, and only main memory is; give the others their capacity in "
+            "bytes, or say kind='main'"
+        )
 
 
 def _check_links(name: str, memories: Sequence[Memory], links: Sequence[Link]) -> None:
@@ -180,27 +178,30 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
             )
 
 
-def _check_ways(
-    name: str, memories: Sequence[Memory], links: Sequence[Link], instructions: Sequence[Instruction]
-) -> None:
-    """Data come into every memory from one behind it, and results leave theirs: else a part of the machine is cut off."""
-    memories = [m for m in memories if m.kind != "state"]
-    rank = {m.name: n for n, m in enumerate(memories)}
-    for n, m in enumerate(memories[:-1]):
-        if not any(k.target == m.name and rank[k.source] > n for k in links):
-            behind = [x.name for x in memories[n + 1 :]]
-            nearer = next((k.source for k in links if k.target == m.name), None)
-            only = f", only from {nearer}, which is nearer" if nearer else ""
+def check_ways(h: Hardware) -> None:
+    """Data come into every memory from main memory, and results leave theirs: else a part of the machine is cut off.
+
+    Machines with engines say by their moves where data go. Raises HardwareError.
+    """
+    ends = main_memories(h.memories)
+    if h.engines or any(i.engine for i in h.instructions) or not ends:
+        return
+    cut = [m.name for m in h.memories if m.name not in ends and not m.is_state and way_in(h, m.name) is None]
+    if cut:
+        first = min(cut, key=lambda name: _steps(name, ends, h.links))  # where the way ends that the others are on
+        into = next((k.source for k in h.links if k.target == first), None)
+        only = f", only from {into}, where none comes from there either" if into else ""
+        raise HardwareError(
+            f"hardware {h.name}: no links lead from {' or '.join(sorted(ends))} into {first}{only}: nothing would ever arrive "
+            f"there; add im.Link({min(ends)!r}, {first!r}, bandwidth), or another that does"
+        )
+    for place, instruction in _results(h.instructions):
+        if place != MAIN and not ends & _reached(place, h.links):
+            way = way_in(h, place)
+            near = way.memories[0].name if way else min(ends)
             raise HardwareError(
-                f"hardware {name}: no link leads into {m.name} from a memory behind it ({', '.join(behind)}){only}: nothing would "
-                f"ever arrive there; add im.Link({behind[0]!r}, {m.name!r}, bandwidth), or list the memories from the nearest to "
-                "the farthest"
-            )
-    for place, instruction in _results(instructions):
-        if place in rank and rank[place] + 1 < len(memories) and memories[-1].name not in _reached(place, links):
-            raise HardwareError(
-                f"hardware {name}: {instruction} leaves its results in {place}, and no links lead from there to "
-                f"{memories[-1].name}; add im.Link({place!r}, {memories[rank[place] + 1].name!r}, bandwidth)"
+                f"hardware {h.name}: {instruction} leaves its results in {place}, and no links lead from there to "
+                f"{' or '.join(sorted(ends))}; add im.Link({place!r}, {near!r}, bandwidth)"
             )
 
 
@@ -208,6 +209,17 @@ def _results(instructions: Sequence[Instruction]) -> Iterator[tuple[str, str]]:
     for i in instructions:
         if i.kind == "compute":
             yield dict(i.places)[i.kernel.statements[0].target.tensor], i.name
+
+
+def _steps(start: str, ends: frozenset[str], links: Sequence[Link]) -> int:
+    """How many links lead from a memory out to main memory, where some do."""
+    here, steps = {start}, 0
+    while not here & ends:
+        further = here | {k.target for k in links if k.source in here}
+        if further == here:
+            return len(links) + 1
+        here, steps = further, steps + 1
+    return steps
 
 
 def _reached(start: str, links: Sequence[Link]) -> set[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def check_states(h: Hardware) -> None:
     """Nothing happens where each state that is needed can be written and given back. Raises HardwareError."""
-    sizes = {m.name: m.capacity or 0 for m in h.memories if m.kind == "state"}
+    sizes = {m.name: m.capacity or 0 for m in h.memories if m.is_state}
     if sizes and h.engines:
         raise HardwareError(
             f"hardware {h.name}: {min(sizes)} is a state, and programs of engines have none; leave it out"

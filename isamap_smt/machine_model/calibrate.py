@@ -17,6 +17,7 @@ from isamap_encodings.schedule_problem import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.ways import behind_registers
 from isamap_smt.machine_model.across import Across, across
 from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
 from isamap_smt.machine_model.errors import CalibrationError
@@ -197,8 +198,8 @@ def _sizes(hardware: Hardware, cores: int) -> dict[str, int]:
     """Bytes to walk over so that the data lie in each cache: half of it, or between it and the nearer one."""
     found: dict[str, int] = {}
     nearer = 0
-    for m in hardware.memories:
-        if m.count > 1 or (m.capacity is not None and m.capacity < 4096):
+    for m in behind_registers(hardware):
+        if m.capacity is not None and m.capacity < 4096:
             continue
         if m.capacity is None:
             room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8
@@ -214,7 +215,7 @@ def _jobs(
     hardware: Hardware, wide: dict[int, Streams], sizes: dict[str, int], cores: int
 ) -> list[tuple[str, int, str, int]]:
     """(memory, vector width, operation, cores): every width for the nearest cache, the widest for those behind."""
-    names = [m.name for m in hardware.memories if m.name in sizes]
+    names = list(sizes)
     found = []
     for n, memory in enumerate(names):
         for width in sorted(wide) if n == 0 else [max(wide)]:

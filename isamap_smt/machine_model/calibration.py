@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
+from isamap_smt.ir.ways import behind_registers
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.machine_model.plain import PlainError, read, read_fields
@@ -136,11 +137,9 @@ class Calibration:
         """The rates for a machine's links and instructions; what was not measured stands as described."""
         one: list[tuple[str, str, float]] = []
         two: list[tuple[str, str, float]] = []
-        order = {m.name: n for n, m in enumerate(hardware.memories)}
+        order = {m.name: n for n, m in enumerate(behind_registers(hardware))}
         for link in hardware.links:
-            if link.source not in order or link.target not in order:
-                continue
-            inward = order[link.source] > order[link.target]
+            inward = order.get(link.source, -1) > order.get(link.target, -1)
             far, near = (link.source, link.target) if inward else (link.target, link.source)
             s = self.stream(far, _register_width(hardware, near))
             if s is None:

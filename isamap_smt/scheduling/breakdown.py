@@ -87,7 +87,7 @@ def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Itera
     output = place_of_results(instruction)
     files = {place for i in hardware.instructions for place in dict(i.places).values()}
     chain = {x.name for x in m.memories}
-    for x in (x for x in hardware.memories if x.kind == "data"):
+    for x in (x for x in hardware.memories if not x.is_state):
         if x.name not in chain | files:
             yield f"{x.name} is not on the way from {m.memories[-1].name} to {output}, and nothing is kept there"
     for x in m.memories:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.hardware import Hardware, Link, Memory
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.ways import way_in, way_out
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 
 UNIT = 1000  # costs per cycle, and per picojoule
@@ -67,15 +68,15 @@ def machine(hardware: Hardware, instruction: Instruction, figures: Figures = DES
             f"its memories: {', '.join(known)}"
         )
     file = known[place]
-    behind, links = _behind(hardware, file)
-    if len(behind) < 2:
+    way = way_in(hardware, place)
+    if way is None or len(way.memories) < 2:
         raise ScheduleError(
             f"{hardware.name} has no cache between {place} and its memory, so there is nothing to tile for; "
             "describe its memories and links"
         )
     count = file.count
     width = max(1, (file.capacity or count) // count)
-    links = tuple(_measured(k, figures, threads) for k in links)
+    behind, links = way.memories, tuple(_measured(k, figures, threads) for k in way.links)
     cost = figures.cost(instruction.name, instruction.cost)
     return Machine(
         count,
@@ -98,9 +99,10 @@ def place_of_results(instruction: Instruction) -> str:
 
 
 def way_out_of(hardware: Hardware, file: str) -> Link:
-    """The link by which results leave a register file: to the nearest memory that one leads to."""
-    order = {m.name: n for n, m in enumerate(hardware.memories)}
-    return min((k for k in hardware.links if k.source == file), key=lambda k: order[k.target])
+    """The link by which results leave a register file."""
+    found = way_out(hardware, file)
+    assert found is not None, "what a machine is made with has a way out"
+    return found
 
 
 def _each_cycle(link: Link, width: int) -> float:
@@ -112,20 +114,3 @@ def _each_cycle(link: Link, width: int) -> float:
 def _measured(link: Link, figures: Figures, threads: int) -> Link:
     bandwidth = figures.rate(link.source, link.target, link.bandwidth, threads)
     return replace(link, bandwidth=bandwidth, latency=figures.waits(link.source, link.latency))
-
-
-def _behind(hardware: Hardware, file: Memory) -> tuple[tuple[Memory, ...], tuple[Link, ...]]:
-    """Memories from the nearest cache to the farthest, and the links that lead inwards (the first into registers)."""
-    order = {m.name: n for n, m in enumerate(hardware.memories)}
-    found: list[Memory] = []
-    links: list[Link] = []
-    here = file
-    while True:
-        inward = [k for k in hardware.links if k.target == here.name and order.get(k.source, -1) > order[here.name]]
-        inward = [k for k in inward if k.source not in {m.name for m in found}]
-        if not inward:
-            return tuple(found), tuple(links)
-        link = min(inward, key=lambda k: order[k.source])
-        here = hardware.memory(link.source)
-        found.append(here)
-        links.append(link)

@@ -347,7 +347,7 @@ def test_a_machine_with_a_state() -> None:
         (lambda: machine(npu(NEED), writer(cells=32), CLEAR), r"npu.write \(.*\) writes 32 cells of cfg, which has 64"),
         (lambda: machine(writer(place="tmm[x]")), r"npu.write \(.*\) writes tmm, which is no memory of kind='state'"),
         (lambda: machine(npu(("r < 9",)), writer(), CLEAR), r"r of npu.load is one of 9 registers, and tmm has 8"),
-        (lambda: machine(kind="control"), r"memory cfg: kind='control': pass 'data', or 'state'"),
+        (lambda: machine(kind="control"), r"memory cfg: kind='control'; known: "),
         (lambda: im.Memory("cfg", None, kind="state"), r"the cells of a state are bytes, 1 to 4096 of them"),
         (lambda: im.Memory("cfg", 64, count=2, kind="state"), r"the cells of a state are bytes"),
     ],

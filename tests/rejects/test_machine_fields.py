@@ -14,6 +14,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, LanguageError
 from isamap_smt.ir.hardware import Hardware, Link, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.ways import way_in
 from isamap_smt.language.hardware_library import find_hardware
 
 NAN, INFINITE = float("nan"), float("inf")
@@ -47,6 +48,7 @@ NAN, INFINITE = float("nan"), float("inf")
         ({"energy": "much"}, "memory L1: energy='much': pass a number"),
         ({"energy": True}, "memory L1: energy=True: pass a number"),
         ({"shared": 1}, "memory L1: shared=1: pass True where all cores share it, else False"),
+        ({"kind": "cash"}, "memory L1: kind='cash'; did you mean cache?"),
     ],
 )
 def test_no_such_memory(given: dict[str, Any], said: str) -> None:
@@ -100,17 +102,12 @@ SPM = Memory("scratchpad", 1 << 18)
 PATHS = {
     "a link that is missing": (
         {"links": without(("DRAM", "L3"))},
-        "no link leads into L3 from a memory behind it (DRAM), only from L2, which is nearer: nothing would ever arrive there; add "
-        "im.Link('DRAM', 'L3', bandwidth), or list the memories from the nearest to the farthest",
+        "no links lead from DRAM into L3, only from L2, where none comes from there either: nothing would ever arrive there; add "
+        "im.Link('DRAM', 'L3', bandwidth), or another that does",
     ),
     "a memory that nothing joins": (
         {"memories": (*AVX2.memories[:4], SPM, AVX2.memories[-1])},
-        "no link leads into scratchpad from a memory behind it (DRAM): nothing would ever arrive there; add im.Link('DRAM', "
-        "'scratchpad', bandwidth)",
-    ),
-    "a memory that only a nearer one feeds": (
-        {"memories": (*AVX2.memories[:4], SPM, AVX2.memories[-1]), "links": (*AVX2.links, Link("L1", "scratchpad", 8.0))},
-        "no link leads into scratchpad from a memory behind it (DRAM), only from L1, which is nearer",
+        "no links lead from DRAM into scratchpad: nothing would ever arrive there; add im.Link('DRAM', 'scratchpad', bandwidth)",
     ),
     "no way out of the registers": (
         {"links": without(("ymm", "L1"))},
@@ -120,11 +117,10 @@ PATHS = {
         {"links": without(("L2", "L3"))},
         "avx2.fmadd_ps leaves its results in ymm, and no links lead from there to DRAM",
     ),
-    "the farthest memory first": (
-        {"memories": AVX2.memories[::-1]},
-        "memory DRAM is unlimited, and L3 lies behind it; memories go from the nearest to the farthest, and only the last",
+    "an unlimited cache": (
+        {"memories": with_memory("L2", capacity=None)},
+        "L2 and DRAM are unlimited, and only main memory is; give the others their capacity",
     ),
-    "an unlimited cache": ({"memories": with_memory("L2", capacity=None)}, "memory L2 is unlimited, and L3 lies behind it"),
     "two of one name": ({"memories": with_memory("L3", name="L2")}, "two memories are called L2"),
     "a link from nowhere": (
         {"links": (*without(("L2", "L1")), Link("L22", "L1", 47.0))},
@@ -157,6 +153,15 @@ PATHS = {
     "text among instructions": ({"instructions": ("avx2.fmadd_ps",)}, "instructions holds 'avx2.fmadd_ps', which is str"),
     "instructions in one text": ({"instructions": "fmadd_ps"}, "instructions='fmadd_ps': pass a tuple of im.Instruction(...)"),
 }  # fmt: skip
+
+
+def test_the_order_of_the_memories_says_nothing() -> None:
+    """What lies behind what is said by links: caches are found in their order, from the registers outwards."""
+    for memories in (AVX2.memories[::-1], (*AVX2.memories[2:], *AVX2.memories[:2])):
+        way = way_in(replace(AVX2, memories=memories), "ymm")
+        assert way is not None and [m.name for m in way.memories] == ["L1", "L2", "L3", "DRAM"]
+    around = replace(AVX2, links=(*AVX2.links, Link("DRAM", "L1", 100.0), Link("DRAM", "ymm", 100.0)))
+    assert way_in(around, "ymm") == way_in(AVX2, "ymm")
 
 
 @pytest.mark.parametrize("what", PATHS)
@@ -288,7 +293,7 @@ HARDWARE = im.Hardware("npu", MEMORIES, LINKS, (dot,))
     [
         ('"scratchpad", 4096', '"scratchpad", -5', "line 5:\nmemory scratchpad: capacity, in bytes (None: unlimited)=-5"),
         ('"DRAM", "scratchpad", 8.0', '"DRAM", "scratchpad", 0', "line 7:\nlink DRAM -> scratchpad: bandwidth=0"),
-        ('im.Link("DRAM", "scratchpad", 8.0))', ")", "line 8:\nhardware npu: no link leads into scratchpad"),
+        ('im.Link("DRAM", "scratchpad", 8.0))', ")", "line 8:\nhardware npu: no links lead from DRAM into scratchpad"),
         ('"abc", "vector"', '"abc", "vectro"', "line 8:\nhardware npu: npu.dot has c in 'vectro', and there is no such"),
         ("MEMORIES, LINKS", "LINKS, MEMORIES", "line 8:\nhardware npu: memories holds Link("),
         ('dict.fromkeys("abc", "vector")', 'dict.fromkeys("abc", "vector"), masked=2', "line 3:\ninstruction npu.dot: there is no"),

@@ -94,7 +94,11 @@ def test_a_memory_beside_the_chain() -> None:
 
 
 def test_a_main_memory_with_an_end_and_a_cache_of_several() -> None:
-    memories = (*AVX2.memories[:3], replace(AVX2.memories[3], count=2), replace(AVX2.memories[4], capacity=1 << 30))
+    memories = (
+        *AVX2.memories[:3],
+        replace(AVX2.memories[3], count=2, kind="cache"),
+        replace(AVX2.memories[4], capacity=1 << 30),
+    )
     assert unread(replace(AVX2, memories=memories)) == (
         "L3 is taken for one cache: that it is 2 is not used",
         "whether everything fits the 1,073,741,824 bytes of DRAM is not asked",
