@@ -37,6 +37,7 @@ def command(
     operands: str,
     partial: bool,
     number: int,
+    settings: tuple[str, ...],
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -45,6 +46,7 @@ def command(
 ) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given."""
     from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.language.machine_parameters import with_set
     from isamap_smt.language.ranges import assume as assume_values
     from isamap_smt.search import find_mappings
 
@@ -52,7 +54,7 @@ def command(
     types = parse_dtypes(dtypes)
     kernel, open_sizes = load_kernel(name, text, types, parse_sizes(sizes))
     kernel = kernel.with_sizes(open_sizes)
-    instruction = find_instruction(wanted)
+    instruction = find_instruction(with_set(wanted, settings))
     statement = statement_number(kernel, number)
     kernel = assume_values(with_types_of(kernel, instruction, operands, types, statement), assume)
     with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:

@@ -31,11 +31,13 @@ def as_json(function: Command) -> Command:
 
 
 def kernel_options(function: Command) -> Command:
-    """--text, --sizes, --dtypes, --assume and --json."""
+    """--text, --sizes, --dtypes, --assume, --set and --json."""
     for option in (
         as_json,
         click.option("--assume", multiple=True, metavar="'A<=127'",
                      help="Values of an integer input to take for granted; checked at each call. Repeatable."),
+        click.option("--set", "settings", multiple=True, metavar="n=16",
+                     help="Machine parameters of a description that is a function: file.py:MACHINE."),
         click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
         click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
         click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
@@ -155,6 +157,7 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
 def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     """The same for whatever machine, also one of which no code can be made."""
     from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.machine_parameters import with_set
 
     name, machine = split_names(words, options["text"], "HARDWARE")
     kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
@@ -166,7 +169,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
             raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
     return {
         "kernel": kernel,
-        "hardware": find_hardware(machine),
+        "hardware": find_hardware(with_set(machine, options["settings"])),
         "sizes": sizes,
         "constant": constant,
         "threads": options["threads"],

@@ -57,6 +57,7 @@ def command(
     number: int,
     given: str | None,
     undecided: str,
+    settings: tuple[str, ...],
     text: str | None,
     sizes: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -69,6 +70,7 @@ def command(
     """
     from isamap_smt.certificates.undecided import undecided_formulas
     from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.language.machine_parameters import with_set
     from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
     from isamap_smt.proof.ranges import range_pair
@@ -77,7 +79,7 @@ def command(
     types = parse_dtypes(dtypes)
     kernel, open_sizes = load_kernel(name, text, types, parse_sizes(sizes))
     kernel = kernel.with_sizes(open_sizes)
-    instruction = find_instruction(wanted)
+    instruction = find_instruction(with_set(wanted, settings))
     statement = statement_number(kernel, number)
     kernel = with_types_of(kernel, instruction, operands, types, statement)
     mapping = fuse(kernel, instruction, axes.strip() or {}, operands, statement, partial=partial)

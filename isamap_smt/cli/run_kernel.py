@@ -64,11 +64,12 @@ def command(
     Under an emulator the kernel is called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
     """
     from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.machine_parameters import with_set
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")
-    machine = find_hardware(hardware)
+    machine = find_hardware(with_set(hardware, options["settings"]))
     where = find_target(target or ("simulate" if machine.engines else "c"))
     kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
     kernel = kernel.with_sizes(sizes)

@@ -7,6 +7,7 @@ machine.py:NPU           a Hardware in a Python file (`HARDWARE` where no name i
 avx512.fmadd_ps          an instruction of a machine
 machine.py:dot           an Instruction in a Python file
 machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.py:NPU where it computes with one alone
+machine.py:NPU(n=16)     the same for a description that is a function of machine parameters
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.language.loading import load_module, loading
+from isamap_smt.language.machine_parameters import made_with, split_parameters
 
 GROUP = "isamap.hardware"
 
@@ -100,24 +102,33 @@ def _is_file(spec: str) -> bool:
 
 def _from_file(spec: str, kind: type[Any], default: str) -> Any:
     """The object of that kind that the file defines under the name after the colon."""
-    path, _, name = spec.partition(":")
+    plain, given = split_parameters(spec)
+    path, _, name = plain.partition(":")
     name = name or default
     module = load_module(Path(path), HardwareError)
-    offered = sorted(n for n, value in vars(module).items() if isinstance(value, kind))
+    offered = sorted(n for n, value in vars(module).items() if isinstance(value, kind) or _makes(value, kind))
     if name not in vars(module):
         what = kind.__name__.lower()
         known = did_you_mean(name, offered) if offered else f"it defines no {what} at all"
         raise UnknownNameError(f"{path} defines no {what} {name!r}; {known}")
-    return _of_kind(vars(module)[name], kind, f"{name!r} in {path}")
+    return _of_kind(made_with(vars(module)[name], given, f"{path}:{name}"), kind, f"{name!r} in {path}")
+
+
+def _makes(value: Any, kind: type[Any]) -> bool:
+    """Whether it is a function that says it gives that."""
+    said = getattr(value, "__annotations__", {}).get("return", "")
+    return kind.__name__ in str(said)
 
 
 def _instruction_from_file(spec: str) -> Instruction:
     """An Instruction that the file defines, or one of a Hardware that it defines. Raises UnknownNameError, HardwareError."""
-    path, _, name = spec.partition(":")
+    plain, given = split_parameters(spec)
+    path, _, name = plain.partition(":")
     machine, dot, short = name.partition(".")
     value = vars(load_module(Path(path), HardwareError)).get(machine)
+    value = made_with(value, given, f"{path}:{machine}")
     if not isinstance(value, Hardware):
-        found: Instruction = _from_file(spec, Instruction, "")
+        found: Instruction = value if isinstance(value, Instruction) else _from_file(plain, Instruction, "")
         return found
     if dot:
         return value.instruction(short)

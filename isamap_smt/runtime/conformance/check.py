@@ -40,7 +40,7 @@ def check_hardware(
     """Run every instruction of a machine, or `only` these, and compare with what its description says.
 
     machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each instruction that computes, on random and edge
-    operands drawn by seed. cc: as for build(). place: where they are run, by default on this CPU; another is
+    operands drawn by seed. What writes a state runs with all that need it, and by itself only where it is named. cc: as for build(). place: where they are run, by default on this CPU; another is
     find_target(name).place(). An instruction that crashes does so in a process of its own. Raises UnknownNameError, HardwareError,
     and BuildError where there is no C compiler.
     """
@@ -50,7 +50,9 @@ def check_hardware(
     for name in wanted:
         if not any(name in (i.name, i.short) for i in found.instructions):
             raise UnknownNameError(f"{found.name} has no instruction {name!r}; {did_you_mean(name, known)}")
-    chosen = [i for i in found.instructions if not wanted or i.name in wanted or i.short in wanted]
+    chosen = [
+        i for i in found.instructions if {i.name, i.short} & set(wanted) or (not wanted and i.kind != "configure")
+    ]
     return HardwareCheck(
         found.name,
         check_instructions(chosen, found, results=results, seed=seed, cc=cc, progress=progress, place=place),
