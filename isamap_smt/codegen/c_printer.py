@@ -17,16 +17,14 @@ system refuses the state that an instruction needs, else the code of the check (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from math import prod
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.c_blocks import Block, block_of, helpers
+from isamap_smt.codegen.c_blocks import helpers
 from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
 from isamap_smt.codegen.c_compute import c_compute
-from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
 from isamap_smt.codegen.c_entry import (
     declare_arguments,
     declare_sizes,
@@ -44,7 +42,6 @@ from isamap_smt.codegen.c_state import Printer, name_everything, register_indice
 from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
-from isamap_smt.ir.boxes import most
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType
@@ -52,13 +49,14 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
     Alloc,
+    Block,
     Buffer,
     Compute,
     Copy,
+    CopyForm,
     Exec,
     If,
     Loop,
@@ -191,7 +189,7 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
             case Loop():
                 _print_serial(p, node, "0", p.expr(node.count))
             case If():
-                left = p.open_relations(node.condition)
+                left = node.open_at(p.constants)
                 _block(p, f"if ({_condition(p, left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
@@ -234,7 +232,6 @@ def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
     var = str(loop.var)
     name = p.names[var]
     p.loop_variables.append(name)
-    p.ranges.append(Axis(var, most(loop.count)))
     counted, end, more = name, count, ""
     if not count.lstrip("-").isdigit():  # computed once, not at every turn
         end, more = p.ends[var], f", {p.ends[var]} = {count}"
@@ -244,7 +241,6 @@ def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
         last = f"{end} - 1" if start == "0" else f"{start} + {end} - 1"
         told = f" const int64_t {name} = {p.names[str(loop.backwards)]} & 1 ? {last} - {counted} : {counted};"
     _block(p, f"for (int64_t {counted} = {start}{more}; {counted} < {end}; ++{counted}) {{{told}", loop.body)
-    p.ranges.pop()
     p.loop_variables.pop()
 
 
@@ -267,7 +263,7 @@ def _print_unrolled(p: Printer, loop: Loop) -> None:
 
 def _decided(p: Printer, body: tuple[Node, ...]) -> tuple[Node, ...]:
     """The body, without the tests that always hold here."""
-    found = ((n.body if isinstance(n, If) and not p.open_relations(n.condition) else (n,)) for n in body)
+    found = ((n.body if isinstance(n, If) and not n.open_at(p.constants) else (n,)) for n in body)
     return tuple(node for nodes in found for node in nodes)
 
 
@@ -322,77 +318,56 @@ def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
 
 
 def _print_copy(p: Printer, copy: Copy) -> None:
-    _, _, shape = p.places[copy.src.name]
-    source = row_major(copy.src.index, shape)
-    if _print_blocks(p, copy, source):
-        return
-    copy = along_rows(copy, source)
-    choice = plan_copy(copy, source)
-    outer, inner = copy.over[: choice.split], copy.over[choice.split :]
+    form = copy.form or CopyForm(len(copy.over), None if copy.guard else ())
+    outer, inner = copy.over[: form.split], copy.over[form.split :]
     _copy_loops(p, outer)
-    if choice.whole is None:
+    if form.whole is None:
         p.put(f"if ({_condition(p, copy.guard)}) {{")
         _copy_cells(p, inner, _plain_cell(p, copy), False)
         if copy.fill:
             p.put("} else {")
             _copy_cells(p, inner, _filled_cell(p, copy), False)
         p.put("}")
-    elif choice.whole:
-        p.put(f"if ({_condition(p, choice.whole)}) {{")
-        _copy_cells(p, inner, _plain_cell(p, copy), choice.unrolled)
+    elif form.whole:
+        p.put(f"if ({_condition(p, form.whole)}) {{")
+        _print_whole(p, copy, inner, form)
         p.put("} else {")
-        _copy_cells(p, inner, _guarded_cell(p, copy), False)
+        _print_cut(p, copy, inner, form.block)
         p.put("}")
     else:
-        _copy_cells(p, inner, _plain_cell(p, copy), choice.unrolled)
+        _print_whole(p, copy, inner, form)
     _close(p, len(outer))
 
 
-def _print_blocks(p: Printer, copy: Copy, source: Any) -> bool:
-    """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
-    _, held, shape = p.places[copy.dst.name]
-    target = row_major(copy.dst.index, shape)
-    block = block_of(copy, source, target, (p.places[copy.src.name][1], held))
-    if block is None or (copy.guard and not copy.fill):
-        return False
-    inner = tuple(d for d in copy.over if d in block.inner)
-    copy = replace(copy, over=(*block.outer, *inner))
-    whole = whole_block(copy, len(inner))
-    if whole is None:
-        return False
-    _copy_loops(p, block.outer)
-    if whole:
-        p.put(f"if ({_condition(p, whole)}) {{")
-    p.depth += bool(whole)
-    _call_block(p, copy, block, {})
-    p.depth -= bool(whole)
-    if whole:
-        p.put("} else {")
-        _print_cut_block(p, copy, block, inner)
-        p.put("}")
-    _close(p, len(block.outer))
-    return True
+def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
+    """All cells of the inner loops, none of which is tested."""
+    if form.block is None:
+        _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
+        return
+    p.depth += bool(form.whole)
+    _call_block(p, copy, inner, form.block, {})
+    p.depth -= bool(form.whole)
 
 
-def _print_cut_block(p: Printer, copy: Copy, block: Block, inner: Over) -> None:
-    """All of it is filled, and what the guard leaves copied; element by element where that is no smaller block."""
-    left = limits(copy, len(inner))
-    if left is None or not set(left) <= {v.name for v, _ in block.sides}:
+def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
+    """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
+    if block is None or block.cut is None:
         _copy_cells(p, inner, _guarded_cell(p, copy), False)
         return
     _copy_cells(p, inner, _filled_cell(p, copy), False)
     p.depth += 1
-    _call_block(p, copy, block, left)
+    _call_block(p, copy, inner, block, dict(block.cut))
     p.depth -= 1
 
 
-def _call_block(p: Printer, copy: Copy, block: Block, left: dict[str, Any]) -> None:
+def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[str, Any]) -> None:
     """left: how many cells there are along a side of the block, where these are fewer."""
-    zero = {v.name: sp.S.Zero for v, _ in block.inner}
+    zero = {v.name: sp.S.Zero for v, _ in inner}
     to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
+    whole = {v.name: n for v, n in inner}
     counts = [
-        f"isamap_max(0, isamap_min({n}, {p.expr(left[v.name])}))" if v.name in left else p.expr(n)
-        for v, n in block.sides
+        f"isamap_max(0, isamap_min({whole[n]}, {p.expr(left[n])}))" if n in left else p.expr(whole[n])
+        for n in block.sides
     ]
     row = [] if block.to_row is None else [p.expr(block.to_row)]
     p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")

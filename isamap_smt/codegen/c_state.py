@@ -7,11 +7,9 @@ from itertools import product
 from typing import Any
 
 from isamap_smt.codegen.c_expr import c_expr, c_offset
-from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Loop, Program, Ref, walk
 from isamap_smt.mapping.moves import registers_of
 
@@ -22,8 +20,6 @@ class Printer:
 
     ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
     registers: (buffer, numbers of one of its registers) -> C identifier.
-
-    ranges: variables of the loops around, with the most that each can count to.
     undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
     clears it, of those that the function has written.
     """
@@ -41,7 +37,6 @@ class Printer:
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
     loop_variables: list[str] = field(default_factory=list)
-    ranges: list[Axis] = field(default_factory=list)
     depth: int = 1
 
     @property
@@ -52,11 +47,6 @@ class Printer:
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
-
-    def open_relations(self, relations: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those that the constants and the ranges of the loops do not decide; a relation that never holds stays."""
-        here = (substitute(r, self.constants) for r in relations)
-        return tuple(r for r in here if not always_true(r, tuple(self.ranges)))
 
     def expr(self, e: Any) -> str:
         return c_expr(substitute(e, self.constants), self.names)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from isamap_smt.codegen.configure import configured
+from isamap_smt.codegen.decided import decided
 from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, turn_variable
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.statements import alone
@@ -47,7 +48,8 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
     begun = tuple(t for n in nests for t in n.starts)
-    return configured(Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun))
+    made = Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
+    return decided(configured(made))
 
 
 def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
@@ -56,7 +58,7 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    return Program(None, kernel, (), body, needed_sizes(kernel), kernel.name)
+    return decided(Program(None, kernel, (), body, needed_sizes(kernel), kernel.name))
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ Meaning (the interpreter's and the printer's alike):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,10 +94,41 @@ class Alloc:
 
 
 @dataclass(frozen=True)
+class Block:
+    """The words of 4 bytes that one call copies: `call` is the helper of the C.
+
+    isamap_transpose: word w of row r of the source to word r of row w; sides: the variables of r and of w. isamap_interleave_2
+    and _4: elements n of so many rows side by side; sides: the variable of n. to_row, from_row: bytes from row to row, None
+    where the helper does not ask. cut: for sides along which the guard leaves fewer cells, how many; None: no call then.
+    """
+
+    call: str
+    to_row: Any
+    from_row: Any
+    sides: tuple[str, ...]
+    cut: tuple[tuple[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True)
+class CopyForm:
+    """How a copy is printed: `split` loops outside, then a choice, and the other loops inside.
+
+    whole: relations under which the guard holds for all points of the inner loops; None: the guard does not depend on those, and
+    is tested once. unrolled: the innermost dimension is written out. block: a call in place of the inner loops.
+    """
+
+    split: int
+    whole: tuple[Any, ...] | None
+    unrolled: bool = False
+    block: Block | None = None
+
+
+@dataclass(frozen=True)
 class Copy:
     """over: (symbol, count) pairs, outermost first; guard over them, loop variables, sizes; fill: '0', '-0' or ''.
 
-    Elements are converted to the destination's type, which must have all values of the source's.
+    Elements are converted to the destination's type, which must have all values of the source's. form: how it is printed; None:
+    a test for each element.
     """
 
     dst: Ref
@@ -105,6 +136,7 @@ class Copy:
     over: tuple[tuple[Any, Any], ...]
     guard: tuple[Any, ...] = ()
     fill: str = "0"
+    form: CopyForm | None = None
 
 
 @dataclass(frozen=True)
@@ -198,8 +230,17 @@ class Loop:
 
 @dataclass(frozen=True)
 class If:
+    """known: for each relation, the values of unrolled variables around at which it always holds, so that no code tests it."""
+
     condition: tuple[Any, ...]
     body: tuple[Node, ...]
+    known: tuple[tuple[tuple[tuple[str, int], ...], ...], ...] = ()
+
+    def open_at(self, constants: Mapping[str, int]) -> tuple[Any, ...]:
+        """The relations that are tested at these values of the unrolled variables."""
+        known = self.known or ((),) * len(self.condition)
+        pairs = zip(self.condition, known, strict=True)
+        return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
 Node = Alloc | Copy | Move | Exec | Use | Compute | Loop | If

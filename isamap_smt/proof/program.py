@@ -21,6 +21,7 @@ from isamap_smt.proof.program_assumptions import listed
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
+from isamap_smt.proof.program_forms import form_claims
 from isamap_smt.proof.program_holders import holders
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
@@ -130,6 +131,7 @@ def _claims(book: Book) -> None:
     parallel_claims(book, touched)
     memory_claims(book)
     state_claims(book)
+    form_claims(book)
 
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:

@@ -199,6 +199,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
     if isinstance(node, Copy):
         yield from (a for g in node.guard for a in getattr(g, "args", ()))
+        yield from _form(node)
     if isinstance(node, Move):
         yield from node.active
         yield from (p.distance for p in node.prefetch)
@@ -210,6 +211,16 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
             offset = offset * _positive((n,))[0] + sp.sympify(i)
         yield offset * where.dtype.bytes
         yield from r.index
+
+
+def _form(copy: Copy) -> Iterator[Any]:
+    """What is computed besides where a copy goes tile by tile."""
+    if copy.form is None:
+        return
+    yield from (a for g in copy.form.whole or () for a in getattr(g, "args", ()))
+    if copy.form.block is not None:
+        yield from (x for x in (copy.form.block.to_row, copy.form.block.from_row) if x is not None)
+        yield from (x for _, x in copy.form.block.cut or ())
 
 
 def _fits(book: Book) -> None:

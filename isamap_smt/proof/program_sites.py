@@ -46,7 +46,7 @@ class Site:
 
     def context(self, start: int = 0) -> list[Formula]:
         """Ranges of the loops and conditions around the statement, from the start-th on."""
-        return [f for n in self.around[start:] for f in _holds(n)]
+        return [f for n in self.around[start:] for f in holds(n)]
 
     def buffer(self, name: str) -> Buffer | None:
         """The buffer of that name in scope here; None for a tensor argument."""
@@ -54,7 +54,7 @@ class Site:
         return site.node.buffer if site else None  # type: ignore[union-attr]
 
 
-def _holds(n: Loop | If) -> list[Formula]:
+def holds(n: Loop | If) -> list[Formula]:
     if isinstance(n, If):
         return list(n.condition)
     return span(n.var, n.count)

@@ -40,9 +40,9 @@ def check_hardware(
     """Run every instruction of a machine, or `only` these, and compare with what its description says.
 
     machine: a Hardware, a name, or 'file.py:name'. results: accumulators of each instruction that computes, on random and edge
-    operands drawn by seed. What writes a state runs with all that need it, and by itself only where it is named. cc: as for build(). place: where they are run, by default on this CPU; another is
-    find_target(name).place(). An instruction that crashes does so in a process of its own. Raises UnknownNameError, HardwareError,
-    and BuildError where there is no C compiler.
+    operands drawn by seed. What writes a state runs with all that need it, and by itself only where it is named. cc: as for
+    build(). place: where they are run, by default on this CPU; another is find_target(name).place(). An instruction that crashes
+    does so in a process of its own. Raises UnknownNameError, HardwareError, and BuildError where there is no C compiler.
     """
     found = find_hardware(machine)
     wanted = (only,) if isinstance(only, str) else tuple(only)

@@ -1,0 +1,163 @@
+"""Claim 16: what the C leaves out or turns round changes nothing (isamap_smt.codegen.decided makes these marks).
+
+test      a relation that is not tested at some values of unrolled variables holds there, wherever the loops around lead
+whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
+          stands before the inner loops, the guard says nothing of them
+block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Program, walk
+from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_held import Place, place_of
+from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, holds, span
+
+_CLAIM = "forms"
+WORD = 4  # bytes that the helpers of blocks move at once
+_ROWS = {"isamap_interleave_2": 2, "isamap_interleave_4": 4}
+
+
+def form_claims(book: Book) -> None:
+    """All of them, for each mark of the program."""
+    program = book.sites.program
+    for n, (node, around) in enumerate(_tests(program)):
+        book.attempt(_CLAIM, f"test {n + 1}", "what is not tested holds", lambda x=node, a=around: _known(book, x, a))
+    for site in book.sites.of(Copy):
+        copy: Any = site.node
+        if copy.form is not None:
+            subject = f"copy {copy.src.name} -> {copy.dst.name}"
+            book.attempt(_CLAIM, subject, "it is printed as it is written", lambda s=site, n=subject: _copy(book, s, n))
+
+
+def _tests(program: Program) -> Iterator[tuple[If, tuple[Loop | If, ...]]]:
+    for node, around in walk((*program.ahead, *program.body)):
+        if isinstance(node, If) and any(node.known):
+            yield node, around  # type: ignore[misc]
+
+
+# ---- tests -------------------------------------------------------------------------------------------------------------
+
+
+def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
+    if len(node.known) != len(node.condition):
+        raise UnrecognisedError(f"{len(node.known)} marks for {len(node.condition)} tests")
+    unrolled = {x.var.name for x in around if isinstance(x, Loop) and x.kind == "unroll"}
+    context = [f for x in around for f in holds(x)]
+    for relation, marks in zip(node.condition, node.known, strict=True):
+        names = {n for values in marks for n, _ in values}
+        where = " ".join(x.var.name for x in around if isinstance(x, Loop)) or "the top"
+        if not names <= unrolled:
+            said = f"{', '.join(sorted(names - unrolled))} is no unrolled variable at {where}"
+            book.note(_CLAIM, where, f"{relation} is not tested at constants", Refuted({}, said))
+        elif marks and relation not in (sp.true, True):
+            chosen: Formula = (
+                "or",
+                *(("and", *(("eq", sym(n), sp.Integer(v)) for n, v in values)) for values in marks),
+            )
+            given = [*context, *([chosen] if names else [])]
+            book.ask(_CLAIM, where, f"{relation} holds wherever the C does not test it", given, [relation])
+
+
+# ---- copies ------------------------------------------------------------------------------------------------------------
+
+
+def _copy(book: Book, site: Site, subject: str) -> None:
+    copy: Any = site.node
+    form: CopyForm = copy.form
+    outer, inner = copy.over[: form.split], copy.over[form.split :]
+    mentioned = symbols_of(copy.guard)
+    if form.whole is None:
+        loose = sorted({v.name for v, _ in inner} & mentioned)
+        book.structure(
+            _CLAIM, subject, "one test serves all points of the inner loops", not loose and form.block is None,
+            f"{subject}: the guard depends on {', '.join(loose)}, along which it is tested once",
+        )  # fmt: skip
+        return
+    if loose_counts := symbols_of([*form.whole]) & {v.name for v, _ in inner}:
+        raise UnrecognisedError(f"{', '.join(sorted(loose_counts))} is not known where whole tiles are chosen")
+    around = [*site.context(), *(f for v, n in outer for f in span(v, n))]
+    cells = [f for v, n in inner for f in span(v, n)]
+    if copy.guard:
+        words = "no point of a whole tile is outside the guard"
+        book.ask(_CLAIM, subject, words, [*around, *form.whole, *cells], list(copy.guard))
+    if form.block is not None:
+        _block(book, subject, site, form.block, inner, [*around, *cells])
+    if form.whole and not copy.fill:
+        book.structure(
+            _CLAIM,
+            subject,
+            "points outside the guard are filled",
+            False,
+            f"{subject} leaves points outside its guard alone",
+        )
+
+
+def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given: list[Formula]) -> None:
+    copy: Any = site.node
+    taken, put = (place_of(book.sites, site, r, tuple(map(sp.sympify, r.index))) for r in (copy.src, copy.dst))
+    size = put.held.dtype.bytes
+    same = put.held.dtype == taken.held.dtype
+    book.structure(_CLAIM, subject, "a block keeps the element type", same, f"{subject} converts, and a block does not")
+    variables = [v for v, _ in inner]
+    wanted = _places(block, variables, size)
+    if wanted is None:
+        raise UnrecognisedError(f"no rule for {block.call} along {', '.join(block.sides)}")
+    words = f"{block.call} takes each element where the copy reads it, and puts it where that writes it"
+    apart = (_apart(taken, variables), _apart(put, variables))
+    book.ask(_CLAIM, subject, words, given, [("eq", x, y) for x, y in zip(apart, wanted, strict=True)])
+    counts = {v.name: n for v, n in inner}
+    each = {v.name: n for v, n in inner if v.name not in block.sides}
+    expected = WORD // size if len(each) == 1 and block.call == "isamap_transpose" else _ROWS.get(block.call, 1)
+    whole = len(each) <= 1 and all(sp.sympify(n) == expected for n in each.values())
+    fixed = all(sp.sympify(counts[n]).is_Integer for n in block.sides) or not symbols_of(counts.values()) & set(counts)
+    book.structure(
+        _CLAIM,
+        subject,
+        "a block has the elements of the inner loops",
+        whole and fixed,
+        f"{block.call} copies other elements",
+    )
+    if block.cut is None:
+        return
+    here: list[Formula] = [("lt", sym(n), sp.sympify(x)) for n, x in block.cut]
+    loose = symbols_of(x for _, x in block.cut) & set(counts)
+    if loose or not {n for n, _ in block.cut} <= set(block.sides):
+        raise UnrecognisedError(f"{subject}: a block is cut along its sides, by what is known before it")
+    book.ask(
+        _CLAIM, subject, "the part of a cut block that is copied is inside the guard", [*given, *here], list(copy.guard)
+    )
+    book.ask(_CLAIM, subject, "all of a cut block that is inside the guard is copied", [*given, *copy.guard], here)
+
+
+def _places(block: Block, inner: list[Any], size: int) -> tuple[Any, Any] | None:
+    """Bytes from the first element at which the helper takes, and puts, the element at these inner variables."""
+    group = next((v for v in inner if v.name not in block.sides), sp.S.Zero)
+    match block.call, [sym(n) for n in block.sides]:
+        case "isamap_transpose", [row, column] if block.to_row is not None:
+            # row: along a row of the destination; column: along one of the source
+            return (
+                row * block.from_row + WORD * column + size * group,
+                column * block.to_row + WORD * row + size * group,
+            )
+        case (("isamap_interleave_2" | "isamap_interleave_4"), [along]):
+            return (group * block.from_row + size * along, WORD * along + size * group)
+    return None
+
+
+def _apart(p: Place, inner: list[Any]) -> Any:
+    """Bytes from the first element of the inner loops to each, in row-major order."""
+    total: Any = sp.S.Zero
+    for i, n in zip(p.index, p.shape, strict=True):
+        total = total * n + i
+    return sp.expand((total - substitute(total, {v.name: sp.S.Zero for v in inner})) * p.held.dtype.bytes)
+
+
+__all__ = ["form_claims"]
