@@ -74,6 +74,13 @@ static inline void amx_tile_part_out(const char *part, void *p, int64_t stride, 
         amx_tile_part_out(part_, p, stride, rows, words); \\
     } while (0)
 """
+BYTES = {
+    "u8": "{stride}",
+    "i8": "{stride}",
+    "bf16": "2 * {stride}",
+    "f32": "4 * {stride}",
+    "i32": "4 * {stride}",
+}  # between rows
 WHOLE = (16, 64)  # rows, and bytes of a row, of every tile and of every operand in one
 STATE = im.TileConfiguration((WHOLE,) * 8, "amx_tiles_enter({configuration})", "amx_tiles_leave();")
 
@@ -101,19 +108,18 @@ def _product(name: str, feature: str, a: str, b: str, c: str, group: int, roundi
 
 
 def _move(
-    name: str, kind: str, text: str, axes: dict[str, int], dtype: str, emit: str, asks: str = "", masks: int = 0
+    name: str, kind: str, text: str, axes: dict[str, int], dtype: str, emit: str, memory: str = "memory", masks: int = 0
 ) -> im.Instruction:
     return im.instruction(
         f"amx.{name}",
         text,
         axes=axes,
         dtypes=dict.fromkeys("r" if kind == "zero" else "rm", dtype),
-        places={"r": "tmm"} | ({} if kind == "zero" else {"m": "memory"}),
+        places={"r": "tmm"} | ({} if kind == "zero" else {"m": memory}),
         emit=emit,
         requires=(*TILES, "avx512f") if masks else TILES,
         latency=16.0,
         per_cycle=1.0 if kind == "zero" else 1 / 8 if kind == "load" else 1 / 16,
-        preconditions=(asks,) if asks else (),
         active=dict(zip(list(axes)[:masks], ("active", "across"), strict=False)),
         beyond="zero" if masks and kind == "load" else "kept",
         c_types={"r": TILE},
@@ -127,12 +133,12 @@ def _move(
 def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
     """Rows of the left operand, wherever they lie; all of them or the first."""
     axes = {"i": 16, "k": 16 * group}
-    load = "amx_tile_load({r}, {m}, {stride});"
-    part = "amx_tile_load_part({r}, {m}, {stride}, {active}, 16);"
-    text = "r[i,k] = m[i,k]"
+    load = f"amx_tile_load({{r}}, {{m}}, {BYTES[dtype]});"
+    part = f"amx_tile_load_part({{r}}, {{m}}, {BYTES[dtype]}, {{active}}, 16);"
+    text, rows = "r[i,k] = m[i,k]", "memory[i*stride + k]"
     return (
-        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, "rows m"),
-        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, "rows m", masks=1),
+        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, rows),
+        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, rows, masks=1),
     )
 
 
@@ -140,19 +146,20 @@ def _groups_of(dtype: str, group: int) -> im.Instruction:
     """The right operand, interleaved in groups, from consecutive memory."""
     text = f"r[k,j] = m[k//{group},j,k%{group}]"
     load = "amx_tile_load({r}, {m}, 64);"
-    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, "contiguous m")
+    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load)
 
 
 def _sums(dtype: str) -> tuple[im.Instruction, ...]:
     """Accumulators: to and from rows, whole or cut at both ends, and zero."""
-    axes, load, store = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]"
-    part = "{r}, {m}, {stride}, {active}, {across}"
+    axes, load, store, rows = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]", "memory[i*stride + j]"
+    place = f"{{r}}, {{m}}, {BYTES[dtype]}"
+    part = f"{place}, {{active}}, {{across}}"
     return (
-        _move(f"load_{dtype}", "load", load, axes, dtype, "amx_tile_load({r}, {m}, {stride});", "rows m"),
+        _move(f"load_{dtype}", "load", load, axes, dtype, f"amx_tile_load({place});", rows),
         _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "amx_tile_zero({r});"),
-        _move(f"store_{dtype}", "store", store, axes, dtype, "amx_tile_store({r}, {m}, {stride});", "rows m"),
-        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", "rows m", masks=2),
-        _move(f"masked_store_{dtype}", "store", store, axes, dtype, f"amx_tile_store_part({part});", "rows m", masks=2),
+        _move(f"store_{dtype}", "store", store, axes, dtype, f"amx_tile_store({place});", rows),
+        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", rows, masks=2),
+        _move(f"masked_store_{dtype}", "store", store, axes, dtype, f"amx_tile_store_part({part});", rows, masks=2),
     )
 
 

@@ -50,6 +50,7 @@ _LATER = (
     "work",
     "row",
     "temporaries",
+    "steps",
 )  # fields that most parts leave alone
 
 

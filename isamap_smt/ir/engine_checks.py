@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.graph import KEPT, ZERO, Work
@@ -25,26 +26,39 @@ MOST = 1e6  # cycles
 Cells = tuple[tuple[str, Any, Any], ...]
 
 
-def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict[str, str], Cells]:
-    """(operand -> memory, (operand, row, column)) of places such as 'scratchpad[r,c]'. Raises LanguageError."""
+def placed(
+    name: str, contract: Kernel, places: Mapping[str, Any]
+) -> tuple[dict[str, str], Cells, tuple[tuple[str, Steps], ...]]:
+    """(operand -> memory, (operand, row, column), (operand, steps)) of places such as 'scratchpad[r,c]' and 'memory[r*stride + c]'.
+
+    Raises LanguageError.
+    """
     memories: dict[str, str] = {}
-    cells = []
+    cells, far = [], []
+    operands = [t.name for t in contract.tensors]
     for operand, place in places.items():
         memory, bracket, inside = str(place).partition("[")
         memories[operand] = memory.strip() if bracket else place
-        if bracket:
-            axes = [a.name for a in contract.axes]
-            parts = [p.strip() for p in inside.rstrip("] ").split(",")]
-            if len(parts) != 2 or not inside.rstrip().endswith("]"):
-                raise LanguageError(f"instruction {name}: {operand} lies in {place!r}: {_FORM}")
-            for part in parts:
-                if part != "0" and part not in axes:
-                    raise LanguageError(
-                        f"instruction {name}: {operand} lies in {place!r}, and {part!r} is no axis; {did_you_mean(part, axes)}"
-                    )
-            row, column = (0 if p == "0" else sym(p) for p in parts)
-            cells.append((operand, row, column))
-    return memories, tuple(cells)
+        if not bracket or operand not in operands:
+            continue
+        where = f"instruction {name}: {operand} lies in {place!r}"
+        if memories[operand] != MAIN:
+            cells.append((operand, *_row_and_column(where, contract, inside)))
+        elif steps := parsed(where, inside, contract, operand):
+            far.append((operand, steps))
+    return memories, tuple(cells), tuple(far)
+
+
+def _row_and_column(where: str, contract: Kernel, inside: str) -> tuple[Any, Any]:
+    axes = [a.name for a in contract.axes]
+    parts = [p.strip() for p in inside.rstrip("] ").split(",")]
+    if len(parts) != 2 or not inside.rstrip().endswith("]"):
+        raise LanguageError(f"{where}: {_FORM}")
+    for part in parts:
+        if part != "0" and part not in axes:
+            raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
+    row, column = (0 if p == "0" else sym(p) for p in parts)
+    return row, column
 
 
 def _is_name(text: Any) -> bool:
@@ -133,10 +147,6 @@ def _check_cells(
 ) -> None:
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
-        if operand in cells:
-            raise HardwareError(
-                f"{where}: {operand} lies in {MAIN!r}, whose elements each use names; write {MAIN!r} alone"
-            )
         return
     m = h.memory(memory)
     if operand not in cells or not m.row:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
+from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
@@ -32,16 +33,17 @@ class Instruction(Shown):
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
-    emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter.
+    steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
+    what is not named lies row-major without gaps (isamap_smt.ir.addresses).
+    emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter; strides are in elements.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
     of a move of a core. beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
     temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
-    preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
+    preconditions: relations in words and form ('aligned m 64'); obligations at every use, as the places are.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
     c_types: operand -> C type of its register, or 'enum 8' for one of 8 that `emit` names by numbers known when C compiles;
     memory operands are pointers to the element's C type.
-    A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     state: how each thread configures the registers that `emit` names by number, around its executions; None for none.
     tiles: operand -> rows, and bytes of a row, of the configured register that it lies in.
@@ -75,6 +77,7 @@ class Instruction(Shown):
     beyond: str = KEPT
     temporaries: int = 1
     work: Work | None = None
+    steps: tuple[tuple[str, Steps], ...] = ()
     line: str = field(default="", compare=False, repr=False)
     file: str = field(default="", compare=False, repr=False)
 
@@ -102,10 +105,14 @@ class Instruction(Shown):
         """The name, with the line where it is described if that is known."""
         return f"{self.name} ({self.line})" if self.line else self.name
 
+    def address(self, operand: str) -> Address:
+        """Where the cells of an operand in main memory lie."""
+        return address_of(self.kernel, operand, dict(self.steps).get(operand, ()))
+
     @property
-    def by_rows(self) -> bool:
-        """Whether it moves rows, which may lie any distance apart: what the first index of its memory operand counts."""
-        return any(text.split()[0] == "rows" for text in self.preconditions)
+    def strides(self) -> tuple[str, ...]:
+        """The use parameters that say how far cells lie apart in main memory."""
+        return tuple(s for _, steps in self.steps for s in steps if isinstance(s, str))
 
     @property
     def numbered(self) -> bool:
@@ -121,7 +128,8 @@ class Instruction(Shown):
         places = dict(self.places)
         for t in self.kernel.tensors:
             shape = ", ".join(map(str, t.shape))
-            lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}")
+            form = f"[{self.address(t.name)}]" if t.name in dict(self.steps) else ""
+            lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}{form}")
         lines += [f"  asks for {p}" for p in self.preconditions]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")
         if self.requires:

@@ -54,6 +54,8 @@ def instruction(
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
+    `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]', in
+    elements, with strides that are use parameters (names for `emit`).
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
     more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `state`: how
     each thread configures the registers that `emit` names by number; `tiles`: operand -> rows, and bytes of a row, of the
@@ -76,7 +78,7 @@ def instruction(
     _known(name, gone)
     axes = checks.whole_axes(name, axes)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
-    memories, cells = placed(name, contract, places)
+    memories, cells, steps = placed(name, contract, places)
     _check(name, contract, axes, dtypes, memories)
     really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
@@ -102,6 +104,7 @@ def instruction(
         beyond=beyond,
         temporaries=temporaries,
         work=work,
+        steps=steps,
         line=caller(),
     )
 
