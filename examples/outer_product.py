@@ -12,17 +12,17 @@ GATHER = im.Work(start=16, each=1, per=("r", "c"))  # the same, one number at a 
 ACTIVE = {"r": "rows", "c": "columns"}
 
 
-def load(name: str, text: str, work: im.Work, preconditions: tuple[str, ...] = ()) -> im.Instruction:
+def load(name: str, memory: str, work: im.Work) -> im.Instruction:
     """Brings up to 8x8 numbers into the scratchpad, and zeros beyond."""
     return im.instruction(
-        name, text, axes=TILE, dtypes={"s": "f32", "m": "f32"}, places={"s": "scratchpad[r,c]", "m": "memory"},
-        engine="load", active=ACTIVE, beyond="zero", work=work, preconditions=preconditions,
+        name, "s[r,c] = m[r,c]", axes=TILE, dtypes={"s": "f32", "m": "f32"}, places={"s": "scratchpad[r,c]", "m": memory},
+        engine="load", active=ACTIVE, beyond="zero", work=work,
     )  # fmt: skip
 
 
 INSTRUCTIONS = (
-    load("load", "s[r,c] = m[r,c]", DMA, ("rows m",)),
-    load("gather", "s[r,c] = m[r,c]", GATHER),
+    load("load", "memory[r*down + c]", DMA),
+    load("gather", "memory[r*down + c*right]", GATHER),
     im.instruction(
         "clear", "acc[r,c] = 0", axes=TILE, dtypes={"acc": "f32"}, places={"acc": "accumulators[r,c]"},
         engine="execute", work=im.Work(1, 0),
@@ -35,7 +35,7 @@ INSTRUCTIONS = (
     ),
     im.instruction(
         "store", "m[r,c] = acc[r,c]", axes=TILE, dtypes={"m": "f32", "acc": "f32"},
-        places={"m": "memory", "acc": "accumulators[r,c]"}, preconditions=["rows m"],
+        places={"m": "memory[r*down + c]", "acc": "accumulators[r,c]"},
         engine="store", active=ACTIVE, work=DMA,
     ),
 )  # fmt: skip

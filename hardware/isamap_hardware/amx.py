@@ -76,6 +76,11 @@ static inline void amx_tile_part_out(const char *part, void *p, int64_t stride, 
 BYTES = {"bf16": 2, "f32": 4, "i32": 4, "u8": 1, "i8": 1}
 
 
+def _stride(dtype: str) -> str:
+    """Bytes between rows, as the C says them."""
+    return "{stride}" if BYTES[dtype] == 1 else f"{BYTES[dtype]} * {{stride}}"
+
+
 def _tile(operand: str, rows: str, row: str) -> tuple[str, ...]:
     """The operand is one of eight tiles, with so many rows, and bytes of a row, over the extents of axes."""
     return (
@@ -128,7 +133,7 @@ def _move(
     dtype: str,
     emit: str,
     shape: tuple[str, str],
-    asks: str = "",
+    memory: str = "memory",
     masks: int = 0,
 ) -> im.Instruction:
     """shape: rows of the tile, and bytes of a row, over the extents of axes."""
@@ -137,12 +142,11 @@ def _move(
         text,
         axes=axes,
         dtypes=dict.fromkeys("r" if kind == "zero" else "rm", dtype),
-        places={"r": "tmm"} | ({} if kind == "zero" else {"m": "memory"}),
+        places={"r": "tmm"} | ({} if kind == "zero" else {"m": memory}),
         emit=emit,
         requires=(*TILES, "avx512f") if masks else TILES,
         latency=16.0,
         per_cycle=1.0 if kind == "zero" else 1 / 8 if kind == "load" else 1 / 16,
-        preconditions=(asks,) if asks else (),
         active=dict(zip(list(axes)[:masks], ("active", "across"), strict=False)),
         beyond="zero" if masks and kind == "load" else "kept",
         needs=_tile("r", *shape),
@@ -154,12 +158,12 @@ def _move(
 def _rows_of(dtype: str, group: int) -> tuple[im.Instruction, ...]:
     """Rows of the left operand, wherever they lie; all of them or the first."""
     axes = {"i": 16, "k": 16 * group}
-    load = "amx_tile_load({r}, {m}, {stride});"
-    part = "amx_tile_load_part({r}, {m}, {stride}, {active}, 16);"
-    text, shape = "r[i,k] = m[i,k]", ("i", f"{BYTES[dtype]}*k")
+    load = f"amx_tile_load({{r}}, {{m}}, {_stride(dtype)});"
+    part = f"amx_tile_load_part({{r}}, {{m}}, {_stride(dtype)}, {{active}}, 16);"
+    text, rows, shape = "r[i,k] = m[i,k]", "memory[i*stride + k]", ("i", f"{BYTES[dtype]}*k")
     return (
-        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, shape, "rows m"),
-        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, shape, "rows m", masks=1),
+        _move(f"load_rows_{dtype}", "load", text, axes, dtype, load, shape, rows),
+        _move(f"masked_load_rows_{dtype}", "load", text, axes, dtype, part, shape, rows, masks=1),
     )
 
 
@@ -168,30 +172,21 @@ def _groups_of(dtype: str, group: int) -> im.Instruction:
     text = f"r[k,j] = m[k//{group},j,k%{group}]"
     load = "amx_tile_load({r}, {m}, 64);"
     shape = f"k // {group}", f"{group * BYTES[dtype]}*j"
-    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, shape, "contiguous m")
+    return _move(f"load_groups_{dtype}", "load", text, {"k": 16 * group, "j": 16}, dtype, load, shape)
 
 
 def _sums(dtype: str) -> tuple[im.Instruction, ...]:
     """Accumulators: to and from rows, whole or cut at both ends, and zero."""
-    axes, load, store = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]"
-    part, shape = "{r}, {m}, {stride}, {active}, {across}", ("i", "4*j")
+    axes, load, store, rows = {"i": 16, "j": 16}, "r[i,j] = m[i,j]", "m[i,j] = r[i,j]", "memory[i*stride + j]"
+    place, shape = f"{{r}}, {{m}}, {_stride(dtype)}", ("i", "4*j")
+    part = f"{place}, {{active}}, {{across}}"
     return (
-        _move(f"load_{dtype}", "load", load, axes, dtype, "amx_tile_load({r}, {m}, {stride});", shape, "rows m"),
+        _move(f"load_{dtype}", "load", load, axes, dtype, f"amx_tile_load({place});", shape, rows),
         _move(f"zero_{dtype}", "zero", "r[i,j] = 0", axes, dtype, "amx_tile_zero({r});", shape),
-        _move(f"store_{dtype}", "store", store, axes, dtype, "amx_tile_store({r}, {m}, {stride});", shape, "rows m"),
+        _move(f"store_{dtype}", "store", store, axes, dtype, f"amx_tile_store({place});", shape, rows),
+        _move(f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", shape, rows, masks=2),
         _move(
-            f"masked_load_{dtype}", "load", load, axes, dtype, f"amx_tile_load_part({part});", shape, "rows m", masks=2
-        ),
-        _move(
-            f"masked_store_{dtype}",
-            "store",
-            store,
-            axes,
-            dtype,
-            f"amx_tile_store_part({part});",
-            shape,
-            "rows m",
-            masks=2,
+            f"masked_store_{dtype}", "store", store, axes, dtype, f"amx_tile_store_part({part});", shape, rows, masks=2
         ),
     )
 

@@ -15,6 +15,7 @@ _LOADS = {
     8: ("_mm_loadu_si128((const __m128i *)({at}))", "_mm_maskz_loadu_epi8(some, {at})"),
     16: ("_mm256_loadu_si256((const __m256i *)({at}))", "_mm256_maskz_loadu_epi16(some, {at})"),
 }
+_BYTES = {8: "{stride}", 16: "2 * {stride}"}  # between rows
 FEATURES = ("avx512f", "avx512bw", "avx512vl")
 
 
@@ -48,12 +49,11 @@ def woven(register: Register, bits: int) -> tuple[im.Instruction, ...]:
             "r[l,e] = m[e,l]",
             axes={"l": register.lanes, "e": register.group},
             dtypes={"r": register.dtype, "m": register.dtype},
-            places={"r": register.memory, "m": "memory"},
-            emit=f"{{r}} = {_name(bits, masked)}({{m}}, {{stride}}{', {active}' if masked else ''});",
+            places={"r": register.memory, "m": "memory[e*stride + l]"},
+            emit=f"{{r}} = {_name(bits, masked)}({{m}}, {_BYTES[bits]}{', {active}' if masked else ''});",
             requires=FEATURES,
             latency=9.0,
             per_cycle=1 / register.group,
-            preconditions=("rows m",),
             active={"l": "active"} if masked else None,
             beyond="zero" if masked else "kept",
             c_types={"r": register.c_type},

@@ -47,20 +47,17 @@ def moves(
     prelude: str = "",
     headers: tuple[str, ...] = ("immintrin.h",),
 ) -> tuple[im.Instruction, ...]:
-    """The moves of one register type, in the order of MoveCode's fields.
-
-    Full moves have the precondition that memory is contiguous over the lanes; so has a group that is broadcast.
-    """
+    """The moves of one register type, in the order of MoveCode's fields."""
     grouped = register.group > 1
     cell = "l,e" if grouped else "l"
     whole, one = f"r[{cell}] = m[{cell}]", f"r[{cell}] = m[e]" if grouped else f"r[{cell}] = m[]"
     table = (
-        ("load", "load", whole, code.load, True),
-        ("broadcast", "broadcast", one, code.broadcast, grouped),
-        ("zero", "zero", f"r[{cell}] = 0", code.zero, False),
-        ("store", "store", f"m[{cell}] = r[{cell}]", code.store, True),
-        ("masked_load", "load", whole, code.masked_load, True),
-        ("masked_store", "store", f"m[{cell}] = r[{cell}]", code.masked_store, True),
+        ("load", "load", whole, code.load),
+        ("broadcast", "broadcast", one, code.broadcast),
+        ("zero", "zero", f"r[{cell}] = 0", code.zero),
+        ("store", "store", f"m[{cell}] = r[{cell}]", code.store),
+        ("masked_load", "load", whole, code.masked_load),
+        ("masked_store", "store", f"m[{cell}] = r[{cell}]", code.masked_store),
     )
     axes = {"l": register.lanes, "e": register.group} if grouped else {"l": register.lanes}
     return tuple(
@@ -74,13 +71,12 @@ def moves(
             requires=requires,
             latency=1.0 if kind == "zero" else 5.0,
             per_cycle=1.0 if kind == "store" else 2.0,
-            preconditions=("contiguous m",) if contiguous else (),
             active={"l": "active"} if name.startswith("masked") else None,
             beyond="zero" if name == "masked_load" else "kept",
             c_types={"r": register.c_type},
             headers=headers,
             prelude=prelude,
         )
-        for name, kind, text, emit, contiguous in table
+        for name, kind, text, emit in table
         if emit
     )

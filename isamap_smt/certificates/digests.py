@@ -51,6 +51,7 @@ _LATER = (
     "work",
     "row",
     "temporaries",
+    "steps",
 )  # fields that most parts leave alone
 
 

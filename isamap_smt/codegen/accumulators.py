@@ -21,7 +21,7 @@ from isamap_smt.codegen.tile import (
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Move, Node, Ref
-from isamap_smt.mapping.moves import contiguous, find_move, lane_symbols, look_for_move
+from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
 
 
 def accumulators(state: Lowering, work: Nodes) -> Nodes:
@@ -54,20 +54,20 @@ def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
 
 
 def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
-    """Whether moves reach the accumulators' elements in the tensor, which lie next to each other, or row by row where the moves
-    take rows; and masks can cut them."""
+    """Whether moves reach the accumulators' elements in the tensor, as they lie there, and masks can cut them."""
     access = nest.mapping.operand_access(output)
     compute, lanes = nest.mapping.instruction, nest.lanes(output)
     values = {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
     point = nest.point(values)
     index = tuple(substitute(i, point) for i in access.index)
     offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
-    sizes = [(lane, compute.axes[lane]) for lane in lanes]
     tailed = {lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)}
     pattern = tuple(range(len(lanes)))
     for store in (False, True):
         move = look_for_move(hardware, compute, output, store, pattern, bool(tailed))
-        if move is None or not contiguous(offset, sizes, move.by_rows) or not tailed <= set(lanes[: len(move.active)]):
+        if move is None or not tailed <= set(lanes[: len(move.active)]):
+            return False
+        if not fits(move, substitute(offset, dict(zip(lanes, lane_symbols(move), strict=True)))):
             return False
     return True
 

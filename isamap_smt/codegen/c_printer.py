@@ -71,7 +71,7 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.proof import Seal
 from isamap_smt.mapping.configuring import c_use
 from isamap_smt.mapping.convert_c import converted
-from isamap_smt.mapping.moves import lane_symbols, row_step
+from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import prelude
 
 Over = tuple[tuple[Any, Any], ...]
@@ -286,11 +286,9 @@ def _emit_move(p: Printer, move: Move) -> str:
         first = Ref(move.memory.name, tuple(substitute(i, zero) for i in move.memory.index))
         memory = next(o for o, place in instruction.places if place == "memory")
         words[memory] = p.pointer(first)
-        if instruction.by_rows:
-            _, dtype, shape = p.places[first.name]
-            words["stride"] = p.expr(
-                sp.expand(row_step(instruction, row_major(move.memory.index, shape)) * dtype.bytes)
-            )
+        _, _, shape = p.places[first.name]
+        strides = instruction.address(memory).strides(row_major(move.memory.index, shape))
+        words |= {name: p.expr(step) for name, step in strides.items()}
         _print_prefetch(p, move, first)
     for (axis, word), active in zip(instruction.active, move.active, strict=True):
         points = instruction.axes[axis]

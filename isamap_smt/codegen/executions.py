@@ -20,7 +20,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Exec, IndexType, Move, Ref
-from isamap_smt.mapping.moves import contiguous, lane_symbols, moves_in_place
+from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place
 
 
 def execute(state: Lowering) -> Nodes:
@@ -151,14 +151,13 @@ def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool
     buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
     shape = buffer.shape if buffer else nest.kernel.tensor(tensor).shape
     pattern = tuple(lanes.index(lane) for lane in moving_lanes(nest, operand))
-    for move, order in moves_in_place(state.hardware, state.compute, operand, pattern, masked):
-        memory, own = _memory(state, operand, units, move), lane_symbols(move)
-        counted = [(str(own[n]), state.compute.axes[lanes[n]]) for n in order]
-        if contiguous(row_major(memory.index, shape), counted, move.by_rows):
+    for move, _ in moves_in_place(state.hardware, state.compute, operand, pattern, masked):
+        memory = _memory(state, operand, units, move)
+        if fits(move, row_major(memory.index, shape)):
             return move, memory
     raise ScheduleError(
         f"{tensor} cannot be read in place: one execution of {state.compute.name} needs elements "
-        f"that do not lie next to each other; pack {operand}"
+        f"that do not lie as its loads take them; pack {operand}"
     )
 
 

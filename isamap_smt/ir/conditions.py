@@ -70,7 +70,7 @@ def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition
         return None
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
         return None
-    left, right = _expression(node.left, calls or {}), _expression(node.comparators[0], calls or {})
+    left, right = expression(node.left, calls), expression(node.comparators[0], calls)
     if left is None or right is None:
         return None
     return Condition(text.strip(), left, _COMPARE[type(node.ops[0])], right)
@@ -79,24 +79,25 @@ def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition
 def parse_expression(text: str) -> Any:
     """The number that the text says over names with + - * // %; None when it is none."""
     try:
-        return _expression(ast.parse(text.strip(), mode="eval").body, {})
+        return expression(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError):
         return None
 
 
-def _expression(node: ast.expr, calls: dict[str, Any]) -> Any:
+def expression(node: ast.expr, calls: dict[str, Any] | None = None) -> Any:
+    """The number that it says over names, with + - * // % and calls that are known; None where it says something else."""
     match node:
         case ast.Constant(value=value) if type(value) is int:
             return sp.Integer(value)
         case ast.Name(id=name):
             return sym(name)
-        case ast.Call() if ast.unparse(node) in calls:
+        case ast.Call() if calls and ast.unparse(node) in calls:
             return sp.sympify(calls[ast.unparse(node)])
         case ast.UnaryOp(op=ast.USub(), operand=x):
-            inner = _expression(x, calls)
+            inner = expression(x, calls)
             return None if inner is None else -inner
         case ast.BinOp(left=a, op=op, right=b) if type(op) in _BINARY:
-            x, y = _expression(a, calls), _expression(b, calls)
+            x, y = expression(a, calls), expression(b, calls)
             if x is None or y is None:
                 return None
             if isinstance(op, ast.FloorDiv | ast.Mod) and not (y.is_Integer and y > 0):
@@ -116,4 +117,4 @@ def parse_start(text: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-__all__ = ["Condition", "parse_condition", "parse_expression", "parse_start", "start_condition"]
+__all__ = ["Condition", "expression", "parse_condition", "parse_expression", "parse_start", "start_condition"]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.graph import KEPT, ZERO, Work
@@ -25,37 +27,54 @@ MOST = 1e6  # cycles
 Cells = tuple[tuple[str, Any, Any], ...]
 
 
-def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> tuple[dict[str, str], Cells, str]:
-    """(operand -> memory, (operand, row, column) of places such as 'scratchpad[r,c]', the state memory of one such as 'tilecfg[x]'
-    or ''). Raises LanguageError."""
+@dataclass(frozen=True)
+class Placed:
+    """memories: operand -> memory. cells: (operand, row, column) of places such as 'scratchpad[r,c]'. steps: of places such as
+    'memory[r*stride + c]'. state: the state memory of a place such as 'tilecfg[x]', or ''."""
+
+    memories: dict[str, str]
+    cells: Cells
+    steps: tuple[tuple[str, Steps], ...]
+    state: str
+
+
+def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
+    """What the texts of places say. Raises LanguageError."""
     memories: dict[str, str] = {}
-    cells = []
-    state = ""
+    cells, far, state = [], [], ""
+    operands = [t.name for t in contract.tensors]
     for operand, place in places.items():
         memory, bracket, inside = str(place).partition("[")
         memories[operand] = memory.strip() if bracket else place
-        if bracket:
-            axes = [a.name for a in contract.axes]
-            parts = [p.strip() for p in inside.rstrip("] ").split(",")]
-            if len(parts) == 1 and inside.rstrip().endswith("]") and parts == _written(contract, operand):
-                state = memories[operand]
-                continue
-            if len(parts) != 2 or not inside.rstrip().endswith("]"):
-                raise LanguageError(f"instruction {name}: {operand} lies in {place!r}: {_FORM}")
-            for part in parts:
-                if part != "0" and part not in axes:
-                    raise LanguageError(
-                        f"instruction {name}: {operand} lies in {place!r}, and {part!r} is no axis; {did_you_mean(part, axes)}"
-                    )
-            row, column = (0 if p == "0" else sym(p) for p in parts)
-            cells.append((operand, row, column))
-    return memories, tuple(cells), state
+        if not bracket or operand not in operands:
+            continue
+        where = f"instruction {name}: {operand} lies in {place!r}"
+        if memories[operand] == MAIN:
+            if steps := parsed(where, inside, contract, operand):
+                far.append((operand, steps))
+        elif inside.strip() == f"{_written(contract, operand)}]":
+            state = memories[operand]
+        else:
+            cells.append((operand, *_row_and_column(where, contract, inside)))
+    return Placed(memories, tuple(cells), tuple(far), state)
 
 
-def _written(contract: Kernel, operand: str) -> list[str]:
+def _written(contract: Kernel, operand: str) -> str:
     """The index of the statement's target, where the operand is that."""
     target = contract.statements[0].target
-    return [str(i) for i in target.index] if target.tensor == operand else []
+    return ",".join(map(str, target.index)) if target.tensor == operand and len(target.index) == 1 else ""
+
+
+def _row_and_column(where: str, contract: Kernel, inside: str) -> tuple[Any, Any]:
+    axes = [a.name for a in contract.axes]
+    parts = [p.strip() for p in inside.rstrip("] ").split(",")]
+    if len(parts) != 2 or not inside.rstrip().endswith("]"):
+        raise LanguageError(f"{where}: {_FORM}")
+    for part in parts:
+        if part != "0" and part not in axes:
+            raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
+    row, column = (0 if p == "0" else sym(p) for p in parts)
+    return row, column
 
 
 def _is_name(text: Any) -> bool:
@@ -144,10 +163,6 @@ def _check_cells(
 ) -> None:
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
-        if operand in cells:
-            raise HardwareError(
-                f"{where}: {operand} lies in {MAIN!r}, whose elements each use names; write {MAIN!r} alone"
-            )
         return
     m = h.memory(memory)
     if operand not in cells or not m.row:

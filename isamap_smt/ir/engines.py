@@ -11,14 +11,12 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
 
-MOVED = ("contiguous", "rows")  # preconditions that an operand of main memory may have here
-
 
 @lru_cache(maxsize=64)
 def machine_of(hardware: Hardware) -> Machine:
     """Memories in rows of numbers, engines, and an instruction that only signals for each engine (`signal ENGINE`).
 
-    Raises HardwareError for a machine without engines, and for preconditions that no use can promise here.
+    Raises HardwareError for a machine without engines, and for preconditions, which no use can promise here.
     """
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
@@ -32,23 +30,14 @@ def machine_of(hardware: Hardware) -> Machine:
 
 
 def graph_instruction(i: Instruction) -> MachineInstruction:
-    """One instruction over cells. Raises HardwareError for a precondition that is none here."""
-    asked = set()
-    for text in i.preconditions:
-        word, *named = text.split()
-        if word not in MOVED or len(named) != 1:
-            raise HardwareError(
-                f"{i.where}: precondition {text!r}: uses of a machine with engines promise 'contiguous m' or 'rows m' only"
-            )
-        if word == "contiguous" and len(i.kernel.tensor(named[0]).shape) > 1:
-            raise HardwareError(
-                f"{i.where}: precondition {text!r}: rows of a tile lie apart, and no use promises that they do not; write "
-                f"'rows {named[0]}', or move one row at a time"
-            )
-        asked.add(named[0])
+    """One instruction over cells. Raises HardwareError for a precondition."""
+    if i.preconditions:
+        raise HardwareError(
+            f"{i.where}: precondition {i.preconditions[0]!r}: uses of a machine with engines promise nothing but where cells lie"
+        )
     cells = {o: (row, column) for o, row, column in i.cells}
     operands = tuple(
-        Operand(o, MAIN_MEMORY, rows=o in asked) if memory == MAIN else Operand(o, memory, *cells[o])
+        Operand(o, MAIN_MEMORY, steps=dict(i.steps).get(o, ())) if memory == MAIN else Operand(o, memory, *cells[o])
         for o, memory in i.places
     )
     return MachineInstruction(

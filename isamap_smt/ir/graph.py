@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.kernel import Kernel
 
 ADDRESSED, MAIN = "addressed", "main"
@@ -38,15 +39,14 @@ class Operand:
     """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from
     the first row of the place; both None in main memory, where the place itself says which element each cell is.
 
-    rows: an operand of main memory has contiguous rows: along the last axis of its index elements follow each other, and each
-    step of another axis goes on by one number of elements.
+    steps: how those elements lie apart there, by the operand's indices; () for row-major without gaps (isamap_smt.ir.addresses).
     """
 
     name: str
     memory: str
     row: Any = None
     column: Any = None
-    rows: bool = False
+    steps: Steps = ()
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,10 @@ class MachineInstruction:
         """By its name in the contract."""
         return next(o for o in self.operands if o.name == name)
 
-    def along(self, name: str) -> str:
-        """The axis that the last index of an operand counts: of one whose rows are contiguous, the axis along a row."""
+    def address(self, name: str) -> Address:
+        """Where the cells of an operand in main memory lie."""
         assert self.contract is not None
-        statement = self.contract.statements[0]
-        access = next(a for a in (statement.target, *statement.inputs) if a.tensor == name)
-        return str(access.index[-1])
+        return address_of(self.contract, name, self.operand(name).steps)
 
 
 @dataclass(frozen=True)

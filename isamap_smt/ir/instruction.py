@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
+from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.graph import KEPT, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
@@ -33,16 +34,17 @@ class Instruction(Shown):
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
-    emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter.
+    steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
+    what is not named lies row-major without gaps (isamap_smt.ir.addresses).
+    emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter; strides are in elements.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
     of a move of a core. beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
     temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
-    preconditions: relations in words and form ('contiguous m', 'aligned m 64'); obligations at every use.
+    preconditions: relations in words and form ('aligned m 64'); obligations at every use, as the places are.
     assume: value ranges under which `exact` equals the contract, as (operand, low, high).
     c_types: operand -> C type of its register; one without is a register that `emit` names by its number, known when C compiles.
     Memory operands are pointers to the element's C type.
-    A move with the precondition `rows m` has {stride}, the bytes between the rows of its memory operand.
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     needs: what cells of state memories hold where it runs, and which numbers registers have (isamap_smt.ir.states). may_fail: its
     `emit` is an expression that is not 0 where the system refuses.
@@ -76,6 +78,7 @@ class Instruction(Shown):
     beyond: str = KEPT
     temporaries: int = 1
     work: Work | None = None
+    steps: tuple[tuple[str, Steps], ...] = ()
     line: str = field(default="", compare=False, repr=False)
     file: str = field(default="", compare=False, repr=False)
 
@@ -105,10 +108,14 @@ class Instruction(Shown):
         """The name, with the line where it is described if that is known."""
         return f"{self.name} ({self.line})" if self.line else self.name
 
+    def address(self, operand: str) -> Address:
+        """Where the cells of an operand in main memory lie."""
+        return address_of(self.kernel, operand, dict(self.steps).get(operand, ()))
+
     @property
-    def by_rows(self) -> bool:
-        """Whether it moves rows, which may lie any distance apart: what the first index of its memory operand counts."""
-        return any(text.split()[0] == "rows" for text in self.preconditions)
+    def strides(self) -> tuple[str, ...]:
+        """The use parameters that say how far cells lie apart in main memory."""
+        return tuple(s for _, steps in self.steps for s in steps if isinstance(s, str))
 
     @cached_property
     def _parsed(self) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
@@ -138,7 +145,8 @@ class Instruction(Shown):
         places = dict(self.places)
         for t in self.kernel.tensors:
             shape = ", ".join(map(str, t.shape))
-            lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}")
+            form = f"[{self.address(t.name)}]" if t.name in dict(self.steps) else ""
+            lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}{form}")
         lines += [f"  asks for {p}" for p in self.preconditions]
         lines += [f"  needs {n}" for n in self.needs]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")

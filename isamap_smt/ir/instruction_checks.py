@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.graph import ZERO
 from isamap_smt.ir.kernel import Kernel
@@ -25,10 +26,7 @@ if TYPE_CHECKING:
 
 MOST_TEMPORARIES = 16
 LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
-PRECONDITIONS = (
-    "'contiguous m', 'rows m', 'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' "
-    "or 'active <= 8'"
-)
+PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8'"
 
 
 ROUNDINGS = ("exact", "fused", "unfused")
@@ -75,6 +73,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         )
     check_issue(i)
     active = active_axes(i)
+    check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
     whole(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit else ():
@@ -255,7 +254,7 @@ def _range(name: str, contract: Kernel, given: Any, form: str) -> tuple[str, int
 
 def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[str, ...]:
     """Texts of a form that the prover has a rule for, on operands that exist. Raises LanguageError."""
-    found = texts(name, "preconditions", given, "contiguous m")
+    found = texts(name, "preconditions", given, "aligned m 32")
     # A move's preconditions speak of its memory operand: what a load reads, what a store writes.
     written = contract.statements[0].target.tensor
     operands = [t.name for t in contract.tensors]
@@ -265,13 +264,13 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
         operands = [written]
     for text in found:
         named = _operands_of(text)
-        if text.split()[0] == "rows" and kind in ("load", "store"):
-            _check_rows(name, contract, kind)
         if text.split()[0] == "state":
             raise LanguageError(
                 f"instruction {name}: precondition {text!r} is gone: write needs=('vl[0] = 4',), what cells of a memory of "
                 "kind='state' hold, and describe the instruction that writes it"
             )
+        if text.split()[0] in ("contiguous", "rows"):
+            raise LanguageError(f"instruction {name}: there is no precondition {text!r}; {_place_of(text, contract)}")
         if named is None:
             raise LanguageError(f"instruction {name}: precondition {text!r} is of no known form: {PRECONDITIONS}")
         for n in named:
@@ -282,18 +281,15 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
     return found
 
 
-def _check_rows(name: str, contract: Kernel, kind: str) -> None:
-    """The memory operand has rows: its first index is an axis that no other index of it mentions."""
-    s = contract.statements[0]
-    access = s.target if kind == "store" else next(iter(s.inputs), None)
-    if access is None or len(access.index) < 2 or not access.index[0].is_Symbol:
-        raise LanguageError(
-            f"instruction {name}: precondition 'rows' is for a memory operand such as m[i,j], whose rows i counts"
-        )
-    if symbols_of(access.index[1:]) & symbols_of(access.index[:1]):
-        raise LanguageError(
-            f"instruction {name}: precondition 'rows': axis {access.index[0]} also moves along the rows of m"
-        )
+def _place_of(text: str, contract: Kernel) -> str:
+    """How what such a precondition said once is written now."""
+    word, operand = (*text.split(), "m")[:2]
+    if word == "contiguous":
+        return f"leave it out: cells in {MAIN!r} lie next to each other, row by row, unless the place of {operand} says more"
+    far = [t.name for t in contract.tensors if t.name == operand and len(t.shape) > 1]
+    own = address_of(contract, operand) if far else None
+    form = replace(own, steps=("stride", *own.steps[1:])) if own else "i*stride + k"
+    return f"say in its place where its cells lie: places={{{operand!r}: '{MAIN}[{form}]'}}, in elements"
 
 
 def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
@@ -329,8 +325,6 @@ def preludes(name: str, given: Any) -> tuple[str, ...]:
 def _operands_of(text: str) -> list[str] | None:
     """The operands that a precondition speaks of; None for text of no known form."""
     match text.split():
-        case ["contiguous" | "rows", operand]:
-            return [operand]
         case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
             return [operand]
     named = re.findall(r"\b(?:ld|offset)\((\w+)\)", text)

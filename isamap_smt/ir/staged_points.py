@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import IMax, IMin, affine, substitute, symbols_of
+from isamap_smt.ir.expr import IMax, IMin, substitute, symbols_of
 from isamap_smt.ir.graph import MachineInstruction, Operand
 from isamap_smt.ir.mapping import Mapping
 
@@ -97,10 +97,3 @@ def _margins(relation: Any) -> list[Any]:
 
 def _always(left: Any) -> bool:
     return bool(left.is_Integer and left >= 1)
-
-
-def contiguous(mapping: Mapping, operand: str, axis: str) -> bool:
-    """Whether elements follow each other in memory along an axis of the instruction: it counts the last coordinate alone."""
-    *others, last = mapping.coordinates(operand)
-    split = affine(last, {axis})
-    return axis not in symbols_of(others) and split is not None and split[0].get(axis, 0) == 1

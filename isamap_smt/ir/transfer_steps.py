@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.addresses import Address
 from isamap_smt.ir.compiled import integers, vectors
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.lanes import Cells
@@ -17,20 +18,21 @@ from isamap_smt.ir.program import Copy, Move
 
 Step = Callable[[Machine], None]
 Vectors = list[np.ndarray]  # an index: one vector per dimension, one entry per lane
+Own = tuple[Address, Vectors]
 
 
 @dataclass(frozen=True)
 class _Reach:
     """Places of lanes relative to that of a base index. low, high: the extreme entries of the index per dimension.
 
-    where: the places as a slice, if they are one; consecutive: they lie as the instruction's own memory operand does.
+    where: the places as a slice, if they are one; placed: they lie as the place of the instruction's memory operand says.
     """
 
     where: slice | None
     offsets: np.ndarray
     low: tuple[int, ...]
     high: tuple[int, ...]
-    consecutive: bool
+    placed: bool
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,14 @@ class _Chosen:
 class _Operand:
     """An operand of a move. index: over loop variables and the instruction's axes; `points` has the axes' vectors.
 
-    cells: further dimensions, constant per lane; own: the lanes' addresses in the instruction's own memory operand, of whose
-    elements so many are in a row, where rows may lie apart (else 0).
+    cells: further dimensions, constant per lane; own: how the lanes lie in the instruction's own memory operand, and its index.
     """
 
     def __init__(
         self, name: str, index: tuple[Any, ...], points: dict[str, np.ndarray], cells: tuple[np.ndarray, ...] = (),
-        own: np.ndarray | None = None, row: int = 0,
+        own: Own | None = None,
     ) -> None:  # fmt: skip
-        self.name, self._own, self._row, self._cells = name, own, row, list(cells)
+        self.name, self._own, self._cells = name, own, list(cells)
         self._points = {k: v for k, v in points.items() if k}
         self._lanes = len(points[""])
         split = [_split(i, set(self._points)) for i in index]
@@ -68,7 +69,7 @@ class _Operand:
         self._known: Recent[Where] = Recent()
 
     def at(self, m: Machine, array: Memory, chosen: _Chosen, name: str = "") -> Where:
-        """The places of the chosen lanes, checked. name: of an instruction that asks for consecutive lanes."""
+        """The places of the chosen lanes, checked. name: of an instruction whose place says how they lie."""
         base = self._base(m.env)
         if self._fixed is None:
             return self._checked(m, array, base, chosen, name)
@@ -86,8 +87,8 @@ class _Operand:
         if chosen.count == 0:
             return slice(0, 0)
         reach = self._reach(m, array.shape, chosen)
-        if name and not reach.consecutive:
-            m.find(LANES, f"{name}: lanes are not consecutive in {array.name}")
+        if name and not reach.placed:
+            m.find(LANES, f"{name}: lanes do not lie as its place says in {array.name}")
         for b, n, low, high in zip(base, array.shape, reach.low, reach.high, strict=True):
             if b + low < 0 or b + high >= n:
                 m.check_inside(array, [i[chosen.lanes] for i in self._vectors(m)])
@@ -98,10 +99,10 @@ class _Operand:
 
     def _reach(self, m: Machine, shape: tuple[int, ...], chosen: _Chosen) -> _Reach:
         if self._fixed is None:
-            return _reach(self._vectors(m), shape, chosen, self._own, self._row)
+            return _reach(self._vectors(m), shape, chosen, self._own)
         reach = self._reaches.get((shape, chosen.key))
         if reach is None:
-            reach = self._reaches[shape, chosen.key] = _reach(self._fixed, shape, chosen, self._own, self._row)
+            reach = self._reaches[shape, chosen.key] = _reach(self._fixed, shape, chosen, self._own)
         return reach
 
     def _vectors(self, m: Machine) -> Vectors:
@@ -125,22 +126,17 @@ def _split(e: Any, axes: set[str]) -> tuple[Any, Any] | None:
     return sum(base[1:], base[0]) if base else 0, sum(varying[1:], varying[0])
 
 
-def _reach(lanes: Vectors, shape: tuple[int, ...], chosen: _Chosen, own: np.ndarray | None, row: int) -> _Reach:
+def _reach(lanes: Vectors, shape: tuple[int, ...], chosen: _Chosen, own: Own | None) -> _Reach:
     at = [i[chosen.lanes] for i in lanes]
     offsets = _addresses(at, shape, chosen.count)
     first = int(offsets[0])
     plain = bool((offsets == first + np.arange(chosen.count)).all())
-    apart = own is not None and bool(
-        (offsets - first != _as_own(offsets - first, own[chosen.lanes] - own[0], row)).any()
-    )
+    apart = False
+    if own is not None:
+        address, index = own
+        apart = bool((offsets - first != address.offsets([i[chosen.lanes] for i in index], offsets - first)).any())
     low, high = (tuple(int(f(i)) for i in at) for f in (np.min, np.max))
     return _Reach(slice(first, first + chosen.count) if plain else None, offsets, low, high, not apart)
-
-
-def _as_own(offsets: np.ndarray, own: np.ndarray, row: int) -> np.ndarray:
-    """Where the lanes should lie: as in the instruction's own operand, but for the distance of its rows where they lie apart."""
-    second = np.flatnonzero(own == row) if row else own[:0]
-    return own if not second.size else own % row + own // row * offsets[second[0]]
 
 
 def _addresses(at: Vectors, shape: tuple[int, ...], count: int) -> np.ndarray:
@@ -160,10 +156,7 @@ def move_step(node: Move) -> Step:
     if not store and not statement.inputs:
         return _no_memory_step(node)
     name, index = (statement.target.tensor, cells.target) if store else (statement.inputs[0].tensor, cells.read)
-    shape = tuple(int(e) for e in i.kernel.tensor(name).shape)
-    own = _addresses(list(index), shape, total)
-    row = int(np.prod(shape[1:], dtype=int)) if i.by_rows else 0
-    memory = _Operand(node.memory.name, node.memory.index, cells.points, (), own, row)
+    memory = _Operand(node.memory.name, node.memory.index, cells.points, (), (i.address(name), list(index)))
     active = integers(node.active)
     extents = tuple(i.axes.values())[: len(node.active)]
     axes = tuple(cells.points[a] for a in list(i.axes)[: len(node.active)])

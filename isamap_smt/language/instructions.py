@@ -56,6 +56,8 @@ def instruction(
 ) -> Instruction:
     """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
 
+    `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]', in
+    elements, with strides that are use parameters (names for `emit`).
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
     more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `needs`:
     what cells of state memories hold where it runs, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the extent),
@@ -80,13 +82,14 @@ def instruction(
     _known(name, gone)
     axes = checks.whole_axes(name, axes)
     contract = parse(text, name=name, dtypes=dtypes, extents=axes)
-    memories, cells, state = placed(name, contract, places)
+    lie = placed(name, contract, places)
+    memories = lie.memories
     _check(name, contract, axes, dtypes, memories)
     really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
         name=name,
         kernel=contract,
-        kind=derived_kind(contract, memories, state),
+        kind=derived_kind(contract, memories, lie.state),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
         emit=emit,
         requires=requires,  # type: ignore[arg-type]
@@ -101,11 +104,12 @@ def instruction(
         needs=needs,  # type: ignore[arg-type]
         may_fail=may_fail,
         engine=engine,
-        cells=cells,
+        cells=lie.cells,
         active=issued(name, active),
         beyond=beyond,
         temporaries=temporaries,
         work=work,
+        steps=lie.steps,
         line=caller(),
     )
 

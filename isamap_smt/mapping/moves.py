@@ -1,8 +1,8 @@
 """Choosing the move instruction that fills or empties a register, by the shape of what moves.
 
 A move's text says where each cell of the register lies in memory: `r[l] = m[l]` takes consecutive elements, `r[l,e] = m[e]`
-puts one group into every lane, `r[k,j] = m[k//4,j,k%4]` wants the rows of a tile interleaved by fours. With the
-precondition `rows m` what the first index of m counts may lie any distance apart, the same everywhere.
+puts one group into every lane, `r[k,j] = m[k//4,j,k%4]` wants the rows of a tile interleaved by fours. How far apart elements
+lie along each index of m its place says.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.addresses import Address
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
@@ -70,10 +71,15 @@ def in_order(move: Instruction) -> bool:
     return memory_lanes(move) == moving(move)
 
 
-def row_step(move: Instruction, address: Any) -> Any:
-    """Elements between neighbouring rows of a move that takes rows, whose lanes lie at `address`, over the move's own axes."""
-    axis = str(_memory(move).index[0])
-    return sp.expand(substitute(address, {axis: sp.S.One}) - substitute(address, {axis: sp.S.Zero}))
+def memory_address(move: Instruction) -> Address:
+    """Where the cells of the move's memory operand lie."""
+    return move.address(_memory(move).tensor)
+
+
+def fits(move: Instruction, offset: Any) -> bool:
+    """Whether the elements at this offset, over the move's own axes, lie as its place says."""
+    one = {a: 0 for a, points in move.axes.items() if points == 1}
+    return bool(substitute(memory_address(move).apart(offset), one) == 0)
 
 
 def find_move(
@@ -160,24 +166,6 @@ def lane_symbols(move: Instruction) -> tuple[Any, ...]:
     s = move.kernel.statements[0]
     value = s.value
     return tuple(s.target.index) if move.kind != "store" else tuple(value.index if isinstance(value, Read) else ())
-
-
-def contiguous(offset: Any, lanes: list[tuple[str, int]], rows: bool = False) -> bool:
-    """Whether a row-major offset advances by exactly one element per lane, lanes given outermost first.
-
-    rows: the first lane may advance by any number that no lane changes.
-    """
-    names = [n for n, _ in lanes]
-    parts = affine(offset, names)
-    if parts is None:
-        return False
-    coefficients, _ = parts
-    stride = 1
-    for name, count in reversed(lanes[1:] if rows else lanes):
-        if count > 1 and coefficients.get(name, 0) != stride:
-            return False
-        stride *= count
-    return True
 
 
 def lane_of_cells(index: tuple[Any, ...], cells: tuple[Any, ...], lane: str) -> Any | None:

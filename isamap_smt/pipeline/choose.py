@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
@@ -19,7 +20,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
-from isamap_smt.mapping.moves import moves_in_place
+from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.pipeline.turns import counts_turns
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -191,16 +192,17 @@ def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) ->
         cycles *= -(-points // axis.leaf)
     output = mapping.instruction.kernel.statements[0].target.tensor
     for operand, _ in mapping.binding:
-        charge = 1.0 if _by_rows(mapping, operand, hardware) else _REARRANGE[supply(mapping, operand).kind]
+        charge = 1.0 if _in_place(mapping, operand, hardware) else _REARRANGE[supply(mapping, operand).kind]
         cycles *= charge**2 if operand == output else charge
     return cycles
 
 
-def _by_rows(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
-    """Whether the elements lie in rows, and the machine moves rows that lie apart."""
+def _in_place(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
+    """Whether the machine loads elements that lie so."""
     lie = supply(mapping, operand)
     whole = tuple(range(len(mapping.cells(operand))))
     if len(lie.strides) != len(whole):
         return False
     loads = moves_in_place(hardware, mapping.instruction, operand, whole, masked=False)
-    return any(load.by_rows and lie.strides[lanes[-1]][1] == 1 for load, lanes in loads)
+    taken = [zip(memory_address(load).steps, lanes, strict=True) for load, lanes in loads]
+    return any(all(serves(step, lie.strides[n][1]) for step, n in each) for each in taken)

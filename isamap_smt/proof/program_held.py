@@ -124,15 +124,6 @@ def active(node: Move) -> Formula:
     return below[0] if len(below) == 1 else conjunction(below)
 
 
-def memory_cell(node: Move) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The move's own index of its memory operand, and that operand's shape."""
-    s = node.instruction.kernel.statements[0]
-    name, index = (
-        (s.target.tensor, s.target.index) if node.instruction.kind == "store" else (s.value.tensor, s.value.index)
-    )
-    return tuple(index), tuple(int(e) for e in node.instruction.kernel.tensor(name).shape)
-
-
 def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Place]]]:
     """The accumulator cell of an Exec, and (operand, cell) for each element its instruction reads."""
     node = site.node

@@ -3,7 +3,7 @@
 program       move: each cell written holds what the destination's type says, for every iteration and size
 program       frame: a buffer's type says the same throughout the buffer's life
 bounds        every element really accessed lies inside its tensor or buffer; inputs are not written
-precondition  lanes are consecutive where the instruction reaches memory through one pointer; masks fit the instruction
+precondition  lanes lie in memory as the place of the instruction's operand says; masks fit the instruction
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.dtypes import widens
-from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
-from isamap_smt.mapping.moves import row_step
+from isamap_smt.mapping.moves import memory_address
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import execution, executions
-from isamap_smt.proof.program_held import Place, Transfer, arrives, memory_cell, transfer
+from isamap_smt.proof.program_held import Place, Transfer, arrives, transfer
 from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
 from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
 from isamap_smt.proof.program_start import begins
@@ -158,20 +159,11 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
         "precondition", subject, "the memory operand is in memory", home is None or home.memory != "registers",
         f"{node.memory.name} is a register",
     )  # fmt: skip
-    own, shape = memory_cell(node)
-    flat, address = _offset(own, shape), _by_quotients(_offset(memory.index, memory.shape))
-    if i.by_rows:
-        step = row_step(i, address)
-        book.structure(
-            "precondition", subject, "neighbouring rows lie the same distance apart", not symbols_of([step]) & set(i.axes),
-            f"the rows of {node.memory.name} lie {step} elements apart, which is not the same in all lanes",
-        )  # fmt: skip
-        flat = step * own[0] + _offset(own[1:], shape[1:])
-    start = dict.fromkeys(i.axes, sp.S.Zero)
-    apart = sp.expand(address - substitute(address, start) - flat + substitute(flat, start))
-    statement = f"the lanes of {i.short} are consecutive in {node.memory.name}"
-    book.ask("precondition", subject, statement, [*around, t.selected], [("eq", apart, sp.S.Zero)])
-    stated(book, subject, node, memory, address, around)
+    at, own = _by_quotients(offset(memory.index, memory.shape)), memory_address(i)
+    lie = f"lie at {own} in" if i.steps else "are consecutive in"
+    statement = f"the lanes of {i.short} {lie} {node.memory.name}"
+    book.ask("precondition", subject, statement, [*around, t.selected], [("eq", own.apart(at), sp.S.Zero)])
+    stated(book, subject, node, memory, at, around)
 
 
 def _asks_for_masks(i: Instruction) -> str:
@@ -190,14 +182,6 @@ def _register_name(node: Move) -> str:
 
 def _lane_shape(b: Any) -> tuple[int, ...]:
     return tuple(int(e) for e in b.shape[len(b.shape) - b.lanes :]) if b.lanes else ()
-
-
-def _offset(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
-    """Row-major offset in elements."""
-    total: Any = sp.S.Zero
-    for i, n in zip(index, shape, strict=True):
-        total = total * n + i
-    return total
 
 
 def _by_quotients(e: Any) -> Any:

@@ -1,7 +1,5 @@
 """Claim 7 for what an instruction asks beyond its shape: alignment and relations, at each use in a program.
 
-    contiguous m            the lanes are consecutive: asked of every move anyway
-    rows m                  what the first index of m counts may lie any distance apart, the same everywhere
     aligned m 32            the first lane lies at a multiple of 32 bytes
     ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
                             elements from the array's start to the first lane; active: the number of active lanes
@@ -53,8 +51,6 @@ def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, ar
     use = _Use(book, subject, memory, sp.expand(substitute(address, start)), counts, around)
     for text in node.instruction.preconditions:
         words = text.split()
-        if words[0] in ("contiguous", "rows") and len(words) == 2:
-            continue
         if words[0] == "aligned" and len(words) == 3 and words[2].isdigit() and int(words[2]) > 0:
             _aligned(use, text, int(words[2]))
             continue

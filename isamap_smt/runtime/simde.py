@@ -48,6 +48,26 @@ static inline __m512i isamap_simde_maskz_loadu_epi32(uint32_t k, const void *p) 
     memcpy(&r, v, sizeof r);
     return r;
 }
+/* Elements that become words of 32 bits, and parts of a register of `width` bytes an element. */
+static inline __m512i isamap_simde_widened(const void *p, int width) {
+    uint32_t v[16] = {0};
+    for (int l = 0; l < 16; l++) memcpy(v + l, (const char *)p + width * l, (size_t)width);
+    __m512i r;
+    memcpy(&r, v, sizeof r);
+    return r;
+}
+static inline __m512i isamap_simde_cvtepu8_epi32(__m128i a) { return isamap_simde_widened(&a, 1); }
+static inline __m512i isamap_simde_cvtepu16_epi32(__m256i a) { return isamap_simde_widened(&a, 2); }
+static inline __m128i isamap_simde_maskz_loadu_epi8(uint32_t k, const void *p) {
+    __m128i r = _mm_setzero_si128();
+    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy((char *)&r + l, (const char *)p + l, 1);
+    return r;
+}
+static inline __m256i isamap_simde_maskz_loadu_epi16(uint32_t k, const void *p) {
+    __m256i r = _mm256_setzero_si256();
+    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy((char *)&r + 2 * l, (const char *)p + 2 * l, 2);
+    return r;
+}
 static inline void isamap_simde_mask_storeu(void *p, uint32_t k, const void *r, int lanes, int width) {
     for (int l = 0; l < lanes; l++)
         if (k >> l & 1u) memcpy((char *)p + width * l, (const char *)r + width * l, (size_t)width);
@@ -155,6 +175,14 @@ static inline int amx_tiles_enter(const uint8_t *configuration) {
     return 0;
 }
 static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0, 64); }
+#undef _mm512_cvtepu8_epi32
+#undef _mm512_cvtepu16_epi32
+#undef _mm_maskz_loadu_epi8
+#undef _mm256_maskz_loadu_epi16
+#define _mm512_cvtepu8_epi32(a) isamap_simde_cvtepu8_epi32(a)
+#define _mm512_cvtepu16_epi32(a) isamap_simde_cvtepu16_epi32(a)
+#define _mm_maskz_loadu_epi8(k, p) isamap_simde_maskz_loadu_epi8((k), (p))
+#define _mm256_maskz_loadu_epi16(k, p) isamap_simde_maskz_loadu_epi16((k), (p))
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_maskz_loadu_pd
 #undef _mm512_maskz_loadu_epi32

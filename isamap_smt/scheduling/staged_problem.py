@@ -11,6 +11,7 @@ from typing import Any
 from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved
+from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.engines import machine_of
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import evaluate, sym, symbols_of
@@ -19,8 +20,8 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.staged_points import contiguous
 from isamap_smt.ir.words import words
+from isamap_smt.mapping.layout import GATHER, supply
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
@@ -186,8 +187,8 @@ def _moves(
     if not found:
         tried = ", ".join(i.name for i in reach)
         raise ScheduleError(
-            f"{mapping.id}: no instruction moves tiles of {tensor} {way}: {tried} would need them of another shape, or with rows "
-            f"whose elements follow each other in memory; describe one that does"
+            f"{mapping.id}: no instruction moves tiles of {tensor} {way}: {tried} would need them of another shape, or "
+            f"otherwise apart in memory; describe one that does"
         )
     return found
 
@@ -203,16 +204,14 @@ def _reaches(i: MachineInstruction, home: Operand, out: bool) -> bool:
 
 
 def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: MachineInstruction) -> bool:
-    """Whether its cells are the operand's: as many rows and columns, and contiguous in memory where it wants them so."""
+    """Whether its cells are the operand's: as many rows and columns, and as far apart in memory as its place says."""
     held = next(o for o in move.operands if o.row is not None)
     main = next(o for o in move.operands if o.row is None)
     mine, other = _extents(compute), _extents(move)
     for a, b in ((home.row, held.row), (home.column, held.column)):
         if mine.get(str(a), 1) != other.get(str(b), 1):
             return False
-    if not main.rows:
-        return True
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    along = lies[move.along(main.name)]
-    used = symbols_of(mapping.coordinates(home.name))
-    return along not in used or contiguous(mapping, home.name, along)
+    address, lie = move.address(main.name), supply(mapping, home.name)
+    taken = {lies.get(str(i)): step for i, step in zip(address.index, address.steps, strict=True)}
+    return lie.kind != GATHER and all(serves(taken.get(axis, 0), distance) for axis, distance in lie.strides)

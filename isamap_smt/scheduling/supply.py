@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
+from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.boxes import decided_at, extreme, slack
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
@@ -19,7 +20,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
-from isamap_smt.mapping.moves import look_for_move, moves_in_place
+from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting, remembered
 
@@ -109,17 +110,13 @@ def _loads(s: Setting, operand: str, masked: bool) -> list[tuple[Instruction, tu
 def _apart(mapping: Mapping, step: dict[str, Any], load: Instruction, lanes: tuple[str, ...]) -> str:
     """Why the operand's elements do not lie as the load takes them, or ''. lanes: in memory's order."""
     axes = {a.lane: a for a in program_axes(mapping) if a.lane}
-    expected: Any = sp.S.One
-    for lane in reversed(lanes):
+    for lane, taken in reversed(list(zip(lanes, memory_address(load).steps, strict=True))):
         axis = axes[lane]
         if axis.leaf > 1:
             if len(axis.members) > 1:
                 return f"lane {lane} walks the fused axes {axis.name}"
-            if lane == lanes[0] and load.by_rows:
-                break
-            if sp.expand(step.get(axis.members[0], 0) - expected) != 0:
+            if not serves(taken, step.get(axis.members[0], 0)):
                 return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
-        expected = expected * axis.leaf
     return ""
 
 
@@ -133,16 +130,10 @@ def reached(s: Setting) -> bool:
         for store in (False, True)
     ]
     lie = supply(mapping, o)
-    if lie.kind == CONTIGUOUS:
-        return True
-    if not all(move is not None and move.by_rows for move in found) or lie.kind == GATHER:
-        return False
-    expected = 1
-    for lane, step in reversed(lie.strides[1:]):
-        if step != expected:
-            return False
-        expected *= mapping.instruction.axes[lane]
-    return True
+    if lie.kind in (CONTIGUOUS, GATHER):
+        return lie.kind == CONTIGUOUS
+    taken = [dict(zip(lanes, memory_address(move).steps, strict=True)) for move in found if move is not None]
+    return len(taken) == len(found) and all(serves(t[lane], step) for t in taken for lane, step in lie.strides)
 
 
 def _open_border(mapping: Mapping, operand: str) -> str:

@@ -235,7 +235,7 @@ class _InBuffer(_Where):
 
 
 class _InTensor(_Where):
-    """Elements of a tensor in main memory."""
+    """Elements of a tensor in main memory. Those that do not lie as the instruction's place says are wrong like those outside."""
 
     def __init__(self, kernel: Kernel, site: Site, operand: Operand, place: TensorPlace, dtype: DType) -> None:
         self.name = site.use.instruction.name
@@ -254,6 +254,7 @@ class _InTensor(_Where):
             raise LanguageError(
                 f"{self.name}: {place.tensor} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
             )
+        self.address = site.use.instruction.address(operand.name)
         self.index, self.env = tuple(map(sp.sympify, place.index)), site.env
         used = symbols_of(self.index) - set(extents(site.use.instruction))
         if unknown := used - set(self.env):
@@ -269,9 +270,20 @@ class _InTensor(_Where):
         coordinates = [np.broadcast_to(np.asarray(evaluate(e, here), dtype=np.int64), shape) for e in self.index]
         numbers, outside = self._numbered(coordinates)
         numbers, outside = np.broadcast_to(numbers, shape), np.broadcast_to(outside, shape)
+        apart = self._apart(numbers, env)
         said = []
         for n in range(iterations.size):
-            p = int(np.argmax(outside[n])) if outside[n].any() else None
-            index = ", ".join(str(c[n, p]) for c in coordinates) if p is not None else ""
-            said.append(f"{self.space.name}[{index}], which has shape {list(self.space.shape)}" if index else "")
-        return list(numbers), said
+            past = outside[n].any()
+            why = f"which has shape {list(self.space.shape)}" if past else f"which does not lie at {self.address}"
+            wrong = np.flatnonzero(outside[n] if past else apart[n])
+            index = ", ".join(str(c[n, wrong[0]]) for c in coordinates) if wrong.size else ""
+            said.append(f"{self.space.name}[{index}], {why}" if wrong.size else "")
+        return list(np.where(apart, self.space.size, numbers)), said
+
+    def _apart(self, numbers: Array, env: dict[str, Array]) -> Array:
+        """Which elements lie elsewhere than the instruction finds them, counted from its first; none where that is not there."""
+        if env["#"].size == 0 or env["#"][0] != 0:
+            return np.zeros(numbers.shape, bool)
+        index = [np.broadcast_to(np.asarray(evaluate(i, env)), env["#"].shape) for i in self.address.index]
+        found = numbers - numbers[:, :1]
+        return found != self.address.offsets(index, found)

@@ -224,9 +224,16 @@ DESCRIPTIONS: list[tuple[str, Edit, int, str]] = [
      "'scratchpad[r,c]', or 0 for one row"),
     ("a column of another axis", ('"scratchpad[k,i]"', '"scratchpad[k,x]"'), OUTER,
      "instruction outer: a lies in 'scratchpad[k,x]', and 'x' is no axis; known: i, j, k"),
-    ("rows of tensors", ('"m": "memory"}', '"m": "memory[r,c]"}'), HARDWARE,
-     f"hardware outer_product: load (machine.py line {LOAD}): m lies in 'memory', whose elements each use names; write "
-     f"'memory' alone"),
+    ("an address of two parts", ('"memory[r*down + c]", DMA', '"memory[r,c]", DMA'), LOAD,
+     "instruction load: m lies in 'memory[r,c]', and '(r, c)' is no index with its step; write its address as a sum of its indices "
+     "(r, c), each once and times one number or one stride at most"),
+    ("a stride that is a number of points", ("c*right]", "c*columns]"), LOAD,
+     "instruction gather: the stride 'columns' of m is a number of active points already; each has a name of its own"),
+    ("one stride for two indices", ("c*right]", "c*down]"), LOAD,
+     "instruction gather: the stride 'down' of m is a stride already; each has a name of its own"),
+    ("the old word for rows", ('engine="load", active', 'preconditions=["rows m"], engine="load", active'), LOAD,
+     "instruction load: there is no precondition 'rows m'; say in its place where its cells lie: places={'m': 'memory[r*stride + "
+     "c]'}, in elements"),
     ("a memory without rows", ("64 << 10, row=32", "64 << 10"), HARDWARE,
      f"hardware outer_product: load (machine.py line {LOAD}): where do the cells of s lie in scratchpad? im.Memory('scratchpad', "
      "...) needs row=, the bytes of a row"),
@@ -277,12 +284,9 @@ MACHINES: list[tuple[str, Edit, str]] = [
      "'m[r,c] = acc[r,c]'"),
     ("no beginning", (CLEAR, ""),
      "outer_product: no instruction of engine execute begins cells of accumulators at 0; describe one, such as 'x[r,c] = 0'"),
-    ("a precondition that no use promises", ('("rows m",)', '("aligned m 32",)'),
-     f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses of a machine with engines promise 'contiguous m' or "
-     "'rows m' only"),
-    ("rows that touch", ('("rows m",)', '("contiguous m",)'),
-     f"load (machine.py line {LOAD}): precondition 'contiguous m': rows of a tile lie apart, and no use promises that they do "
-     "not; write 'rows m', or move one row at a time"),
+    ("a precondition that no use promises", ('engine="load", active', 'preconditions=["aligned m 32"], engine="load", active'),
+     f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses of a machine with engines promise nothing but where cells "
+     "lie"),
 ]  # fmt: skip
 
 
@@ -296,11 +300,17 @@ def test_a_machine_that_cannot_run_the_kernel(
 def test_what_no_instruction_moves_is_said_where_another_mapping_does_without(
     in_empty_directory: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without `gather` columns of A cannot be brought as a tile; with one row of the unit in use they need not be."""
+    """Without `gather` columns of A cannot be brought as a tile; with one row of the unit in use they need not be.
+    Nor do rows of C then touch each other, as tiles without gaps do."""
     assert run(["run", "gemm", described((LOADS.splitlines(keepends=True)[1], "")), *SIZES]) == 0
     assert (
         "note: an axis of the instruction is left unused; i=i,j=j,k=k;a=A,b=B: no instruction moves tiles of A from memory to "
         "scratchpad: load would need them of another shape"
+    ) in " ".join(capsys.readouterr().err.split())
+    assert run(["run", "gemm", described(('"m": "memory[r*down + c]"', '"m": "memory"')), *SIZES]) == 0
+    assert (
+        "note: an axis of the instruction is left unused; i=i,j=j,k=k;a=A,b=B: no instruction moves tiles of C from accumulators "
+        "to memory: store would need them of another shape, or otherwise apart in memory"
     ) in " ".join(capsys.readouterr().err.split())
 
 

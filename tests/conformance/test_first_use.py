@@ -39,7 +39,7 @@ RIGHT = FLOATS | {"emit": "{c} = _mm256_fmadd_ps({a}, {b}, {c});"}
 WORDS = """[
     im.instruction(f"mine.{n}", t, axes={"l": 16}, dtypes=dict.fromkeys("rm" if k != "zero" else "r", "i16"), emit=e,
                    places={"r": "ymm"} | ({} if k == "zero" else {"m": "memory"}), requires=("avx2",),
-                   preconditions=("contiguous m",) if k in ("load", "store") else (), c_types={"r": "__m256i"}, headers=H)
+                   c_types={"r": "__m256i"}, headers=H)
     for H in [("immintrin.h", "stdint.h", "string.h")]
     for n, k, t, e in [
         ("load", "load", "r[l] = m[l]", "{r} = _mm256_loadu_si256((const __m256i *)({m}));"),

@@ -9,7 +9,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.runtime.conformance import check_instructions
-from tests.conformance.wrong import COMPUTES, FMA, MOVES, TILES, Mistake, compute, move
+from tests.conformance.wrong import COMPUTES, FMA, MOVES, TILES, Mistake, compute, move, scattered
 
 ALL = {**COMPUTES, **MOVES, **{f"tile: {n}": m for n, m in TILES.items()}}
 
@@ -56,11 +56,16 @@ def test_right_descriptions_are_right() -> None:
         compute("{c} = _mm256_fnmadd_ps({a}, {b}, {c});", "c[l] += -(a[l] * b[l])"),
         replace(saturating, assume=(("a", 0, 127),)),
         compute("{c} = _mm256_add_ps(_mm256_mul_ps({a}, {b}), {c});", rounding="as the compiler likes"),
-        move("load", "r[l] = m[l]", "{r} = _mm256_load_ps({m});", preconditions=("contiguous m", "aligned m 32")),
-        move("store", "m[l] = r[l]", "_mm256_store_ps({m}, {r});", preconditions=("contiguous m", "aligned m 32")),
+        move("load", "r[l] = m[l]", "{r} = _mm256_load_ps({m});", preconditions=("aligned m 32",)),
+        move("store", "m[l] = r[l]", "_mm256_store_ps({m}, {r});", preconditions=("aligned m 32",)),
         move("load", "r[l] = m[l]", "{r} = _mm256_maskload_ps({m}, my_mask({active}));", active={"l": "active"}, beyond="zero"),
-        move("load", "r[l] = m[7-l]", "{r} = _mm256_permutevar8x32_ps(_mm256_loadu_ps({m}), _mm256_setr_epi32(7,6,5,4,3,2,1,0));",
-             preconditions=()),
+        move("load", "r[l] = m[7-l]", "{r} = _mm256_permutevar8x32_ps(_mm256_loadu_ps({m}), _mm256_setr_epi32(7,6,5,4,3,2,1,0));"),
+        move("load", "r[l] = m[l]",
+             "{{ float t[8]; for (int l = 0; l < 8; ++l) t[l] = ({m})[l * {step}]; {r} = _mm256_loadu_ps(t); }}",
+             places={"r": "ymm", "m": "memory[l*step]"}),
+        move("load", "r[l] = m[l]", "{{ float t[8]; for (int l = 0; l < 8; ++l) t[l] = ({m})[2 * l]; {r} = _mm256_loadu_ps(t); }}",
+             places={"r": "ymm", "m": "memory[2*l]"}),
+        scattered(),
         compute("{c} = {c} + {a} * {b};", "c[] += a[] * b[]", axes={}, dtypes=dict.fromkeys("abc", "f32"),
                 c_types=dict.fromkeys("abc", "float"), rounding="unfused"),
     ]  # fmt: skip

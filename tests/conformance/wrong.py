@@ -46,10 +46,16 @@ def move(kind: str, text: str, emit: str, **changed: Any) -> im.Instruction:
         "axes": {"l": 8}, "dtypes": dict.fromkeys(operands, "f32"),
         "places": {o: "memory" if o == "m" else "ymm" for o in operands}, "emit": emit,
         "requires": ("avx2", "fma"), "c_types": {"r": "__m256"},
-        "preconditions": ("contiguous m",) if kind in ("load", "store") else (),
         "headers": ("immintrin.h", "stdint.h", "string.h"), "prelude": MASKS,
     }  # fmt: skip
     return im.instruction("mine.it", text, **(given | changed))
+
+
+def scattered(down: str = "down", right: str = "right") -> im.Instruction:
+    """A store of bytes, each where two strides say."""
+    return move("store", "m[l,e] = r[l,e]", "for (int l = 0; l < 8; ++l) for (int e = 0; e < 4; ++e) "
+                f"({{m}})[l * {{{down}}} + e * {{{right}}}] = ((const unsigned char *)&{{r}})[4 * l + e];",
+                axes={"l": 8, "e": 4}, dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, places=BOTH)  # fmt: skip
 
 
 MASKS = """
@@ -57,6 +63,8 @@ static inline __m256i my_mask(int64_t active) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)active), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 """
+ROWS = {"r": "ymm", "m": "memory[l*stride + e]"}
+BOTH = {"r": "ymm", "m": "memory[l*down + e*right]"}
 LOAD, STORE = "r[l] = m[l]", "m[l] = r[l]"
 SOME: dict[str, Any] = {"active": {"l": "active"}}
 FMA = "{c} = _mm256_fmadd_ps({a}, {b}, {c});"
@@ -185,7 +193,7 @@ MOVES = {
     ),
     "asks for alignment": Mistake(move("load", LOAD, "{r} = _mm256_load_ps({m});"), "alignment"),
     "asks for more alignment": Mistake(
-        move("load", LOAD, "{r} = _mm256_load_ps({m});", preconditions=("contiguous m", "aligned m 16")), "alignment"
+        move("load", LOAD, "{r} = _mm256_load_ps({m});", preconditions=("aligned m 16",)), "alignment"
     ),
     "the wrong lanes": Mistake(move("load", LOAD, "{r} = _mm256_permute_ps(_mm256_loadu_ps({m}), 0x1b);"), "cells are wrong"),
     "half a register": Mistake(
@@ -231,14 +239,25 @@ MOVES = {
     ),
     "ignores the stride": Mistake(
         move("load", "r[l,e] = m[l,e]", "{r} = _mm256_loadu_si256((const __m256i *)({m}));", axes={"l": 8, "e": 4},
-             dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, preconditions=("rows m",)),
+             dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, places=ROWS),
         "",
     ),
+    "takes bytes for elements": Mistake(
+        move("load", LOAD, "{{ float t[8]; for (int l = 0; l < 8; ++l) memcpy(t + l, (const char *)({m}) + l * ({step}), 4); "
+             "{r} = _mm256_loadu_ps(t); }}", places={"r": "ymm", "m": "memory[l*step]"}),
+        "",
+    ),
+    "one of two strides": Mistake(
+        move("store", "m[l,e] = r[l,e]", "for (int l = 0; l < 8; ++l) memcpy(({m}) + l * ({down}), (const char *)&{r} + 4 * l, 4);",
+             axes={"l": 8, "e": 4}, dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, places=BOTH),
+        "",
+    ),
+    "strides in the wrong order": Mistake(scattered("right", "down"), ""),
     "strides that count up only": Mistake(
         move("load", "r[l,e] = m[l,e]", "{{ unsigned char t[32]; for (int l = 0; l < 8; ++l) "
              "memcpy(t + 4 * l, (const char *)({m}) + l * (uint64_t)(uint32_t)({stride}), 4); "
              "{r} = _mm256_loadu_si256((const __m256i *)t); }}",
-             axes={"l": 8, "e": 4}, dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, preconditions=("rows m",)),
+             axes={"l": 8, "e": 4}, dtypes={"r": "u8", "m": "u8"}, c_types={"r": "__m256i"}, places=ROWS),
         "",
     ),
 }  # fmt: skip
@@ -263,7 +282,8 @@ TILES = {
         "masked_load_rows_i8",
         emit="amx_tile_load_part({r}, {m}, {stride}, ({active}) + 1 > 16 ? 16 : ({active}) + 1, 16);",
     ),
-    "columns uncut": amx("masked_store_i32", emit="amx_tile_store_part({r}, {m}, {stride}, {active}, 16);"),
+    "columns uncut": amx("masked_store_i32", emit="amx_tile_store_part({r}, {m}, 4 * {stride}, {active}, 16);"),
     "not emptied": amx("zero_i32", emit="(void){r};"),
-    "another tile": amx("store_f32", emit="(void){r}; amx_tile_store(1, {m}, {stride});"),
+    "bytes taken for elements": amx("load_rows_bf16", emit="amx_tile_load({r}, {m}, {stride});"),
+    "another tile": amx("store_f32", emit="(void){r}; amx_tile_store(1, {m}, 4 * {stride});"),
 }

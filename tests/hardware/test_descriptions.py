@@ -19,7 +19,7 @@ from isamap_smt.runtime.conformance.operands import same_bits
 
 RESULTS = 100_000  # accumulators per instruction
 EMITTED = [n for n in isamap_hardware.names() if any(i.emit for i in isamap_hardware.load(n).computes)]
-ALL = [i.name for n in EMITTED for i in isamap_hardware.load(n).instructions]
+ALL = [i.name for n in EMITTED for i in isamap_hardware.load(n).instructions if i.kind != "configure"]
 
 
 @functools.cache

@@ -18,7 +18,30 @@ GONE = {
     "state": "describe the memory, im.Memory\\('tilecfg', 64, kind='state'\\)",  # cells that an instruction writes and others need
     "tiles": "write needs=",
 }
-STRINGS = ('startswith("__m")', "is_one_intrinsic", "i.masked", "instruction.masked", "TileConfiguration(", '"enum 8"')
+PLACES = {
+    (
+        "r[l] = m[l]",
+        "contiguous m",
+    ): "leave it out: cells in 'memory' lie next to each other, row by row, unless the place of m says more",
+    (
+        "r[i,l] = m[i,l]",
+        "rows m",
+    ): "say in its place where its cells lie: places={'m': 'memory[i*stride + l]'}, in elements",
+    (
+        "r[i,l] = m[l//4,i,l%4]",
+        "rows m",
+    ): "say in its place where its cells lie: places={'m': 'memory[(l // 4)*stride + 4*i + l % 4]'}, in elements",
+}
+STRINGS = (
+    'startswith("__m")',
+    "is_one_intrinsic",
+    "i.masked",
+    "instruction.masked",
+    "by_rows",
+    "row_step",
+    "TileConfiguration(",
+    '"enum 8"',
+)
 
 
 @pytest.mark.parametrize(("parameter", "hint"), GONE.items())
@@ -29,6 +52,16 @@ def test_an_old_description_is_told_the_new_spelling(parameter: str, hint: str) 
             "old.load", "r[l] = m[l]", axes={"l": 8}, dtypes=dict.fromkeys("rm", "f32"),
             places={"r": "ymm", "m": "memory"}, **{parameter: 1},
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "asked"), PLACES)
+def test_an_old_precondition_is_told_the_place(text: str, asked: str) -> None:
+    with pytest.raises(LanguageError) as caught:
+        im.instruction(
+            "old.load", text, axes={"i": 4, "l": 8} if "i" in text else {"l": 8}, dtypes=dict.fromkeys("rm", "f32"),
+            places={"r": "ymm", "m": "memory"}, preconditions=(asked,),
+        )  # fmt: skip
+    assert str(caught.value) == f"instruction old.load: there is no precondition {asked!r}; {PLACES[text, asked]}"
 
 
 def test_no_field_and_no_string_of_them_is_left() -> None:

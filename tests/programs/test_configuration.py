@@ -276,7 +276,7 @@ def copy(tmp_path: Path, old: str, new: str) -> Path:
 
 def test_instructions_that_need_different_things(tmp_path: Path) -> None:
     """The accumulator's moves say 8 rows, the product 16: no configuration is right for both, and no code is made."""
-    file = copy(tmp_path, '{active}, {across}", ("i", "4*j")', '{active}, {across}", ("i // 2", "4*j")')
+    file = copy(tmp_path, '{_stride(dtype)}", ("i", "4*j")', '{_stride(dtype)}", ("i // 2", "4*j")')
     with pytest.raises(ScheduleError, match=r"need different things: tilecfg\[48\] is to be 8 .* and 16"):
         planned(im.find_hardware(str(file)))
 

@@ -82,10 +82,9 @@ def _moves(d: str, group: int) -> list[Instruction]:
     cell, shape = ((l,), (LANES,)) if group == 1 else ((l, e), (LANES, group))
     full, one = {"r": (d, shape), "m": (d, shape)}, {"r": (d, shape), "m": (d, shape[1:])}
     places = {"places": (("r", "v"), ("m", "memory"))}
-    load = {"preconditions": ("contiguous m",), **places}
     s = f"{d}x{group}"
     return [
-        _instruction(f"toy.load_{s}", "load", axes, full, ("r", cell), read("m", *cell), **load),
+        _instruction(f"toy.load_{s}", "load", axes, full, ("r", cell), read("m", *cell), **places),
         _instruction(
             f"toy.masked_load_{s}",
             "load",
@@ -95,12 +94,12 @@ def _moves(d: str, group: int) -> list[Instruction]:
             read("m", *cell),
             active=ACTIVE,
             beyond="zero",
-            **load,
+            **places,
         ),
         _instruction(f"toy.broadcast_{s}", "broadcast", axes, one, ("r", cell), read("m", *cell[1:]), **places),
-        _instruction(f"toy.store_{s}", "store", axes, full, ("m", cell), read("r", *cell), **load),
+        _instruction(f"toy.store_{s}", "store", axes, full, ("m", cell), read("r", *cell), **places),
         _instruction(
-            f"toy.masked_store_{s}", "store", axes, full, ("m", cell), read("r", *cell), active=ACTIVE, **load
+            f"toy.masked_store_{s}", "store", axes, full, ("m", cell), read("r", *cell), active=ACTIVE, **places
         ),
     ]
 

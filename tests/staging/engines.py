@@ -54,7 +54,7 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
         ),
         im.instruction(
             "store", "m[r,c] = acc[r,c]", axes=tile, dtypes={"m": "f32", "acc": "f32"},
-            places={"m": "memory", "acc": "accumulators[r,c]"}, preconditions=["rows m"], engine="store",
+            places={"m": "memory[r*down + c]", "acc": "accumulators[r,c]"}, engine="store",
             active={"r": "rows", "c": "columns"}, work=im.Work(shape.start, shape.each, ("r",)),
         ),
     )  # fmt: skip
@@ -67,13 +67,16 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
 def _loads(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
     """By rows, and one number at a time; zeros beyond."""
     made = []
-    for name, per, asked in (("load", ("r",), ["rows m"]), ("gather", ("r", "c"), [])):
+    for name, per, memory_at in (
+        ("load", ("r",), "memory[r*down + c]"),
+        ("gather", ("r", "c"), "memory[r*down + c*right]"),
+    ):
         suffix = "" if shape.i == shape.j else f"_{columns}"
         made.append(
             im.instruction(
                 name + suffix, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
-                places={"s": f"{memory}[r,c]", "m": "memory"}, engine="load", active={"r": "rows", "c": "columns"},
-                beyond="zero", work=im.Work(shape.start, shape.each, per), preconditions=asked,
+                places={"s": f"{memory}[r,c]", "m": memory_at}, engine="load", active={"r": "rows", "c": "columns"},
+                beyond="zero", work=im.Work(shape.start, shape.each, per),
             )
         )  # fmt: skip
     return made

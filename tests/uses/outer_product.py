@@ -33,7 +33,7 @@ def machine() -> Machine:
     tile = {"r": TILE, "c": TILE}
     load = MachineInstruction(
         "load", "load", _contract("s[r,c] = m[r,c]", **tile),
-        (Operand("s", "scratchpad", r, c), Operand("m", "main")),
+        (Operand("s", "scratchpad", r, c), Operand("m", "main", steps=("down", 1))),
         (("r", "rows"), ("c", "columns")), ZERO, Work(40, 4, ("r",)),
     )  # fmt: skip
     clear = MachineInstruction(
@@ -46,7 +46,7 @@ def machine() -> Machine:
     )  # fmt: skip
     store = MachineInstruction(
         "store", "store", _contract("m[r,c] = acc[r,c]", **tile),
-        (Operand("m", "main"), Operand("acc", "accumulators", r, c)),
+        (Operand("m", "main", steps=("down", 1)), Operand("acc", "accumulators", r, c)),
         (("r", "rows"), ("c", "columns")), work=Work(40, 4, ("r",)),
     )  # fmt: skip
     done = MachineInstruction("done", "execute", work=Work(1, 0))

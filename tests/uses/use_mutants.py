@@ -35,6 +35,14 @@ def _no_await(number: int, k: int) -> Callable[[], UseProgram]:
     return _at(number, lambda u: edits.without_await(u, k))
 
 
+def _steps(number: int, *steps: int | str) -> Callable[[], UseProgram]:
+    def said(use: Use) -> Use:
+        operands = (replace(o, steps=steps) if o.name == "m" else o for o in use.instruction.operands)
+        return replace(use, instruction=replace(use.instruction, operands=tuple(operands)))
+
+    return _at(number, said)
+
+
 def _unsignalled(number: int) -> Callable[[], UseProgram]:
     return _at(number, lambda u: replace(u, signals=()))
 
@@ -185,6 +193,9 @@ MUTANTS = (
     Mutant("one row short of a", _parameter(LOAD_A, "rows", -1), "program"),
     Mutant("one column too many of b", _parameter(LOAD_B, "columns", 1), "precondition"),
     Mutant("one row short of the output", _parameter(STORE, "rows", -1), "precondition"),
+    Mutant("tiles of a are said to have no gaps", _steps(LOAD_A), "precondition", "lie at 8*r + c, as load a takes them"),
+    Mutant("rows of b are said to lie in every other number", _steps(LOAD_B, "down", 2), "precondition", "lie at r*down + 2*c"),
+    Mutant("columns of the output are said to lie apart", _steps(STORE, 1, "right"), "precondition", "lie at r + c*right"),
     Mutant("padding of a keeps what was there", _kept, "program"),
     Mutant("one step short", _short("k0"), "coverage"),
     Mutant("one tile short", _short("j0"), "coverage"),
@@ -201,6 +212,7 @@ MUTANTS = (
 
 RIGHT = (
     Mutant("one counter for both loads", lambda: _one_counter(2), ""),
+    Mutant("the output is stored one number at a time", _steps(STORE, "down", "right"), ""),
     Mutant("one slot", lambda: outer.gemm(outer.Choice(1, 1)), ""),
     Mutant("three slots", lambda: outer.gemm(outer.Choice(3, 2)), ""),
     Mutant("eight accumulators", lambda: outer.gemm(outer.Choice(2, 8)), ""),

@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
 from isamap_smt.ir.graph import KEPT, Operand
 from isamap_smt.ir.kernel import Access, Statement
@@ -110,9 +111,11 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
                 f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))
             ]
             what, memory = place.tensor, "main"
-            if operand.rows:
-                _rows(book, site, x, name, place)
             points = [*axes_inside(site, x), *active(site, x)]
+            own, taken = instruction.address(name), ", ".join(map(str, place.index))
+            words = f"the cells of {what}[{taken}] lie at {own}, as {site.name} takes them"
+            apart = x.at(own.apart(offset(place.index, shape)))
+            book.ask("precondition", site.name, words, [*x.ranges(), *points], [("eq", apart, 0)], (x,))
         else:
             buffer = program.buffer(place.buffer)
             row, column = x.at(operand.row), x.at(operand.column)
@@ -123,23 +126,6 @@ def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
         book.structure("memory", site.name, words, memory == operand.memory, f"{what} lies in {memory}")
         words = f"{site.name} stays inside {what}"
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
-
-
-def _rows(book: Book, site: UseSite, x: Moment, name: str, place: TensorPlace) -> None:
-    """A row of an operand of main memory is contiguous, and rows are one distance apart. A row of one element always is."""
-    instruction, own = site.use.instruction, {a.name: a.extent for a in contract_of(site).axes}
-    along = instruction.along(name)
-    *others, last = place.index
-    split = affine(last, {along})
-    right = None not in [affine(e, set(own)) for e in place.index] and along not in symbols_of(others)
-    step = split[0].get(along, 0) if split else None
-    words = f"elements of {place.tensor} follow each other along {along} of {site.name}"
-    wrong = f"{instruction.name} asks for rows, and takes {place.tensor}[{', '.join(map(str, place.index))}]"
-    if book.structure("precondition", site.name, words, right and step in (0, 1), wrong) and step == 0:
-        parameter = dict(instruction.extents).get(along)
-        count = x.at(dict(site.use.parameters)[parameter]) if parameter else own[along]
-        words = f"{site.name} takes one element of each row, as {place.tensor} has no other there"
-        book.ask("precondition", site.name, words, x.ranges(), [("le", count, 1)], (x,))
 
 
 def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.moves import lane_symbols, memory_index, memory_shape
-from isamap_smt.runtime.conformance.source import memory_operand, row_bytes
+from isamap_smt.runtime.conformance.source import memory_operand
 
 
 def cell_index(move: Instruction, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
@@ -30,18 +30,14 @@ def as_cells(move: Instruction, memory: np.ndarray) -> np.ndarray:
     return np.asarray(memory.reshape(memory_shape(move))[cell_index(move, shape)])
 
 
-def offsets(move: Instruction, shape: tuple[int, ...], pitch: int | None = None) -> np.ndarray:
-    """For each cell of the register, the bytes from the first element to its own; rows lie `pitch` bytes apart."""
+def offsets(move: Instruction, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
+    """For each cell of the register, the bytes from the first element to its own."""
     m = memory_operand(move)
     assert m is not None
-    extents, bytes_each = memory_shape(move), move.kernel.tensor(m).dtype.bytes
-    index = cell_index(move, shape)
-    if not extents:
-        return np.zeros(shape, np.int64)
-    inner = np.zeros(shape, np.int64)
-    for i, extent in zip(index[1:], extents[1:], strict=True):
-        inner = inner * extent + i
-    return index[0] * (row_bytes(move) if pitch is None else pitch) + inner * bytes_each
+    table = dict(zip(move.strides, strides, strict=True))
+    steps = (table.get(str(s), s) for s in move.address(m).steps)
+    apart = sum((i * s for i, s in zip(cell_index(move, shape), steps, strict=True)), np.zeros(shape, np.int64))
+    return apart * move.kernel.tensor(m).dtype.bytes
 
 
 def _register(move: Instruction) -> str:

@@ -103,8 +103,7 @@ def _step(
     arena: Arena,
 ) -> Step:
     """One execution at one place, on one register."""
-    pitch = spot.pitch if spot else 0
-    numbers = (*(*active, 0, 0)[:2], pitch - 24, 24, _BEFORE)
+    numbers = (*(*active, 0, 0)[:2], _BEFORE, 24, *(s - 24 for s in (spot.strides if spot else ())))
     first = spot.first if spot else arena.room(64)
     told = [f"with {word}={n}" for word, n in zip((p for _, p in i.active), active, strict=False)]
     where = ", ".join([*told, *([spot.where] if spot else [])]) or "on a register that holds other values"
@@ -142,7 +141,7 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
         memory = np.zeros(memory_shape(i), dtype)
         index = cell_index(i, cells.shape)
         images = {place: a.before(place, count) for place, count in spot.regions}
-        at = offsets(i, cells.shape, spot.pitch)
+        at = offsets(i, cells.shape, spot.strides)
         for cell in map(tuple, np.argwhere(cells)):
             start = spot.first + int(at[cell])
             region = next(p for p, count in spot.regions if p <= start < p + count)
@@ -177,7 +176,7 @@ def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot,
     assert m is not None
     dtype = i.kernel.tensor(m).dtype.numpy
     written = run_instruction(i, {register_operand(i): register})[m]
-    index, at = cell_index(i, cells.shape), offsets(i, cells.shape, spot.pitch)
+    index, at = cell_index(i, cells.shape), offsets(i, cells.shape, spot.strides)
     wanted = {place: a.before(place, count) for place, count in spot.regions}
     for cell in np.argwhere(cells):
         start = spot.first + int(at[tuple(cell)])

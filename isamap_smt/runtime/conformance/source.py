@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
+from isamap_smt.ir.addresses import row_major
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
@@ -26,7 +27,7 @@ from isamap_smt.mapping.moves import look_for_move
 State = tuple[tuple[str, ...], tuple[str, ...]]  # statements that write states, and that clear them
 
 AT_ONCE = 4  # executions that stand in a block beside each other, on registers of their own
-NUMBERS = ("active", "across", "row step", "row step's other part", "elements before the first")
+NUMBERS = ("active", "across", "elements before the first", "a part of each stride", "the other parts of the strides")
 FUNCTION = "isamap_check_{}"
 
 HELD = 16  # registers that may be in use beside those of its operands
@@ -190,7 +191,7 @@ def _pointer(i: Instruction, place: str, name: str = "isamap_m") -> list[str]:
     if m is None:
         return []
     element, const = i.kernel.tensor(m).dtype.c, "" if i.kind == "store" else "const "
-    begin = f"(void *)({place} - isamap_n[4] * (int64_t)sizeof({element}))"
+    begin = f"(void *)({place} - isamap_n[2] * (int64_t)sizeof({element}))"
     return [f"{const}{element} *{name} = {begin}; (void){name};"]
 
 
@@ -199,14 +200,17 @@ def _memory_words(i: Instruction, place: str, name: str = "isamap_m", counted: b
     words = {p: f"isamap_n[{n}]" if counted else str(i.axes[axis]) for n, (axis, p) in enumerate(i.active)}
     if m is None:
         return words
-    rows = "isamap_n[2] + isamap_n[3]" if counted else str(row_bytes(i))
-    return {**words, m: f"{name} + isamap_n[4]" if counted else name, "stride": rows}
+    for n, (stride, step) in enumerate(zip(i.strides, dense(i), strict=True)):
+        words[stride] = f"isamap_n[{4 + n}] + isamap_n[3]" if counted else str(step)
+    return {**words, m: f"{name} + isamap_n[2]" if counted else name}
 
 
-def row_bytes(i: Instruction) -> int:
-    """Bytes of what the first index of the memory operand counts, densely packed."""
-    t = i.kernel.tensor(memory_operand(i) or "")
-    return size(t) // int(t.shape[0]) if t.shape else t.dtype.bytes
+def dense(i: Instruction) -> tuple[int, ...]:
+    """The strides of a move with which its cells lie in memory without gaps."""
+    m = memory_operand(i)
+    assert m is not None
+    own = row_major(i.kernel.tensor(m).shape)
+    return tuple(step for step, stride in zip(own, i.address(m).steps, strict=True) if isinstance(stride, str))
 
 
 # ---- registers that the C calls by number ----------------------------------------------------------------------------

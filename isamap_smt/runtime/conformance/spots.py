@@ -11,17 +11,17 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.conformance.arena import BOTH, NOTHING, PAGE, READ, Arena
 from isamap_smt.runtime.conformance.layout import offsets
-from isamap_smt.runtime.conformance.source import memory_operand, row_bytes
+from isamap_smt.runtime.conformance.source import dense, memory_operand
 
 Values = Callable[[DType, int, np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Spot:
-    """first: where the first element lies. pitch: bytes between rows. regions: (place, bytes) of what may be accessed."""
+    """first: where the first element lies. strides: in elements. regions: (place, bytes) of what may be accessed."""
 
     first: int
-    pitch: int
+    strides: tuple[int, ...]
     regions: tuple[tuple[int, int], ...]
     where: str
 
@@ -41,18 +41,17 @@ def spots(
     assert m is not None
     dtype = move.kernel.tensor(m).dtype
     place = _Places(move, dtype, cells, arena, random, values)
-    dense = row_bytes(move)
-    yield from place.at_edges(dense)
+    whole = dense(move)
+    yield from place.at_edges(whole)
     step = alignment(move)
     for times in (1, 3):
-        yield place.anywhere(dense, times * step, f"at an odd multiple of {step} bytes")
-    if move.by_rows:
-        size = dtype.bytes
-        far = [dense + size, 3 * dense, -dense]
-        for pitch in far if move.kind == "store" else (*far, size, 0):
-            yield place.anywhere(pitch, 0, f"with rows {pitch} bytes apart")
-        if dense <= PAGE:
-            yield place.row_by_row("with each row before a page that must not be touched")
+        yield place.anywhere(whole, times * step, f"at an odd multiple of {step} bytes")
+    for n, stride in enumerate(move.strides):
+        for apart in (whole[n] + 1, 3 * whole[n], -whole[n], 1, 0):
+            strides = (*whole[:n], apart, *whole[n + 1 :])
+            if move.kind != "store" or place.distinct(strides):
+                yield place.anywhere(strides, 0, f"with {stride}={apart}")
+        yield from place.in_pages(n, f"with what {stride} parts each before a page that must not be touched")
 
 
 @dataclass
@@ -64,51 +63,57 @@ class _Places:
     random: np.random.Generator
     values: Values
 
-    def at_edges(self, pitch: int) -> Iterator[Spot]:
+    def at_edges(self, strides: tuple[int, ...]) -> Iterator[Spot]:
         """Against a page behind the last element, and one before the first."""
-        low, high = self._span(pitch)
+        low, high = self._span(strides)
         step = alignment(self.move)
         count = -(-max(high - low, 1) // PAGE)
         region, end = self._region(count), self.arena.pages(1, NOTHING)
         first = end - high - (-high % step if high % step else 0)
         yield Spot(
-            first, pitch, ((region, count * PAGE),), "with its last element before a page that must not be touched"
+            first, strides, ((region, count * PAGE),), "with its last element before a page that must not be touched"
         )
         self.arena.pages(1, NOTHING)
         region = self._region(count)
         yield Spot(
             region - low,
-            pitch,
+            strides,
             ((region, count * PAGE),),
             "with its first element behind a page that must not be touched",
         )
 
-    def anywhere(self, pitch: int, shift: int, where: str) -> Spot:
+    def anywhere(self, strides: tuple[int, ...], shift: int, where: str) -> Spot:
         """In the middle of a region."""
-        low, high = self._span(pitch)
+        low, high = self._span(strides)
         count = -(-(high - low + shift + 256) // PAGE)
         region = self._region(count)
         step = max(alignment(self.move), 64)
-        return Spot(region - low + (low % step) + step + shift, pitch, ((region, count * PAGE),), where)
+        return Spot(region - low + (low % step) + step + shift, strides, ((region, count * PAGE),), where)
 
-    def row_by_row(self, where: str) -> Spot:
-        """Every row ends where a page does, and the next page must not be touched."""
-        at = offsets(self.move, self.cells.shape, 0)[self.cells]
-        width = int(at.max(initial=0)) + self.dtype.bytes if at.size else 0
-        rows = offsets(self.move, self.cells.shape, 2 * PAGE)[self.cells]
-        last = int(rows.max(initial=0)) // (2 * PAGE) + 1 if rows.size else 0
+    def in_pages(self, stride: int, where: str) -> Iterator[Spot]:
+        """The cells that a stride parts end where a page does, and the next must not be touched; nothing where it has no room."""
+        whole, far = dense(self.move), 2 * PAGE // self.dtype.bytes
+        _, width = self._span((*whole[:stride], 0, *whole[stride + 1 :]))
+        if width > PAGE:
+            return
+        strides = (*whole[:stride], far, *whole[stride + 1 :])
+        _, end = self._span(strides)
         self.arena.pages(1, NOTHING)
         regions = []
-        for _ in range(last):
+        for _ in range(-(-end // (2 * PAGE))):
             regions.append((self._region(1), PAGE))
             self.arena.pages(1, NOTHING)
         first = regions[0][0] + PAGE - width if regions else self.arena.pages(1, NOTHING)
-        step = alignment(self.move)
-        return Spot(first - first % step, 2 * PAGE, tuple(regions), where)
+        yield Spot(first - first % alignment(self.move), strides, tuple(regions), where)
 
-    def _span(self, pitch: int) -> tuple[int, int]:
+    def distinct(self, strides: tuple[int, ...]) -> bool:
+        """Whether no two active cells lie at one place."""
+        at = offsets(self.move, self.cells.shape, strides)[self.cells]
+        return np.unique(at).size == at.size
+
+    def _span(self, strides: tuple[int, ...]) -> tuple[int, int]:
         """Bytes from the first element to the lowest of an active one, and to the end of the highest."""
-        at = offsets(self.move, self.cells.shape, pitch)[self.cells]
+        at = offsets(self.move, self.cells.shape, strides)[self.cells]
         return (int(at.min()), int(at.max()) + self.dtype.bytes) if at.size else (0, 0)
 
     def _region(self, count: int) -> int:
