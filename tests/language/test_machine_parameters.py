@@ -24,13 +24,14 @@ def MACHINE(n: int, kilobytes: int = 64) -> im.Hardware:
         types = dict.fromkeys(places, "f32")
         return im.instruction(name, text, axes=axes, dtypes=types, places=places, engine=engine, work=work, **more)
 
+    m, s = "memory[r*stride + c]", "scratchpad[r,c]"
     instructions = (
-        made("load", "s[r,c] = m[r,c]", tile, {"s": "scratchpad[r,c]", "m": "memory[r*stride + c]"}, "load", dma, active=active, beyond="zero"),
+        made("load", "s[r,c] = m[r,c]", tile, {"s": s, "m": m}, "load", dma, active=active, beyond="zero"),
         made("clear", "acc[r,c] = 0", tile, {"acc": acc}, "execute", im.Work(1, 0)),
         made("outer", "acc[i,j] += a[k,i] * b[k,j]", {"i": n, "j": n, "k": n},
              {"acc": "accumulators[i,j]", "a": "scratchpad[k,i]", "b": "scratchpad[k,j]"}, "execute", im.Work(4, 1, ("k",)),
              rounding="fused"),
-        made("store", "m[r,c] = acc[r,c]", tile, {"m": "memory[r*stride + c]", "acc": acc}, "store", dma, active=active),
+        made("store", "m[r,c] = acc[r,c]", tile, {"m": m, "acc": acc}, "store", dma, active=active),
     )
     memories = (im.Memory("scratchpad", kilobytes << 10, row=4 * n), im.Memory("accumulators", 64 * n * n, row=4 * n))
     return im.Hardware("outer", memories, instructions=instructions, engines=tuple(map(im.Engine, ("load", "execute", "store"))))
