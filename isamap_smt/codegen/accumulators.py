@@ -20,7 +20,7 @@ from isamap_smt.codegen.tile import (
 )
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Move, Node, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Node, Ref, use_of
 from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
 
 
@@ -76,7 +76,7 @@ def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
     """Zeros where nothing has been added to the elements yet, their values otherwise."""
     units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
     register = Ref(state.nest.buffer("acc"), tuple(units.values()))
-    zero = unroll(state.nest, units, Move(begin.zero, register, None))
+    zero = unroll(state.nest, units, use_of(begin.zero, register, None))
     if not begin.visits and begin.always:
         return zero
     return If((begin.first,), zero), If((begin.later,), load)
@@ -124,7 +124,7 @@ def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bo
     point = nest.point(tile_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)
     active = active_lanes(state, lanes[: len(move.active)], units)
-    return Move(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
+    return use_of(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
 
 
 def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
@@ -145,6 +145,6 @@ def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
         move = find_move(state.hardware, state.compute, state.output, store, pattern, masked=False)
         units = {a: sym(f"{plain_name(a)}_u{'s' if store else 'l'}") for a in unrolled_axes(state, state.output)}
         registers = tuple(units.values())
-        node = Move(move, Ref(acc.name, registers), Ref(name, (*registers, *lane_symbols(move))))
+        node = use_of(move, Ref(acc.name, registers), Ref(name, (*registers, *lane_symbols(move))))
         moves.append(unroll(nest, units, node))
     return (Alloc(stage), gather, *moves[0]), (*moves[1], scatter)

@@ -57,10 +57,8 @@ from isamap_smt.ir.program import (
     Compute,
     Copy,
     CopyForm,
-    Exec,
     If,
     Loop,
-    Move,
     Node,
     Program,
     ProvedProgram,
@@ -147,7 +145,7 @@ def _calls(checks: tuple[Check, ...]) -> list[str]:
 
 def _instructions(program: Program) -> list[Instruction]:
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Move | Exec | Use)}.values())
+    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Use)}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------
@@ -195,14 +193,14 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 _print_alloc(p, node.buffer)
             case Copy():
                 _print_copy(p, node)
-            case Move():
+            case Use() if node.moves:
                 p.put(_emit_move(p, node))
             case Compute():
                 p.put(c_compute(p, node))
-            case Exec():
+            case Use() if node.computes:
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
             case Use():
-                clears = (n for n in body if isinstance(n, Use) and n.memory == node.memory and not any(n.cells))
+                clears = (n for n in body if isinstance(n, Use) and n.state == node.state and not any(n.cells))
                 _print_use(p, node, next(clears, None))
 
 
@@ -210,9 +208,9 @@ def _print_use(p: Printer, use: Use, clear: Use | None) -> None:
     """A write of a state. Where the system refuses it, everything that is held is given back. clear: what clears it later."""
     held = "".join(f"{text} " for text in (*p.undone, *reversed(p.cleared.values())))
     p.put(c_use(use, f"{{ {held}return -1; }}" if held else "return -1;"))
-    p.cleared.pop(use.memory, None)
+    p.cleared.pop(use.state, None)
     if any(use.cells) and clear is not None:
-        p.cleared[use.memory] = clear.instruction.statement({})
+        p.cleared[use.state] = clear.instruction.statement({})
 
 
 def _condition(p: Printer, relations: tuple[Any, ...]) -> str:
@@ -277,7 +275,7 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
         p.put(f"{p.register_types[b.name]} {', '.join(names)};")
 
 
-def _emit_move(p: Printer, move: Move) -> str:
+def _emit_move(p: Printer, move: Use) -> str:
     instruction = move.instruction
     register = register_operand(instruction)
     words = {register: register_name(p, move.register)}
@@ -296,7 +294,7 @@ def _emit_move(p: Printer, move: Move) -> str:
     return instruction.statement(words)
 
 
-def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
+def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
     """Once for each line that unrolled loads of neighbours begin. An address is computed, and never followed."""
     if not move.prefetch:
         return
@@ -461,7 +459,7 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     p.put(f"{{ const struct {name} isamap_scope = {{{values}}};")
     call = f"isamap_parallel({p.expr(loop.count)}, isamap_threads, {name}_body, &isamap_scope)"
     p.put(f"  if (!isamap_result) isamap_result = {call}; }}")
-    for written in (use.memory for use in loop.enter):
+    for written in (use.state for use in loop.enter):
         p.cleared.pop(written, None)
 
 

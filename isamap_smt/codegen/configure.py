@@ -90,7 +90,7 @@ class _Threads:
             if isinstance(node, Loop) and node.kind == "parallel":
                 enter, leave = self._written(node.body)
                 found.append(replace(node, enter=enter, leave=leave, body=self._inner(node.body, enter)))
-                found += [use for use in around if use.memory in {x.memory for x in enter}]
+                found += [use for use in around if use.state in {x.state for x in enter}]
             elif isinstance(node, Loop | If):
                 found.append(replace(node, body=self._inner(node.body, around)))
             else:

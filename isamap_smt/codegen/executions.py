@@ -19,7 +19,7 @@ from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, tested, tile_
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Exec, IndexType, Move, Ref
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Ref, Use, use_of
 from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place
 
 
@@ -44,7 +44,7 @@ def execute(state: Lowering) -> Nodes:
     references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
     values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.axes})
     point = tuple(nest.point(values).items())
-    execution = Exec(state.compute, tuple(references.items()), point, nest.mapping.statement_index)
+    execution = Use(state.compute, tuple(references.items()), point=point, statement=nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
     where = tested(state)
     body = unroll(nest, inner, execution, where=where)
@@ -114,7 +114,7 @@ def _register_guard(
     return tuple(guard), outside if guard and not left_out else "dead"
 
 
-def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
+def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
     """One load or broadcast of the operand's register for these units."""
     nest, source = state.nest, state.feeds[operand]
     lanes = nest.lanes(operand)
@@ -132,7 +132,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     active = active_lanes(state, moving[: len(move.active)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = asked(nest, source, state.schedule.packing_of(operand), state.sweeps) if moving == lanes else ()
-    return Move(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
+    return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 
 def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruction) -> Ref:

@@ -19,7 +19,7 @@ from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
 
@@ -161,12 +161,8 @@ def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
                 return Alloc(replace(node.buffer, name=names.get(node.buffer.name, node.buffer.name)))
             case Copy():
                 return replace(node, dst=ref(node.dst), src=ref(node.src))
-            case Move():
-                return replace(node, register=ref(node.register), memory=ref(node.memory) if node.memory else None)
-            case Exec():
-                return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
             case Use():
-                return node
+                return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
             case Compute():
                 return replace(node, dst=ref(node.dst), reads=tuple(map(ref, node.reads)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Use, walk
 
 
 def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
@@ -16,10 +16,10 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
                 found += buffer.shape
             case Copy():
                 found += [*node.dst.index, *node.src.index, *(n for _, n in node.over), *node.guard]
-            case Move():
+            case Use() if node.moves:
                 found += [*node.register.index, *(node.memory.index if node.memory else ())]
                 found += node.active
-            case Exec():
+            case Use() if node.computes:
                 found += [i for _, ref in node.operands for i in ref.index]
             case Compute():
                 found += [i for ref in (node.dst, *node.reads) for i in ref.index]

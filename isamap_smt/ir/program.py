@@ -10,16 +10,13 @@ Meaning (the interpreter's and the printer's alike):
   once per execution of the Alloc.
 - Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill` ('' leaves dst alone). Counts in
   `over` may mention symbols further left in `over` and loop variables.
-- Move: one move instruction. Its register operand is named by leading indices (the instruction's cells are the last
-  dimensions of the register buffer); its memory operand is addressed per instruction point, by an index expression
-  over loop variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points], of
-  its first axes) only points below all of them are accessed; inactive lanes of a load become 0, inactive lanes of a
-  store are left alone.
-- Exec: one compute instruction; all operands are registers. `point` claims which kernel point each instruction point
-  computes; it is a claim only, the interpreter does not use it.
-- Use: an instruction that writes a state memory of its thread. A thread begins with 0 in each cell of its states. What an
-  instruction needs of them (Instruction.needs) must hold where it is used; and what lies in registers that need a state is gone
-  when that is written.
+- Use: one instruction, as its contract says. A register operand is named by leading indices (the instruction's cells are the last
+  dimensions of the register buffer); a memory operand is addressed per instruction point, by an index expression over loop
+  variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points]) only points below all
+  of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left alone. `point` claims which kernel
+  point each instruction point computes; it is a claim only, the interpreter does not use it.
+  A thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold where it is
+  used; and what lies in registers that need a state is gone when that is written.
 - Compute: one point of one statement of the kernel, in the statement's own arithmetic: dst = value, or dst op= value,
   with the elements that the statement reads taken from `reads`, one place for each of Statement.inputs. `point` claims
   which kernel point is computed; the interpreter does not use it.
@@ -29,7 +26,7 @@ Meaning (the interpreter's and the printer's alike):
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType
@@ -37,6 +34,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
@@ -153,44 +151,66 @@ class Prefetch:
 
 
 @dataclass(frozen=True)
-class Move:
-    """register: Ref to a register buffer (leading dims); memory: Ref whose index may use the instruction's axes.
-
-    active: for each of the instruction's first axes that it masks, how many points are active; () for one that masks none.
-    prefetch: lines that are asked for besides.
-    """
-
-    instruction: Instruction
-    register: Ref
-    memory: Ref | None
-    active: tuple[Any, ...] = ()
-    prefetch: tuple[Prefetch, ...] = ()
-
-
-@dataclass(frozen=True)
-class Exec:
-    """operands: instruction operand -> Ref to registers. point: kernel axis -> expression (a claim).
-
-    statement: which of the kernel's is computed; one of the program's schedules is for its mapping.
-    """
-
-    instruction: Instruction
-    operands: tuple[tuple[str, Ref], ...]
-    point: tuple[tuple[str, Any], ...]
-    statement: int = 0
-
-
-@dataclass(frozen=True)
 class Use:
-    """An instruction that writes a state memory of the thread that runs it: `cells` into it, each a number from 0 to 255."""
+    """One use of an instruction.
+
+    operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
+    dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
+    state, each a number from 0 to 255.
+    active: for each axis of a move that has a number of active points, how many; () for one that has none.
+    point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, one of the
+    program's schedules is for its mapping. prefetch: lines that are asked for besides.
+    """
 
     instruction: Instruction
-    cells: tuple[int, ...]
+    operands: tuple[tuple[str, Ref], ...] = ()
+    active: tuple[Any, ...] = ()
+    point: tuple[tuple[str, Any], ...] = ()
+    statement: int = 0
+    prefetch: tuple[Prefetch, ...] = ()
+    cells: tuple[int, ...] = ()
 
     @property
-    def memory(self) -> str:
-        """The state that it writes."""
+    def moves(self) -> bool:
+        """Whether it moves between a register and memory, or clears a register."""
+        return self.instruction.kind not in ("compute", "configure")
+
+    @property
+    def computes(self) -> bool:
+        """Whether it computes on registers."""
+        return self.instruction.kind == "compute"
+
+    @property
+    def state(self) -> str:
+        """The state memory that it writes; '' for others."""
         return writes_state(self.instruction)
+
+    @property
+    def register(self) -> Ref:
+        """The register operand of a move."""
+        return dict(self.operands)[register_operand(self.instruction)]
+
+    @property
+    def memory(self) -> Ref | None:
+        """The other operand of a move, where it is given one."""
+        return next((ref for o, ref in self.operands if o != register_operand(self.instruction)), None)
+
+    def put(self, register: Ref | None = None, memory: Ref | None = None) -> Use:
+        """The same move with other places."""
+        own = register_operand(self.instruction)
+        places = {o: (register if o == own else memory) or ref for o, ref in self.operands}
+        return replace(self, operands=tuple(places.items()))
+
+
+def use_of(
+    instruction: Instruction, register: Ref, memory: Ref | None = None, active: tuple[Any, ...] = (),
+    prefetch: tuple[Prefetch, ...] = (),
+) -> Use:  # fmt: skip
+    """A use of a move. memory: None for one that clears."""
+    own = register_operand(instruction)
+    other = next((t.name for t in instruction.kernel.tensors if t.name != own), "m")
+    places = ((own, register),) if memory is None else ((own, register), (other, memory))
+    return Use(instruction, places, active, prefetch=prefetch)
 
 
 @dataclass(frozen=True)
@@ -243,7 +263,7 @@ class If:
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
-Node = Alloc | Copy | Move | Exec | Use | Compute | Loop | If
+Node = Alloc | Copy | Use | Compute | Loop | If
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Ref, Use
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -57,9 +57,9 @@ def _line(node: Node) -> str:
             return declaration(buffer)
         case Copy():
             return _copy(node)
-        case Move():
+        case Use() if node.moves:
             return _move(node)
-        case Exec():
+        case Use() if node.computes:
             operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
             point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
             return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
@@ -72,7 +72,7 @@ def _line(node: Node) -> str:
 
 def _use(use: Use) -> str:
     cells = ", ".join(f"{n}: {x}" for n, x in enumerate(use.cells) if x)
-    return f"{use.memory} = {use.instruction.name}({cells or 0})"
+    return f"{use.state} = {use.instruction.name}({cells or 0})"
 
 
 def _loop(loop: Loop) -> str:
@@ -111,7 +111,7 @@ def _compute(node: Compute) -> str:
     return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 
-def _move(move: Move) -> str:
+def _move(move: Use) -> str:
     name, register = move.instruction.name, _ref(move.register)
     lanes = f", active={' x '.join(map(words, move.active))}" if move.active else ""
     if move.memory is None:

@@ -18,7 +18,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine import BOUNDS, UNDEFINED, Machine, Memory, Recent, another, bits
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.pointwise import Pointwise, pointwise
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, Loop, Move, Node, Ref, Use
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Ref, Use
 from isamap_smt.ir.states import needs_at
 from isamap_smt.ir.transfer_steps import Step, copy_step, move_step
 
@@ -52,9 +52,9 @@ def _step(node: Node) -> Step:
             return _if(node)
         case Copy():
             return copy_step(node)
-        case Move():
+        case Use() if node.moves:
             return _in_state(node.instruction, ((register_operand(node.instruction), node.register),), move_step(node))
-        case Exec():
+        case Use() if node.computes:
             return _in_state(node.instruction, node.operands, _exec(node))
         case Use():
             return _use(node)
@@ -122,7 +122,7 @@ def _use(node: Use) -> Step:
 
     def run(m: Machine) -> None:
         m.lose_registers()
-        m.states = {**m.states, node.memory: node.cells}
+        m.states = {**m.states, node.state: node.cells}
 
     return run
 
@@ -226,7 +226,7 @@ class _Register:
         return slice(start, start + self.size)
 
 
-def _exec(node: Exec) -> Step:
+def _exec(node: Use) -> Step:
     kernel = node.instruction.kernel
     target = kernel.statements[0].target.tensor
     actions = _once(node.instruction, _actions)

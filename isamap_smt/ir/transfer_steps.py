@@ -1,4 +1,4 @@
-"""How Copy and Move run: places in flat memory are worked out once per statement as far as loops do not change them."""
+"""How copies and moves run: places in flat memory are worked out once per statement as far as loops do not change them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from isamap_smt.ir.compiled import integers, vectors
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.lanes import Cells
 from isamap_smt.ir.machine import BOUNDS, LANES, Machine, Memory, Recent, Where, strides
-from isamap_smt.ir.program import Copy, Move
+from isamap_smt.ir.program import Copy, Use
 
 Step = Callable[[Machine], None]
 Vectors = list[np.ndarray]  # an index: one vector per dimension, one entry per lane
@@ -144,7 +144,7 @@ def _addresses(at: Vectors, shape: tuple[int, ...], count: int) -> np.ndarray:
     return sum((i * s for i, s in zip(at, strides(shape), strict=True)), np.zeros(count, int))
 
 
-def move_step(node: Move) -> Step:
+def move_step(node: Use) -> Step:
     """One move instruction."""
     i = node.instruction
     cells = Cells.of(i.kernel)
@@ -185,7 +185,7 @@ def move_step(node: Move) -> Step:
     return run
 
 
-def _no_memory_step(node: Move) -> Step:
+def _no_memory_step(node: Use) -> Step:
     return lambda m: m.stop(BOUNDS, f"{node.instruction.short} has no memory operand and is given one")
 
 

@@ -26,8 +26,8 @@ def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[
         image, wrong = image_of([x for x in asked if x[0].memory == memory], cells)
         if wrong:
             raise ScheduleError(f"{hardware.name}: instructions of one thread need different things: {wrong}")
-        enter.append(Use(write, image))
-        leave.insert(0, Use(clear, (0,) * cells))
+        enter.append(Use(write, cells=image))
+        leave.insert(0, Use(clear, cells=(0,) * cells))
     return tuple(enter), tuple(leave)
 
 

@@ -19,15 +19,15 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
-from isamap_smt.ir.program import Exec, Move, Node, Ref
+from isamap_smt.ir.program import Node, Ref, Use
 from isamap_smt.ir.scalar import Read
 
 
 def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
     """(operand, instruction, place) of each register that a node names."""
-    if isinstance(node, Move):
+    if isinstance(node, Use) and node.moves:
         return [(register_operand(node.instruction), node.instruction, node.register)]
-    if isinstance(node, Exec):
+    if isinstance(node, Use) and node.computes:
         return [(o, node.instruction, ref) for o, ref in node.operands]
     return []
 

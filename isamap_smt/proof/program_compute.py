@@ -21,7 +21,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.hypotheses import Finite
-from isamap_smt.ir.program import Compute, Exec
+from isamap_smt.ir.program import Compute, Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
@@ -33,7 +33,7 @@ LARGEST = 65504  # what the smallest floating-point type holds; a number beyond 
 
 
 def compute_claims(book: Book) -> None:
-    """Both claims for every Exec and Compute."""
+    """Both claims for every execution."""
     for site in executions(book.sites):
         name = subject(site)
         book.attempt("program", name, "operands hold what the kernel needs", lambda s=site: _compute(book, s))
@@ -43,7 +43,7 @@ def compute_claims(book: Book) -> None:
 def subject(site: Site) -> str:
     """The instruction, or the number of the statement that is computed."""
     node = site.node
-    return node.instruction.short if isinstance(node, Exec) else f"statement {node.statement + 1}"  # type: ignore[union-attr]
+    return node.instruction.short if (isinstance(node, Use) and node.computes) else f"statement {node.statement + 1}"  # type: ignore[union-attr]
 
 
 def _compute(book: Book, site: Site) -> None:
@@ -87,7 +87,7 @@ def _neutral(book: Book, site: Site) -> None:
         words = "a statement is computed at points of its domain only"
         book.ask("neutral", subject(site), words, state(site), e.inside())
         return
-    assert isinstance(node, Exec)
+    assert isinstance(node, Use)
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
     if (

@@ -1,4 +1,4 @@
-"""What a program executes: instructions (Exec) for the mapped statement, single points (Compute) for any statement.
+"""What a program executes: instructions (uses that compute) for the mapped statement, single points (Compute) for any statement.
 
 Both are seen alike: a point of a statement, the places of the output and of the elements read, and where it counts.
 A program axis is what the loops count: kernel axes fused into an instruction axis, or one kernel axis by itself.
@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Compute, Exec
+from isamap_smt.ir.program import Compute, Use
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.program_held import TRUE, Place, operand_cells, place_of
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, rename, span
@@ -31,7 +31,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Execution:
-    """Points of statement number `position` that one Exec or Compute computes, as functions of its state.
+    """Points of statement number `position` that one execution computes, as functions of its state.
 
     point: by kernel axis. target: the place updated; inputs: (element the statement reads, place it is taken from).
     empty: the value of each program axis without kernel axes. live: where the lane counts.
@@ -57,7 +57,7 @@ class Execution:
     def lanes(self) -> list[str]:
         """The instruction's own axes."""
         node = self.site.node
-        return list(node.instruction.axes) if isinstance(node, Exec) else []
+        return list(node.instruction.axes) if (isinstance(node, Use) and node.computes) else []
 
     @property
     def output(self) -> list[Any]:
@@ -107,11 +107,11 @@ def operand_access(sites: Sites, position: int, operand: str) -> Access:
 
 
 def execution(sites: Sites, site: Site) -> Execution:
-    """An Exec or Compute as the claims see it. Raises UnrecognisedError when it is no point of its statement."""
+    """An execution as the claims see it. Raises UnrecognisedError when it is no point of its statement."""
     node = site.node
     if isinstance(node, Compute):
         return _computed(sites, site, node)
-    assert isinstance(node, Exec)
+    assert isinstance(node, Use)
     position = node.statement
     statement = the_statement(sites, position)
     point = _point(node.point, statement)
@@ -186,5 +186,5 @@ def axis_value(site: Site, axis: Axis) -> Any:
 
 
 def executions(sites: Sites) -> list[Site]:
-    """Every Exec and Compute, in program order."""
-    return sites.of(Exec, Compute)
+    """Every execution, in program order."""
+    return [s for s in sites.of(Use, Compute) if isinstance(s.node, Compute) or s.node.computes]  # type: ignore[union-attr]

@@ -1,6 +1,6 @@
 """What a cell holds, as its type says: an element of a tensor where the guard holds, else a known value or anything.
 
-A transfer (a Copy or a Move) takes what its source holds to its destination. It is right when the destination's type
+A transfer (a copy or a move) takes what its source holds to its destination. It is right when the destination's type
 says of every cell written just what arrives there.
 """
 
@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Exec, Move, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Copy, Ref, Use
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
 
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Transfer:
-    """One Copy or Move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination)."""
+    """One copy or move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination)."""
 
     site: Site
     dst: Place
@@ -88,13 +88,13 @@ def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def transfer(sites: Sites, site: Site) -> Transfer:
-    """What a Copy or Move does. Raises UnrecognisedError for a Move that is no plain copy of elements."""
+    """What a copy or move does. Raises UnrecognisedError for a move that is no plain copy of elements."""
     node = site.node
     if isinstance(node, Copy):
         dst = place_of(sites, site, node.dst, tuple(map(sp.sympify, node.dst.index)))
         src = place_of(sites, site, node.src, tuple(map(sp.sympify, node.src.index)))
         return Transfer(site, dst, src, conjunction(node.guard), node.fill)
-    assert isinstance(node, Move)
+    assert isinstance(node, Use)
     i = node.instruction
     s = i.kernel.statements[0]
     if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in ("load", "broadcast", "store", "zero"):
@@ -115,7 +115,7 @@ def transfer(sites: Sites, site: Site) -> Transfer:
     return Transfer(site, place_of(sites, site, node.register, register), memory, selected, "0")
 
 
-def active(node: Move) -> Formula:
+def active(node: Use) -> Formula:
     """Where a lane is active."""
     if not node.active:
         return TRUE
@@ -125,9 +125,9 @@ def active(node: Move) -> Formula:
 
 
 def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Place]]]:
-    """The accumulator cell of an Exec, and (operand, cell) for each element its instruction reads."""
+    """The accumulator cell of an execution, and (operand, cell) for each element its instruction reads."""
     node = site.node
-    assert isinstance(node, Exec)
+    assert isinstance(node, Use)
     s = node.instruction.kernel.statements[0]
     refs = dict(node.operands)
     names = {s.target.tensor, *(a.tensor for a in s.inputs)}

@@ -17,7 +17,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import FloorDiv, sym, symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Exec, If
+from isamap_smt.ir.program import If, Use
 from isamap_smt.ir.scalar import Read, Scalar, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.proof.program_book import Book, place
@@ -85,13 +85,13 @@ def _same_scalar(book: Book, schedule: Schedule) -> None:
 
 def _same_instructions(book: Book) -> None:
     words = "every execution is the mapping's instruction"
-    for site in book.sites.of(Exec):
+    for site in book.sites.computing():
         book.attempt("link", "instruction", words, lambda s=site: _same_instruction(book, s, words))
 
 
 def _same_instruction(book: Book, site: Site, words: str) -> None:
     node = site.node
-    assert isinstance(node, Exec)
+    assert isinstance(node, Use)
     proved = the_mapping(book.sites, node.statement).instruction
     wrong = f"{node.instruction.name} is executed, {proved.name} was proved"
     book.structure("link", "instruction", words, node.instruction == proved, wrong)

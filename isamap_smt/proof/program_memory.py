@@ -18,7 +18,7 @@ from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hypotheses import Fits
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Move, Program
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, If, Program, Use
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
 
@@ -29,7 +29,7 @@ def memory_claims(book: Book) -> None:
     """Both claims."""
     for site in book.sites.of(Alloc):
         _shape(book, site)
-    for site in book.sites.of(Move, Exec):
+    for site in book.sites.of(Use):
         _constant_registers(book, site)
     kinds = {(x.var.name, x.kind, str(x.count)): x for s in book.sites.sites for x in s.loops}
     for x in kinds.values():
@@ -62,7 +62,11 @@ def _constant_registers(book: Book, site: Site) -> None:
     unrolled = {x.var.name for x in site.loops if x.kind == "unroll"}
     for r in refs(site.node):
         b = site.buffer(r.name)
-        if b is not None and b.memory == "registers" and not (isinstance(site.node, Move) and r is site.node.memory):
+        if (
+            b is not None
+            and b.memory == "registers"
+            and not (isinstance(site.node, Use) and site.node.moves and r is site.node.memory)
+        ):
             loose = symbols_of(map(sp.sympify, r.index)) - unrolled
             book.structure(
                 "memory", r.name, "a register is named by unrolled loops only", not loose,
@@ -200,7 +204,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Copy):
         yield from (a for g in node.guard for a in getattr(g, "args", ()))
         yield from _form(node)
-    if isinstance(node, Move):
+    if isinstance(node, Use) and node.moves:
         yield from node.active
         yield from (p.distance for p in node.prefetch)
     for r in refs(node):
@@ -256,7 +260,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Alloc):
         yield from node.buffer.type.coordinates
         yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Exec | Compute):
+    if isinstance(node, Use | Compute):
         yield from (e for _, e in node.point)
     yield from (n for _, n in own_spans(node))
 

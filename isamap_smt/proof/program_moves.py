@@ -17,7 +17,7 @@ from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.dtypes import widens
 from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, Move
+from isamap_smt.ir.program import Alloc, Compute, Copy, Use
 from isamap_smt.mapping.moves import memory_address
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import execution, executions
@@ -28,11 +28,11 @@ from isamap_smt.proof.program_start import begins
 
 
 def move_claims(book: Book) -> list[Transfer]:
-    """All claims about Copy and Move statements; returns the transfers that were recognised."""
+    """All claims about copies and moves; returns the transfers that were recognised."""
     found: list[Transfer] = []
     for site in book.sites.of(Alloc):
         _frame(book, site)
-    for site in book.sites.of(Copy, Move):
+    for site in book.sites.moving():
         subject = _subject(site)
         t = book.attempt(
             "program", subject, "the statement is a copy of elements", lambda s=site: transfer(book.sites, s)
@@ -53,12 +53,12 @@ def _subject(site: Site) -> str:
     match node:
         case Copy():
             return f"copy {node.src.name} -> {node.dst.name}"
-        case Move():
+        case Use() if node.moves:
             memory = node.memory.name if node.memory else "0"
             if node.instruction.kind == "store":
                 return f"{node.instruction.short} {node.register.name} -> {memory}"
             return f"{node.instruction.short} {memory} -> {node.register.name}"
-        case Exec():
+        case Use() if node.computes:
             return node.instruction.short
         case Compute():
             return f"statement {node.statement + 1}"
@@ -106,7 +106,7 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
         _inside(book, subject, t.src, [*around, t.selected], "read")
     if t.dst.home is None:
         _output(book, subject, t.dst.name)
-    if isinstance(node, Move):
+    if isinstance(node, Use) and node.moves:
         _preconditions(book, t, node, subject, around)
 
 
@@ -138,7 +138,7 @@ def _output(book: Book, subject: str, name: str) -> None:
     )  # fmt: skip
 
 
-def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: list[Formula]) -> None:
+def _preconditions(book: Book, t: Transfer, node: Use, subject: str, around: list[Formula]) -> None:
     i = node.instruction
     book.structure(
         "precondition", subject, "a mask is given just where the instruction takes one",
@@ -175,7 +175,7 @@ def _asks_for_masks(i: Instruction) -> str:
     )
 
 
-def _register_name(node: Move) -> str:
+def _register_name(node: Use) -> str:
     s = node.instruction.kernel.statements[0]
     return str(s.value.tensor if node.instruction.kind == "store" else s.target.tensor)
 

@@ -15,7 +15,7 @@ from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Ref, Use
 
 Formula = Any  # see isamap_encodings.terms
 
@@ -26,7 +26,7 @@ class UnrecognisedError(Exception):
 
 @dataclass(frozen=True)
 class Site:
-    """A statement (Alloc, Copy, Move, Exec or Compute). position: index in each enclosing body, outermost first, part first.
+    """A statement (Alloc, Copy, Use or Compute). position: index in each enclosing body, outermost first, part first.
 
     around[n] stands at position[:n + 2]; visible: name -> the Alloc in scope.
     """
@@ -100,6 +100,14 @@ class Sites:
         """Sites whose node is one of these."""
         return [s for s in self.sites if isinstance(s.node, kinds)]
 
+    def moving(self) -> list[Site]:
+        """Sites of copies, and of uses that move."""
+        return [s for s in self.sites if isinstance(s.node, Copy) or (isinstance(s.node, Use) and s.node.moves)]
+
+    def computing(self) -> list[Site]:
+        """Sites of uses that compute."""
+        return [s for s in self.sites if isinstance(s.node, Use) and s.node.computes]
+
 
 def collect(program: Program) -> Sites:
     """Every statement with its place. Raises UnrecognisedError when names are ambiguous or undefined."""
@@ -135,9 +143,9 @@ def refs(node: Node) -> list[Ref]:
     match node:
         case Copy():
             return [node.dst, node.src]
-        case Move():
+        case Use() if node.moves:
             return [node.register] + ([node.memory] if node.memory else [])
-        case Exec():
+        case Use() if node.computes:
             return [r for _, r in node.operands]
         case Compute():
             return [node.dst, *node.reads]
@@ -182,11 +190,11 @@ def _check_defined(sites: Sites, s: Site) -> None:
     match node:
         case Copy():
             _need(known, node.guard, s)
-        case Move():
+        case Use() if node.moves:
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
             _need(known - set(node.instruction.axes), [p.distance for p in node.prefetch], s)
-        case Exec():
+        case Use() if node.computes:
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)
         case Compute():
@@ -214,7 +222,7 @@ def own_names(node: Node) -> list[str]:
     match node:
         case Copy():
             return [s.name for s, _ in node.over]
-        case Move() | Exec():
+        case Use():
             return list(node.instruction.axes)
         case Alloc():
             return [c.name for c in node.buffer.cells]
@@ -226,7 +234,7 @@ def own_spans(node: Node) -> list[tuple[Any, Any]]:
     match node:
         case Copy():
             return list(node.over)
-        case Move() | Exec():
+        case Use():
             return axes_of(node.instruction)
         case Alloc():
             return list(zip(node.buffer.cells, node.buffer.shape, strict=True))

@@ -24,7 +24,7 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import FRESH, Buffer, Exec, IndexType, Loop, Ref
+from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
@@ -71,13 +71,13 @@ def begins(book: Book, t: Transfer) -> bool:
     is a transfer like others, such as padding of what a later statement reads."""
     if t.src is not None or t.dst.home is None or t.dst.held.tensor not in book.sites.program.starts:
         return False
-    return any(_adds_to(site) is t.dst.home for site in book.sites.of(Exec))
+    return any(_adds_to(site) is t.dst.home for site in book.sites.computing())
 
 
 def _adds_to(site: Site) -> Site | None:
     """Where the accumulator of an execution is declared."""
     node = site.node
-    assert isinstance(node, Exec)
+    assert isinstance(node, Use)
     ref = dict(node.operands).get(node.instruction.kernel.statements[0].target.tensor)
     return None if ref is None else site.visible.get(ref.name)
 

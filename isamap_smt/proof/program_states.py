@@ -45,7 +45,9 @@ def state_claims(book: Book) -> None:
     nodes = [n for n, _ in walk((*program.ahead, *program.body))]
     files = {ref.name: dict(i.places)[o] for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
     counts = {dict(i.places)[o]: i.registers[o] for n in nodes for o, i, _ in registers_of(n) if o in i.registers}
-    known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(isinstance(n, Use) for n in nodes)
+    known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(
+        isinstance(n, Use) and n.state for n in nodes
+    )
     if not files and not known:
         return
     walked = _Walk(files)
@@ -124,7 +126,7 @@ def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer
             case Alloc(buffer) if buffer.name in w.files:
                 live[buffer.name] = buffer
                 now = _Now(now.cells, {n: x for n, x in now.lost.items() if n != buffer.name})
-            case Use():
+            case Use() if node.state:
                 now = _written(w, node, now, live)
             case _:
                 for operand, i, ref in registers_of(node):
@@ -159,7 +161,7 @@ def _written(w: _Walk, use: Use, now: _Now, live: Mapping[str, Buffer]) -> _Now:
     w.note(
         i.short, f"it writes {form}", "" if right else f"{i.name} writes {form}; it is given {list(use.cells)[:8]} ..."
     )
-    held = {**now.cells, use.memory: use.cells} if right else now.cells
+    held = {**now.cells, use.state: use.cells} if right else now.cells
     return _Now(held, {**now.lost, **dict.fromkeys(live, i.name)})
 
 

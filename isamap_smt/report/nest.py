@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, Loop, Move, Node, Program, Use, inside
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Use, inside
 from isamap_smt.ir.words import words
 
 
@@ -32,7 +32,7 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
     work: Counter[str] = Counter()
     for node in nodes:
         match node:
-            case Exec() | Move() | Use():
+            case Use():
                 work[node.instruction.name] += 1
                 continue
             case Loop(kind="unroll"):
@@ -59,7 +59,7 @@ def _unrolled(loop: Loop) -> Counter[str] | None:
     total: Counter[str] = Counter()
     for node in loop.body:
         match node:
-            case Exec() | Move():
+            case Use():
                 total[node.instruction.name] += count
             case Loop(kind="unroll"):
                 inner = _unrolled(node)

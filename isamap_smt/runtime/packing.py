@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Copy, Exec, Move, Program, Use, buffers, walk
+from isamap_smt.ir.program import Copy, Program, Use, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
     """Every instruction that the program executes, each once."""
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple({n.instruction.name: n.instruction for n in nodes if isinstance(n, Move | Exec | Use)}.values())
+    return tuple({n.instruction.name: n.instruction for n in nodes if isinstance(n, Use)}.values())
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def constant_tensors(program: Program) -> tuple[str, ...]:
     for node, _ in walk(program.ahead):
         if isinstance(node, Copy):
             sources.add(node.src.name)
-        elif isinstance(node, Move) and node.memory is not None and node.instruction.kind != "store":
+        elif (isinstance(node, Use) and node.moves) and node.memory is not None and node.instruction.kind != "store":
             sources.add(node.memory.name)
     return tuple(n for n in program.kernel.inputs if n in sources)
 
@@ -32,7 +32,7 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
     held = {name: b.type.tensor for name, b in buffers(program).items()}
     found = dict.fromkeys(program.kernel.ranges)
     for node, _ in walk((*program.ahead, *program.body)):
-        if isinstance(node, Exec):
+        if isinstance(node, Use) and node.computes:
             operands = dict(node.operands)
             for operand, low, high in node.instruction.assume:
                 found[held[operands[operand].name], low, high] = None

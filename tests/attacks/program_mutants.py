@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.parallel import spread
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import ALL, EVERY_SIZE
@@ -63,7 +63,7 @@ ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences") for n in
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
     """(kind, in words, program), each different from the program."""
-    moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Move)]
+    moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if (isinstance(n, Use) and n.moves)]
     kinds = tuple(dict.fromkeys(moves))
     for t in program.kernel.tensors:
         left = tuple(n for n in program.starts if n != t.name)
@@ -114,9 +114,9 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 yield "guard", what, replace(node, condition=guard)
         case Copy():
             yield from _copy(node)
-        case Move():
+        case Use() if node.moves:
             yield from _move(node, moves)
-        case Exec():
+        case Use() if node.computes:
             for k, (o, ref) in enumerate(node.operands):
                 for what, new in _refs(ref):
                     operands = (*node.operands[:k], (o, new), *node.operands[k + 1 :])
@@ -170,7 +170,7 @@ def _copy(node: Copy) -> Iterator[tuple[str, str, Node]]:
             yield "bound", f"{s} {d:+}", replace(node, over=over)
 
 
-def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
+def _move(node: Use, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
     for part in ("memory", "register"):
         ref = getattr(node, part)
         for what, new in _refs(ref) if ref is not None else ():

@@ -15,7 +15,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Alloc, Exec, If, Loop, Move, Node, Program, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of, walk
 from isamap_smt.mapping.moves import find_zero
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -30,7 +30,7 @@ def _windows(program: Program) -> list[str]:
 
 
 def _executes(n: Node) -> bool:
-    return isinstance(n, If) and any(isinstance(x, Exec) for x, _ in walk(n.body))
+    return isinstance(n, If) and any((isinstance(x, Use) and x.computes) for x, _ in walk(n.body))
 
 
 def _tells_tiles(n: Node) -> bool:
@@ -179,10 +179,10 @@ def _with_zeros(nodes: tuple[Node, ...], given: tuple[Any, ...], zero: Instructi
             case Alloc(b) if given:
                 held = replace(b.type, guard=(*b.type.guard, *given), outside="0")
                 found.append(Alloc(replace(b, type=held)))
-            case Move() if given:
+            case Use() if n.moves and given:
                 found.append(If(given, (n,)))
                 for k, relation in enumerate(given if zero else ()):
-                    found.append(If((*given[:k], sp.Not(relation)), (Move(zero, n.register, None),)))  # type: ignore[arg-type]
+                    found.append(If((*given[:k], sp.Not(relation)), (use_of(zero, n.register),)))  # type: ignore[arg-type]
             case _:
                 found.append(n)
     return tuple(found)

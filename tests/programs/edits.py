@@ -11,7 +11,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Compute, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use
 
 Edit = Callable[[random.Random, Any], Any]
 TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
@@ -73,7 +73,7 @@ def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node,
     node = get(nodes, path)
     if rng.random() < 0.25:
         return _order(nodes, path, node, rng)
-    table = {Loop: _loop, If: _if, Copy: _copy, Move: _move, Exec: _exec, Alloc: _alloc, Compute: _compute}
+    table = {Loop: _loop, If: _if, Copy: _copy, Use: _use, Alloc: _alloc, Compute: _compute}
     changed, name = table[type(node)](node, rng)
     if changed == node:
         return nodes, ""
@@ -170,14 +170,18 @@ def _copy(x: Copy, rng: random.Random) -> tuple[Node, str]:
     return replace(x, over=over), kind
 
 
-def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
+def _use(x: Use, rng: random.Random) -> tuple[Node, str]:
+    return _move(x, rng) if x.moves else _exec(x, rng)
+
+
+def _move(x: Use, rng: random.Random) -> tuple[Node, str]:
     from toys import TOY
 
     kind = rng.choice(["memory", "memory", "register", "active", "instruction", "unmask"])
     if kind == "memory" and x.memory:
-        return replace(x, memory=_ref(rng, x.memory)), kind
+        return x.put(memory=_ref(rng, x.memory)), kind
     if kind == "register":
-        return replace(x, register=_ref(rng, x.register)), kind
+        return x.put(register=_ref(rng, x.register)), kind
     if kind == "active" and x.active:
         return replace(x, active=tuple(_nudge(rng, n) for n in x.active)), kind
     if kind == "unmask" and x.active:
@@ -190,7 +194,7 @@ def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
     return x, kind
 
 
-def _exec(x: Exec, rng: random.Random) -> tuple[Node, str]:
+def _exec(x: Use, rng: random.Random) -> tuple[Node, str]:
     n = rng.randrange(len(x.operands))
     if rng.random() < 0.5:
         operands = tuple((o, _ref(rng, r) if m == n else r) for m, (o, r) in enumerate(x.operands))

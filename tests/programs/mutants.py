@@ -8,10 +8,11 @@ from typing import Any
 
 import sympy as sp
 import toys
+from marks import unmarked
 
 import isamap_smt as im
 from isamap_smt.ir.expr import FloorDiv, IMax, sym
-from isamap_smt.ir.program import FRESH, Alloc, Copy, Exec, If, IndexType, Loop, Move, Node, Program, Ref
+from isamap_smt.ir.program import FRESH, Alloc, Copy, If, IndexType, Loop, Node, Program, Ref, Use, use_of
 
 Rewrite = Callable[[Node], tuple[Node, ...] | None]
 
@@ -28,6 +29,7 @@ def rewritten(program: Program, f: Rewrite) -> Program:
             out += new
         return out
 
+    program = unmarked(program)
     changed = replace(program, ahead=visit(program.ahead), body=visit(program.body))
     assert changed != program
     return changed
@@ -48,7 +50,7 @@ def _touches_acc(n: Node, move: str) -> bool:
     if isinstance(n, Loop | If):
         return any(_touches_acc(x, move) for x in n.body)
     kinds = ("load", "zero") if move == "load" else (move,)
-    return isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind in kinds
+    return (isinstance(n, Use) and n.moves) and n.register.name == "acc" and n.instruction.kind in kinds
 
 
 def _scope_of_acc(n: Node) -> bool:
@@ -73,8 +75,8 @@ def next_panel() -> Program:
     """The micro-kernel reads the panel of the next column block."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Move) and n.memory and n.memory.name == "B_packed":
-            return (replace(n, memory=replace(n.memory, index=(n.memory.index[0] + 1, *n.memory.index[1:]))),)
+        if (isinstance(n, Use) and n.moves) and n.memory and n.memory.name == "B_packed":
+            return (n.put(memory=replace(n.memory, index=(n.memory.index[0] + 1, *n.memory.index[1:]))),)
 
     return rewritten(toys.packed_gemm(), f)
 
@@ -129,10 +131,10 @@ def hoisted() -> Program:
             if isinstance(n, If):
                 return If(tuple(c.subs(sym("i1"), 0) for c in n.condition), inner)
             return replace(n, body=inner)
-        assert isinstance(n, Move)
+        assert isinstance(n, Use)
         if n.memory is None:
             return n
-        return replace(n, memory=Ref(n.memory.name, tuple(i.subs(sym("i1"), 0) for i in n.memory.index)))
+        return n.put(memory=Ref(n.memory.name, tuple(i.subs(sym("i1"), 0) for i in n.memory.index)))
 
     def f(n: Node) -> Any:
         if _is_loop(n, "i1"):
@@ -176,8 +178,8 @@ def restarted() -> Program:
     """The accumulator starts at zero in every visit: what earlier blocks of the reduction added is lost."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind == "load":
-            return (replace(n, instruction=toys.ZERO, memory=None, active=()),)
+        if (isinstance(n, Use) and n.moves) and n.register.name == "acc" and n.instruction.kind == "load":
+            return (use_of(toys.ZERO, n.register),)
 
     return rewritten(toys.packed_gemm(), f)
 
@@ -252,7 +254,7 @@ def unmasked_store() -> Program:
     """The last columns are stored with a full store."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Move) and n.instruction.name == "toy.masked_store_f32x1":
+        if (isinstance(n, Use) and n.moves) and n.instruction.name == "toy.masked_store_f32x1":
             return (replace(n, instruction=toys.move("toy.store_f32x1"), active=()),)
 
     return rewritten(toys.inplace_gemm(), f)
@@ -262,7 +264,7 @@ def dead_row_stored() -> Program:
     """Rows beyond the end are stored too."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, If) and _touches_acc(n, "store") and all(isinstance(x, Move) for x in n.body):
+        if isinstance(n, If) and _touches_acc(n, "store") and all((isinstance(x, Use) and x.moves) for x in n.body):
             return n.body
 
     return rewritten(toys.inplace_gemm(), f)
@@ -298,7 +300,7 @@ def stored_inside_k() -> Program:
 
 def double_accumulation() -> Program:
     """Every execution happens twice."""
-    return rewritten(toys.inplace_gemm(), lambda n: (n, n) if isinstance(n, Exec) else None)
+    return rewritten(toys.inplace_gemm(), lambda n: (n, n) if (isinstance(n, Use) and n.computes) else None)
 
 
 def overlapping_k_blocks() -> Program:
@@ -350,8 +352,8 @@ def strided_lanes() -> Program:
                 return (replace(n, buffer=replace(b, cells=turn(b.cells), shape=turn(b.shape))),)
             case Copy() if n.dst.name == "B_packed":
                 return (replace(n, dst=Ref("B_packed", turn(n.dst.index))),)
-            case Move() if n.memory and n.memory.name == "B_packed":
-                return (replace(n, memory=Ref("B_packed", turn(n.memory.index))),)
+            case Use() if n.moves and n.memory and n.memory.name == "B_packed":
+                return (n.put(memory=Ref("B_packed", turn(n.memory.index))),)
 
     return rewritten(toys.packed_gemm(), f)
 
@@ -368,8 +370,8 @@ def unclamped_row() -> Program:
                 t = n.buffer.type
                 new = IndexType(t.tensor, tuple(map(loose, t.coordinates)), t.guard, t.outside)
                 return (replace(n, buffer=replace(n.buffer, type=new)),)
-            case Move() if n.memory and n.memory.name == "A":
-                return (replace(n, memory=Ref("A", tuple(map(loose, n.memory.index)))),)
+            case Use() if n.moves and n.memory and n.memory.name == "A":
+                return (n.put(memory=Ref("A", tuple(map(loose, n.memory.index)))),)
 
     return rewritten(toys.inplace_gemm(), f)
 
@@ -393,11 +395,11 @@ def twin_registers() -> Program:
             case Alloc() if n.buffer.name == "acc":
                 b = n.buffer
                 return (replace(n, buffer=replace(b, cells=(twin, *b.cells), shape=(sp.Integer(2), *b.shape))),)
-            case Move() if n.register.name == "acc":
+            case Use() if n.moves and n.register.name == "acc":
                 v = sym(f"twin_{n.instruction.kind}")
-                node = replace(n, register=Ref("acc", (v, *n.register.index)))
+                node = n.put(register=Ref("acc", (v, *n.register.index)))
                 return (Loop(v, sp.Integer(2), (node,), "unroll"),)
-            case Exec():
+            case Use() if n.computes:
                 ops = tuple((o, Ref(r.name, (sp.S.Zero, *r.index)) if o == "c" else r) for o, r in n.operands)
                 return (replace(n, operands=ops),)
 

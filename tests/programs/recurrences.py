@@ -176,7 +176,7 @@ def packed_before_the_turns() -> Program:
                 return replace(x, body=visit(x.body))
             memory = getattr(x, "memory", None)
             if memory is not None and memory.name == "H_packed":
-                return replace(x, memory=replace(memory, index=(loop.var, *memory.index)))
+                return x.put(memory=replace(memory, index=(loop.var, *memory.index)))
             return x
 
         return replace(loop, body=visit(loop.body))

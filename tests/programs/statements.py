@@ -13,7 +13,7 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Exec, If, IndexType, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
 RELU = GEMM + "D[i,j] = relu(C[i,j] + b[j])"
@@ -345,7 +345,7 @@ def layer_named_as_the_other() -> Program:
     """The instructions of the second product claim to compute the first."""
 
     def f(n: Node) -> Any:
-        return (replace(n, statement=0),) if isinstance(n, Exec) and n.statement == 2 else None
+        return (replace(n, statement=0),) if (isinstance(n, Use) and n.computes) and n.statement == 2 else None
 
     return rewritten(two_layers(), f)
 

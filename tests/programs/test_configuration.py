@@ -17,7 +17,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Exec, If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, walk
 from isamap_smt.ir.states import c_bytes
 from isamap_smt.proof.program import prove_program
 
@@ -110,13 +110,13 @@ def the_write(p: Program) -> Use:
 
 
 def the_clear(p: Program) -> Use:
-    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and not any(n.cells))
+    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.state and not any(n.cells))
 
 
 def with_cell(cell: int, value: int) -> Callable[[Program], Program]:
     def edit(p: Program) -> Program:
         def change(n: Node) -> Nodes | None:
-            if not isinstance(n, Use) or not any(n.cells):
+            if not (isinstance(n, Use) and n.state) or not any(n.cells):
                 return None
             return (replace(n, cells=(*n.cells[:cell], value, *n.cells[cell + 1 :])),)
 
@@ -130,7 +130,7 @@ def without_the_write(p: Program) -> Program:
 
 
 def without_the_clear(p: Program) -> Program:
-    return edited(p, lambda n: () if isinstance(n, Use) and not any(n.cells) else None)
+    return edited(p, lambda n: () if isinstance(n, Use) and n.state and not any(n.cells) else None)
 
 
 def late(p: Program) -> Program:
@@ -140,7 +140,7 @@ def late(p: Program) -> Program:
     def change(n: Node) -> Nodes | None:
         if isinstance(n, Loop) and n.enter:
             return (replace(n, enter=(), leave=(write, clear)),)
-        if isinstance(n, Use) and n in p.body:
+        if isinstance(n, Use) and n.state and n in p.body:
             return () if n is write else (write, clear)
         return None
 
@@ -148,7 +148,7 @@ def late(p: Program) -> Program:
 
 
 def before_each_product(*uses: Use) -> Callable[[Program], Program]:
-    return lambda p: edited(p, lambda n: (*uses, n) if isinstance(n, Exec) else None)
+    return lambda p: edited(p, lambda n: (*uses, n) if isinstance(n, Use) and n.computes else None)
 
 
 def clobbered(p: Program) -> Program:
@@ -219,7 +219,7 @@ def test_a_write_on_some_ways_alone_is_not_known() -> None:
 def test_in_a_loop_the_first_turn_counts() -> None:
     """Written at the end of each turn, the first one has nothing."""
     p = program()
-    body = tuple(n for n in p.body if not isinstance(n, Use))
+    body = tuple(n for n in p.body if not (isinstance(n, Use) and n.state))
     turns = Loop(sym("turn"), 2, (If((), body), the_write(p)))
     texts = [
         c.verdict.text
@@ -251,7 +251,7 @@ def test_a_tile_that_is_kept_over_a_parallel_loop() -> None:
 
 
 def _runs(node: Node) -> bool:
-    return isinstance(node, Loop) and any(isinstance(n, Exec) for n, _ in walk(node.body))
+    return isinstance(node, Loop) and any((isinstance(n, Use) and n.computes) for n, _ in walk(node.body))
 
 
 def test_each_thread_writes_what_the_claims_read() -> None:

@@ -19,6 +19,7 @@ from isamap_smt.codegen.c_printer import _text
 from isamap_smt.ir.program import Copy, If, Loop, Node, Program, walk
 from isamap_smt.proof.program import prove_program
 from tests.codegen.pinned import ALL
+from tests.programs.marks import unmarked
 
 Change = Callable[[Any], Node | None]
 
@@ -158,21 +159,8 @@ def test_the_marks_are_of_all_forms() -> None:
 def test_without_marks_everything_is_tested() -> None:
     """The printer decides nothing: a program without marks is printed with all its tests, element by element."""
 
-    def bare(nodes: Any) -> Any:
-        def made(n: Node) -> Node:
-            match n:
-                case If():
-                    return replace(n, body=bare(n.body), known=())
-                case Loop():
-                    return replace(n, body=bare(n.body))
-                case Copy():
-                    return replace(n, form=None)
-            return n
-
-        return tuple(map(made, nodes))
-
     p = next(p for p in programs() if any(block(n) for n, _ in walk((*p.ahead, *p.body))))
-    plain = replace(p, ahead=bare(p.ahead), body=bare(p.body))
+    plain = unmarked(p)
     assert "isamap_transpose(" in _text(p) or "isamap_interleave" in _text(p)
     assert "isamap_transpose(" not in _text(plain) and "isamap_interleave" not in _text(plain)
     assert prove_program(plain).proved

@@ -12,7 +12,7 @@ from mutants import rewritten
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.addresses import Steps
 from isamap_smt.ir.execute import run_program
-from isamap_smt.ir.program import Move, Node, Program
+from isamap_smt.ir.program import Node, Program, Use
 from isamap_smt.proof.program import prove_program
 
 DOT = toys.dot_gemm()  # B is packed in groups of two for four lanes: 2*l + e
@@ -31,7 +31,7 @@ def placed(steps: Steps) -> Program:
     """The program whose loads of B say that their cells lie so."""
 
     def f(n: Node) -> tuple[Node, ...] | None:
-        if not isinstance(n, Move) or n.instruction.short != "load_i8x2":
+        if not (isinstance(n, Use) and n.moves) or n.instruction.short != "load_i8x2":
             return None
         return (replace(n, instruction=replace(n.instruction, steps=(("m", steps),))),)
 

@@ -112,11 +112,11 @@ def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
 def test_every_execution_is_counted(planned: Plan) -> None:
     """Instructions in the boxes, times the unrolled loops drawn around them, are those of the program."""
     from isamap_smt.ir.expr import evaluate
-    from isamap_smt.ir.program import Exec, Loop, walk
+    from isamap_smt.ir.program import Loop, Use, walk
 
     wanted = 0
     for node, around in walk(planned.program.body):
-        if isinstance(node, Exec):
+        if isinstance(node, Use) and node.computes:
             times = 1
             for loop in around:
                 if isinstance(loop, Loop) and loop.kind == "unroll":
