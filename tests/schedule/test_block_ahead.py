@@ -56,17 +56,17 @@ def far(problem: ScheduleProblem) -> ScheduleProblem:
 
 
 def test_the_optimum_is_the_cheapest_choice_where_blocks_ahead_decide() -> None:
+    """In five of these problems a block ahead decides, in two of the others one is allowed."""
     decided = 0
-    for problem in (far(random_problem(seed)) for seed in range(40)):
-        found = brute_force(problem) if problem.levels > 1 and problem.overlap else None
-        if found is None:
-            continue
+    for problem in (far(random_problem(seed)) for seed in (1, 7, 8, 13, 15, 16, 17, 34, 35)):
+        found = brute_force(problem)
+        assert problem.levels > 1 and problem.overlap and found is not None
         answer = solve(problem, 20.0)
         assert answer.cost is not None and (answer.status, answer.cost.total) == ("OPTIMAL", found[0])
         plain = replace(problem, operands=tuple(replace(o, blockwise=0) for o in problem.operands))
         without = evaluate(plain, found[1])
         decided += without is not None and without.total > found[0]
-    assert decided > 2
+    assert decided == 5
 
 
 def test_a_block_is_asked_for_where_uses_of_one_hide_the_next() -> None:

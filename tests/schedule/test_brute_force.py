@@ -27,6 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import enlarged, random_problem
 
 SEEDS = range(16)
+SHARED = (3, 12)  # of SEEDS: between them their best choices share every kind of loop
+BURSTS = 15  # of SEEDS: what comes in bursts is waited for in its best choice
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -52,7 +54,7 @@ def test_so_it_is_at_the_costs_of_large_kernels(seed: int) -> None:
     assert (answer.status, answer.cost.total, answer.bound) == ("OPTIMAL", best[0], best[0])
 
 
-@pytest.mark.parametrize("seed", [1, 3, 7, 9])
+@pytest.mark.parametrize("seed", [1, 3, 7, 13])
 def test_a_search_that_ends_early_is_followed_by_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem, told = random_problem(seed), []
     best = brute_force(problem)
@@ -67,16 +69,15 @@ def test_a_search_that_ends_early_is_followed_by_another(seed: int, monkeypatch:
     assert cut.bound <= best[0] <= (cut.cost.total if cut.cost else best[0])
 
 
-def test_bursts_decide_some_of_them() -> None:
+def test_bursts_decide_one_of_them() -> None:
     """What comes into a cache in a share of the time only is waited for, although the link is idle for longer than it works."""
-    longer = 0
-    for problem in (p for p in map(random_problem, SEEDS) if p.overlap):
-        best = brute_force(problem)
-        if best is not None and (cost := evaluate(problem, best[1])) is not None:
-            beside = cost.exposed + cost.scopes + cost.packing + cost.in_place
-            smooth = overlapped(cost.compute, list(cost.links), problem.near) + beside
-            longer += not problem.spread and cost.total > smooth * problem.threads
-    assert longer > 0
+    problem = random_problem(BURSTS)
+    best = brute_force(problem)
+    cost = evaluate(problem, best[1]) if best else None
+    assert BURSTS in SEEDS and problem.overlap and not problem.spread and cost is not None
+    beside = cost.exposed + cost.scopes + cost.packing + cost.in_place
+    smooth = overlapped(cost.compute, list(cost.links), problem.near) + beside
+    assert cost.total > smooth * problem.threads
 
 
 def _four_and_eight_walks() -> tuple[ScheduleProblem, Choice]:
@@ -108,7 +109,8 @@ def test_more_sweeps_never_hide_more_than_their_share() -> None:
 def test_the_problems_let_two_and_three_threads_share_every_kind_of_loop() -> None:
     """Of each kind some best choice was compared above: either axis, outermost and inner, for cycles and for energy."""
     kinds = set()
-    for problem in map(random_problem, SEEDS):
+    assert set(SHARED) <= set(SEEDS)
+    for problem in map(random_problem, SHARED):
         best = brute_force(problem)
         cost = evaluate(problem, best[1]) if best else None
         if cost is not None and cost.shared is not None:

@@ -106,7 +106,7 @@ def test_a_reduction_is_not_shared() -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize(
-    "sizes", [{"i": 16, "j": 1760, "k": 1760}, {"i": 64, "j": 96, "k": 64}, {"i": 512, "j": 512, "k": 512}]
+    "sizes", [{"i": 16, "j": 1760, "k": 1760}, {"i": 64, "j": 96, "k": 64}, {"i": 256, "j": 256, "k": 256}]
 )
 def test_no_thread_waits_long(sizes: dict[str, int], threads: int) -> None:
     where, answer = solved(space(proved(), im.find_hardware("avx2"), sizes, threads=threads), 30.0)
