@@ -14,9 +14,16 @@ from isamap_smt.tuning.task import Task
 SIZES = {"i": 48, "j": 64, "k": 32}
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where these tests keep what the C compiler made: the same C in another test is not compiled again."""
+    return tmp_path_factory.mktemp("built")
+
+
 @pytest.fixture
-def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache directory: no calibration, no measurements."""
+def caches(tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache directory without a calibration or a measurement."""
+    (tmp_path / "build").symlink_to(built, target_is_directory=True)
     monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
     return tmp_path
 
