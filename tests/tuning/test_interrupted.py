@@ -69,7 +69,9 @@ def test_what_was_found_is_kept_and_told(caches: Path) -> None:
     started = start(caches)
     wait_until(lambda: tried(caches) > 2)
     os.killpg(started.pid, signal.SIGINT)
-    assert ends(started) == (130, FOUND)
+    status, said = ends(started)
+    told = "".join(x for x in said.splitlines(True) if not x.startswith("after "))  # how far it is, on a slow machine
+    assert (status, told) == (130, FOUND)
     with closing(sqlite3.connect(caches / "tuning.sqlite")) as c:
         assert c.execute("SELECT count(*) FROM winner").fetchone() == (1,)
 
