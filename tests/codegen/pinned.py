@@ -58,11 +58,16 @@ class Case:
         )
 
     def program(self) -> Program:
-        return lower(self.schedule())
+        return _lowered(self)
 
     def symbolic(self) -> Case:
         """The same with every size a run-time parameter."""
         return Case(**{**self.__dict__, "fixed": False, "name": self.name + " symbolic"})
+
+
+@cache
+def _lowered(case: Case) -> Program:
+    return lower(case.schedule())
 
 
 def _step(text: str) -> LoopStep:
