@@ -9,6 +9,7 @@ block     the words of a call lie where the helper takes them, and where it puts
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -91,13 +92,8 @@ def _copy(book: Book, site: Site, subject: str) -> None:
     if form.block is not None:
         _block(book, subject, site, form.block, inner, [*around, *cells])
     if form.whole and not copy.fill:
-        book.structure(
-            _CLAIM,
-            subject,
-            "points outside the guard are filled",
-            False,
-            f"{subject} leaves points outside its guard alone",
-        )
+        said = f"{subject} leaves points outside its guard alone"
+        book.structure(_CLAIM, subject, "points outside the guard are filled", False, said)
 
 
 def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given: list[Formula]) -> None:
@@ -114,17 +110,12 @@ def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given
     apart = (_apart(taken, variables), _apart(put, variables))
     book.ask(_CLAIM, subject, words, given, [("eq", x, y) for x, y in zip(apart, wanted, strict=True)])
     counts = {v.name: n for v, n in inner}
-    each = {v.name: n for v, n in inner if v.name not in block.sides}
-    expected = WORD // size if len(each) == 1 and block.call == "isamap_transpose" else _ROWS.get(block.call, 1)
-    whole = len(each) <= 1 and all(sp.sympify(n) == expected for n in each.values())
-    fixed = all(sp.sympify(counts[n]).is_Integer for n in block.sides) or not symbols_of(counts.values()) & set(counts)
-    book.structure(
-        _CLAIM,
-        subject,
-        "a block has the elements of the inner loops",
-        whole and fixed,
-        f"{block.call} copies other elements",
-    )
+    group = [n for v, n in inner if v.name not in block.sides]
+    elements = prod(int(n) if sp.sympify(n).is_Integer else 0 for n in group)
+    right = elements * size == WORD and len(group) <= 1 and elements == _ROWS.get(block.call, elements)
+    fixed = not symbols_of(counts.values()) & set(counts)
+    said = f"{block.call} copies other elements"
+    book.structure(_CLAIM, subject, "a block has the elements of the inner loops", right and fixed, said)
     if block.cut is None:
         return
     here: list[Formula] = [("lt", sym(n), sp.sympify(x)) for n, x in block.cut]

@@ -45,6 +45,13 @@ def state_claims(book: Book) -> None:
     nodes = [n for n, _ in walk((*program.ahead, *program.body))]
     files = {ref.name: dict(i.places)[o] for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
     counts = {dict(i.places)[o]: i.registers[o] for n in nodes for o, i, _ in registers_of(n) if o in i.registers}
+    _edges(book, nodes)
+    homes = {(ref.name, dict(i.places)[o]) for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
+    if twice := [name for name in files if sum(n == name for n, _ in homes) > 1]:
+        book.unknown(
+            _CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
+        )
+        return
     known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(
         isinstance(n, Use) and n.state for n in nodes
     )
@@ -56,6 +63,15 @@ def state_claims(book: Book) -> None:
         _left(walked, where, _body(walked, body, _Now(), {}))
     for (subject, statement), verdict in walked.found.items():
         book.note(_CLAIM, subject, statement, verdict)
+
+
+def _edges(book: Book, nodes: list[Node]) -> None:
+    """What threads do once, around the iterations that they take, is to write states; other loops have no such edges."""
+    for x in (n for n in nodes if isinstance(n, Loop)):
+        other = next((use for use in (*x.enter, *x.leave) if not use.state or x.kind != "parallel"), None)
+        if other is not None:
+            said = f"{other.instruction.name} stands at the edge of {x.var}, where threads of a parallel loop write states only"
+            book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------

@@ -216,6 +216,21 @@ def test_a_write_on_some_ways_alone_is_not_known() -> None:
     assert any(isinstance(c.verdict, Unknown) and "differs between two ways" in c.verdict.reason for c in failed)
 
 
+@pytest.mark.parametrize("kind", ["parallel", "serial"])
+def test_the_edges_of_a_loop_write_states_alone(kind: str) -> None:
+    """What stands there is no site of the other claims: a store would be proved by none."""
+    product = next(n for n, _ in walk(program().body) if isinstance(n, Use) and n.computes)
+
+    def change(n: Node) -> Nodes | None:
+        mine = isinstance(n, Loop) and bool(n.enter)
+        return (replace(n, kind=kind, enter=(*n.enter, product)),) if mine else None  # type: ignore[union-attr, type-var]
+
+    p = edited(program(2), change)
+    assert p != program(2)
+    failed = prove_program(p).failed()
+    assert any("where threads of a parallel loop write states only" in getattr(c.verdict, "text", "") for c in failed)
+
+
 def test_in_a_loop_the_first_turn_counts() -> None:
     """Written at the end of each turn, the first one has nothing."""
     p = program()

@@ -57,6 +57,25 @@ def edited(change: Change) -> Program:
     raise LookupError("no program has such a node")
 
 
+def one_element(n: Node) -> Node | None:
+    """A copy of words of several elements of which only the first is meant."""
+    b = block(n)
+    if b is None or len(n.over) < 3 or n.over[-1][0].name in b.sides:  # type: ignore[union-attr]
+        return None
+    table = {n.over[-1][0]: 0}  # type: ignore[union-attr]
+
+    def first(r: Any) -> Any:
+        return replace(r, index=tuple(sp.sympify(i).xreplace(table) for i in r.index))
+
+    return replace(n, over=n.over[:-1], src=first(n.src), dst=first(n.dst), guard=(), form=replace(n.form, whole=()))  # type: ignore[union-attr, type-var, arg-type]
+
+
+def test_a_block_of_fewer_elements_is_refuted() -> None:
+    """The call copies whole words, where the loops copy their first element."""
+    texts = [c.verdict.text for c in prove_program(edited(one_element)).failed() if isinstance(c.verdict, Refuted)]
+    assert any("copies other elements" in text for text in texts)
+
+
 def nodes(kind: type) -> Iterator[Any]:
     yield from (n for p in programs() for n, _ in walk((*p.ahead, *p.body)) if isinstance(n, kind))
 
