@@ -188,6 +188,9 @@ def _needs(w: _Walk, i: Instruction, operand: str, ref: Ref, now: _Now, live: Ma
         if ref.name in now.lost:
             behind = f"{now.lost[ref.name]} writes a state while {ref.name} lives"
             wrong = f"{behind}, and {i.name} uses it: what was in its registers is gone"
+        elif b is not None and numbers(b).stop > i.registers[operand]:
+            last = numbers(b).stop - 1
+            wrong = f"{operand} of {i.name} is one of {i.registers[operand]} registers, and {b.name} has number {last}"
         w.note(
             f"{i.short} {operand}",
             "its registers are its thread's, and no state was written since they were declared",

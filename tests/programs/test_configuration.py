@@ -210,6 +210,21 @@ def test_a_wrong_write_is_refuted(edit: str, threads: int) -> None:
     assert told_by_a_run(p, threads) or edit in UNSEEN
 
 
+def test_an_instruction_that_names_fewer_registers() -> None:
+    """Of tiles 0 to 3 alone, in a program that has more."""
+
+    def change(n: Node) -> Nodes | None:
+        if not (isinstance(n, Use) and n.computes):
+            return None
+        few = tuple(text.replace("a < 8", "a < 4") for text in n.instruction.needs)
+        return (replace(n, instruction=replace(n.instruction, needs=few)),)
+
+    failed = prove_program(edited(program(), change)).failed()
+    assert any(
+        "a of amx.dpbusd is one of 4 registers, and a_r has number" in getattr(c.verdict, "text", "") for c in failed
+    )
+
+
 def test_a_write_on_some_ways_alone_is_not_known() -> None:
     failed = prove_program(only_where_a_size_allows(program())).failed()
     assert {c.claim for c in failed} == {"configuration"}
