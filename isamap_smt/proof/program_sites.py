@@ -222,7 +222,7 @@ def own_names(node: Node) -> list[str]:
     match node:
         case Copy():
             return [s.name for s, _ in node.over]
-        case Use():
+        case Use() if not node.state:
             return list(node.instruction.axes)
         case Alloc():
             return [c.name for c in node.buffer.cells]
@@ -234,7 +234,7 @@ def own_spans(node: Node) -> list[tuple[Any, Any]]:
     match node:
         case Copy():
             return list(node.over)
-        case Use():
+        case Use() if not node.state:
             return axes_of(node.instruction)
         case Alloc():
             return list(zip(node.buffer.cells, node.buffer.shape, strict=True))

@@ -174,7 +174,7 @@ def _move(node: Use, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
     for part in ("memory", "register"):
         ref = getattr(node, part)
         for what, new in _refs(ref) if ref is not None else ():
-            yield "offset", f"{part} {what}", replace(node, **{part: new})
+            yield "offset", f"{part} {what}", node.put(**{part: new})
     for n, active in enumerate(node.active):
         for d in (-1, 1):
             changed = (*node.active[:n], sp.sympify(active) + d, *node.active[n + 1 :])

@@ -249,4 +249,11 @@ def test_the_shipped_machines_are_taken_together() -> None:
     everything: dict[str, Instruction] = {
         i.name: i for m in isamap_hardware.names() for i in isamap_hardware.load(m).instructions
     }
-    assert im.Hardware("all", (), (), tuple(everything.values())).instructions
+    states = tuple(x for m in isamap_hardware.names() for x in isamap_hardware.load(m).memories if x.is_state)
+    places = {place for i in everything.values() for _, place in i.places} - {
+        "memory",
+        "code",
+        *(s.name for s in states),
+    }
+    files = tuple(im.Memory(place, 1 << 20, count=64) for place in sorted(places))
+    assert im.Hardware("all", (*files, *states), (), tuple(everything.values())).instructions
