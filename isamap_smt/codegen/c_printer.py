@@ -362,7 +362,7 @@ def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[st
     to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
     whole = {v.name: n for v, n in inner}
     counts = [
-        f"isamap_max(0, isamap_min({whole[n]}, {p.expr(left[n])}))" if n in left else p.expr(whole[n])
+        f"isamap_max(0, isamap_min({p.expr(whole[n])}, {p.expr(left[n])}))" if n in left else p.expr(whole[n])
         for n in block.sides
     ]
     row = [] if block.to_row is None else [p.expr(block.to_row)]

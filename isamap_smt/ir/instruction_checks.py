@@ -121,6 +121,8 @@ def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
             f"instruction {i.name}: what writes a state memory is 'cfg[x] = new[x]', with new in {CODE!r}, or 'cfg[x] = 0'; this "
             f"is {i.kernel.text.strip()!r}"
         )
+    if i.needs:
+        raise LanguageError(f"instruction {i.name}: needs={i.needs!r}: what writes a state needs none")
     if any(t.dtype.name != "u8" for t in i.kernel.tensors):
         raise LanguageError(f"instruction {i.name}: cells of a state memory are bytes; give its operands the type u8")
 

@@ -163,8 +163,8 @@ def _parallel(body: Step, count: Any, name: str, edges: tuple[Step, Step]) -> St
     def run(m: Machine) -> None:
         m.instances += 1
         instance = m.instances
-        around = m.states
-        for v in map(int, m.random.permutation(count(m.env)[0])):
+        around, turns = m.states, max(0, count(m.env)[0])
+        for v in map(int, m.random.permutation(turns)):
             m.parallel.append((instance, v))
             m.env[name] = v
             m.states = around if m.random.integers(2) else {}
@@ -173,8 +173,9 @@ def _parallel(body: Step, count: Any, name: str, edges: tuple[Step, Step]) -> St
             leave(m)
             m.parallel.pop()
         m.states = around
-        enter(m)
-        leave(m)
+        if turns:
+            enter(m)
+            leave(m)
         for array in m.memory.values():
             array.tracks.pop(instance, None)
 

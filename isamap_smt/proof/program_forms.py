@@ -74,6 +74,8 @@ def _copy(book: Book, site: Site, subject: str) -> None:
     copy: Any = site.node
     form: CopyForm = copy.form
     outer, inner = copy.over[: form.split], copy.over[form.split :]
+    known = {*book.sites.given, *(x.var.name for x in site.loops), *(v.name for v, _ in outer)}
+    _check_form(copy, form, known)
     mentioned = symbols_of(copy.guard)
     if form.whole is None:
         loose = sorted({v.name for v, _ in inner} & mentioned)
@@ -82,8 +84,6 @@ def _copy(book: Book, site: Site, subject: str) -> None:
             f"{subject}: the guard depends on {', '.join(loose)}, along which it is tested once",
         )  # fmt: skip
         return
-    if loose_counts := symbols_of([*form.whole]) & {v.name for v, _ in inner}:
-        raise UnrecognisedError(f"{', '.join(sorted(loose_counts))} is not known where whole tiles are chosen")
     around = [*site.context(), *(f for v, n in outer for f in span(v, n))]
     cells = [f for v, n in inner for f in span(v, n)]
     if copy.guard:
@@ -94,6 +94,23 @@ def _copy(book: Book, site: Site, subject: str) -> None:
     if form.whole and not copy.fill:
         said = f"{subject} leaves points outside its guard alone"
         book.structure(_CLAIM, subject, "points outside the guard are filled", False, said)
+
+
+def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
+    """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
+    if not 0 <= form.split <= len(copy.over):
+        raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")
+    last = copy.over[-1][1] if form.split < len(copy.over) else 0
+    if form.unrolled and not (sp.sympify(last).is_Integer and last >= 1):
+        raise UnrecognisedError("no innermost loop of a fixed count is written out")
+    b = form.block
+    numbers = [*(form.whole or ())] + ([] if b is None else [b.to_row or 0, b.from_row, *(x for _, x in b.cut or ())])
+    if loose := sorted(symbols_of(map(sp.sympify, numbers)) - known):
+        raise UnrecognisedError(f"nothing defines {', '.join(loose)} where whole tiles are chosen")
+    sides = [v.name for v, _ in copy.over[form.split :]]
+    for names in () if b is None else (list(b.sides), [n for n, _ in b.cut or ()]):
+        if len(set(names)) < len(names) or not set(names) <= set(sides):
+            raise UnrecognisedError(f"{', '.join(names)}: sides of a block are inner loops, each named once")
 
 
 def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given: list[Formula]) -> None:
@@ -119,9 +136,8 @@ def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given
     if block.cut is None:
         return
     here: list[Formula] = [("lt", sym(n), sp.sympify(x)) for n, x in block.cut]
-    loose = symbols_of(x for _, x in block.cut) & set(counts)
-    if loose or not {n for n, _ in block.cut} <= set(block.sides):
-        raise UnrecognisedError(f"{subject}: a block is cut along its sides, by what is known before it")
+    if not {n for n, _ in block.cut} <= set(block.sides):
+        raise UnrecognisedError(f"{subject}: a block is cut along its sides")
     book.ask(
         _CLAIM, subject, "the part of a cut block that is copied is inside the guard", [*given, *here], list(copy.guard)
     )

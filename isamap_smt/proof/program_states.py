@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from math import prod
+
+import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.instruction import Instruction
@@ -66,8 +69,14 @@ def state_claims(book: Book) -> None:
 
 
 def _edges(book: Book, nodes: list[Node]) -> None:
-    """What threads do once, around the iterations that they take, is to write states; other loops have no such edges."""
+    """What threads do once, around the iterations that they take, is to write states, and to clear them in the other order; other
+    loops have no such edges."""
     for x in (n for n in nodes if isinstance(n, Loop)):
+        if [use.state for use in x.enter] != [use.state for use in reversed(x.leave)] or any(
+            any(u.cells) for u in x.leave
+        ):
+            said = f"threads of {x.var} do not clear what they write, the last state first"
+            book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
         other = next((use for use in (*x.enter, *x.leave) if not use.state or x.kind != "parallel"), None)
         if other is not None:
             said = f"{other.instruction.name} stands at the edge of {x.var}, where threads of a parallel loop write states only"
@@ -85,7 +94,7 @@ def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: 
         elif isinstance(node, Alloc) and node.buffer.name in w.files:
             b, file = node.buffer, w.files[node.buffer.name]
             statement = f"its registers have numbers of {file} that no other buffer has while it lives"
-            if b.first is None:
+            if type(b.first) is not int:
                 w.note(b.name, statement, f"the registers of {b.name} have no numbers")
                 continue
             mine = numbers(b)
@@ -120,11 +129,8 @@ class _Now:
         """What is known on both ways; cells that neither has written are 0."""
         found = {}
         for memory in {*self.cells, *other.cells}:
-            x, y = self.cells.get(memory, ()), other.cells.get(memory, ())
-            size = max(len(x), len(y))
-            found[memory] = tuple(
-                p if p == q else None for p, q in zip(x or (0,) * size, y or (0,) * size, strict=True)
-            )
+            both = zip_longest(self.cells.get(memory, ()), other.cells.get(memory, ()), fillvalue=0)
+            found[memory] = tuple(p if p == q else None for p, q in both)
         return _Now(found, {**other.lost, **self.lost})
 
 
@@ -161,7 +167,9 @@ def _parallel(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _N
     alone = _thread(_Walk(w.files), loop, _Now(), {})
     _left(w, f"each thread of {loop.var}", alone)
     behind = _thread(w, loop, now.or_else(_Now()), live)
-    return behind if loop.enter else now.or_else(behind)
+    count = sp.sympify(loop.count)
+    runs = bool(count.is_Integer) and count >= 1  # without iterations no thread enters, nor leaves
+    return behind if loop.enter and runs else now.or_else(behind)
 
 
 def _thread(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now:
@@ -172,7 +180,8 @@ def _thread(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now
 def _written(w: _Walk, use: Use, now: _Now, live: Mapping[str, Buffer]) -> _Now:
     i = use.instruction
     cells, constants = int(i.kernel.axes[0].extent), bool(i.kernel.inputs)
-    right = len(use.cells) == cells and all(0 <= x <= 255 for x in use.cells) and (constants or not any(use.cells))
+    bytes_ = all(type(x) is int and 0 <= x <= 255 for x in use.cells)
+    right = len(use.cells) == cells and bytes_ and (constants or not any(use.cells))
     form = f"{cells} bytes" if constants else f"0 into {cells} bytes"
     w.note(
         i.short, f"it writes {form}", "" if right else f"{i.name} writes {form}; it is given {list(use.cells)[:8]} ..."

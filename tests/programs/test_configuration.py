@@ -246,6 +246,33 @@ def test_the_edges_of_a_loop_write_states_alone(kind: str) -> None:
     assert any("where threads of a parallel loop write states only" in getattr(c.verdict, "text", "") for c in failed)
 
 
+def test_a_loop_that_threads_share_may_not_run() -> None:
+    """Then no thread clears what the caller has written, in the C and when the program is run."""
+    p = program()
+    write, clear = the_write(p), the_clear(p)
+    body = tuple(n for n in p.body if not (isinstance(n, Use) and n.state))
+    for count in (0, sym("fresh?")):
+        empty = Loop(sym("nothing"), count, (If((), ()),), kind="parallel", enter=(write,), leave=(clear,))
+        failed = prove_program(replace(p, body=(write, *body, empty))).failed()
+        assert {c.subject for c in failed} == {"the call"}
+
+
+def test_threads_clear_in_the_other_order() -> None:
+    """And once each: what the system refuses in between is given back by what stands at the end."""
+
+    def change(n: Node) -> Nodes | None:
+        return (replace(n, leave=n.leave * 2),) if isinstance(n, Loop) and n.leave else None
+
+    failed = prove_program(edited(program(2), change)).failed()
+    assert any("do not clear what they write, the last state first" in getattr(c.verdict, "text", "") for c in failed)
+
+
+@pytest.mark.parametrize("cells", [(True,) + (0,) * 63, (1.0,) + (0,) * 63, (256,) + (0,) * 63, (1,) * 8])
+def test_cells_that_are_no_bytes(cells: Any) -> None:
+    p = edited(program(), lambda n: (replace(n, cells=cells),) if written(n) else None)  # type: ignore[type-var]
+    assert any("it is given" in getattr(c.verdict, "text", "") for c in prove_program(p).failed())
+
+
 def test_in_a_loop_the_first_turn_counts() -> None:
     """Written at the end of each turn, the first one has nothing."""
     p = program()
@@ -398,3 +425,8 @@ def test_no_such_machine(make: Callable[[], Any], said: str) -> None:
 def test_no_such_write(text: str, said: str) -> None:
     with pytest.raises(LanguageError, match=f"^instruction npu.write: {said}"):
         writer(text)
+
+
+def test_what_writes_a_state_needs_none() -> None:
+    with pytest.raises(LanguageError, match=r"needs=\('mode\[0\] = 1',\): what writes a state needs none"):
+        replace(writer(), needs=("mode[0] = 1",))

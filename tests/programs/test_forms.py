@@ -157,6 +157,24 @@ EDITS: dict[str, tuple[Change, str]] = {
 }  # fmt: skip
 
 
+FORMS_OF_NO_COPY: dict[str, Change] = {
+    "a side that is cut twice": with_block("", True, cut=lambda x: (*x, (x[0][0], sp.Integer(10**6)))),
+    "one side for both": with_block("transpose", sides=lambda x: (x[0], x[0])),
+    "a side that is no loop": with_block("transpose", sides=lambda x: (x[0], "nobody")),
+    "rows apart by what nothing defines": with_block("transpose", from_row=lambda x: sp.Symbol("nobody", integer=True)),
+    "more loops outside than there are": with_form(split=lambda _: 99),
+    "no loop to write out": with_form(split=lambda _: 99, unrolled=lambda _: True),
+    "whole tiles by what nothing defines": with_form(whole=lambda x: (*x, sp.Ge(sp.Symbol("nobody", integer=True), 0))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", FORMS_OF_NO_COPY)
+def test_a_form_that_is_none_is_not_proved(edit: str) -> None:
+    """Found by an attack: of a side named twice the proof saw both meanings, and the C one."""
+    failed = prove_program(edited(FORMS_OF_NO_COPY[edit])).failed()
+    assert "forms" in {c.claim for c in failed}
+
+
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_wrong_mark_is_refuted(edit: str) -> None:
     change, said = EDITS[edit]
