@@ -10,7 +10,6 @@ right: a tile of 4x16 that reads far rows in place is a tenth faster without.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
@@ -47,7 +46,7 @@ def _full(p: Printer, body: tuple[Node, ...]) -> bool:
     """Whether the operands of the body's executions take as many registers as there are."""
     names = {ref.name for n, _ in walk(body) if (isinstance(n, Use) and n.computes) for _, ref in n.operands}
     held = [b for name, b in buffers(p.program).items() if name in names]
-    count = sum(prod(int(n) for n in b.shape[: len(b.shape) - b.lanes]) for b in held)
+    count = sum(b.registers for b in held)
     types = [vector_type(p.register_types[name]) for name in names]
     return count >= min((t.registers for t in types if t), default=count + 1)
 

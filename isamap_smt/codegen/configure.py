@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import prod
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, buffers, walk
 from isamap_smt.ir.states import Need, needs_at
 from isamap_smt.mapping.configuring import configuring
 from isamap_smt.mapping.moves import registers_of
@@ -33,13 +32,8 @@ def configured(program: Program) -> Program:
             ahead=_numbered(program, program.ahead, files, {}),
             body=_numbered(program, program.body, files, {}),
         )
-    firsts = {name: (b.first, _count(b)) for name, b in buffers(program).items() if b.first is not None}
-    threads = _Threads(program, firsts)
+    threads = _Threads(program, {name: b.numbers for name, b in buffers(program).items()})
     return replace(program, ahead=threads.whole(program.ahead), body=threads.whole(program.body))
-
-
-def _count(b: Buffer) -> int:
-    return prod(int(n) for n in b.shape[: len(b.shape) - b.lanes])
 
 
 def _files(nodes: Nodes) -> dict[str, tuple[str, int]]:
@@ -62,7 +56,7 @@ def _numbered(program: Program, body: Nodes, files: dict[str, tuple[str, int]], 
         elif isinstance(node, Alloc) and node.buffer.name in files:
             file, most = files[node.buffer.name]
             first = taken.get(file, 0)
-            taken[file] = first + _count(node.buffer)
+            taken[file] = first + node.buffer.registers
             if taken[file] > most:
                 raise ScheduleError(
                     f"{program.name} needs more than the {most} registers of {file}; take smaller register tiles"
@@ -74,10 +68,10 @@ def _numbered(program: Program, body: Nodes, files: dict[str, tuple[str, int]], 
 
 
 class _Threads:
-    """What each thread of a program writes into its states. firsts: buffer -> (its first register's number, how many)."""
+    """What each thread of a program writes into its states. numbers: buffer -> those of its registers."""
 
-    def __init__(self, program: Program, firsts: dict[str, tuple[int, int]]) -> None:
-        self._program, self._firsts = program, firsts
+    def __init__(self, program: Program, numbers: dict[str, range]) -> None:
+        self._program, self._numbers = program, numbers
 
     def whole(self, body: Nodes) -> Nodes:
         """A part of the program: its own thread, and those of its parallel loops."""
@@ -106,8 +100,7 @@ class _Threads:
         for node, around in walk(body):
             if not any(isinstance(n, Loop) and n.kind == "parallel" for n in around):
                 for o, i, ref in registers_of(node):
-                    first, count = self._firsts.get(ref.name, (0, 1))
-                    yield from needs_at(i, {o: range(first, first + count)})
+                    yield from needs_at(i, {o: self._numbers[ref.name]})
 
     @property
     def _hardware(self) -> Hardware:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 from isamap_smt.ir.dtypes import DType
@@ -76,6 +77,16 @@ class Buffer:
     memory: str = "heap"
     lanes: int = 0
     first: int | None = None
+
+    @property
+    def registers(self) -> int:
+        """How many registers it is made of."""
+        return prod(int(n) for n in self.shape[: len(self.shape) - self.lanes])
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of its registers, where they have some."""
+        return range(0) if self.first is None else range(self.first, self.first + self.registers)
 
 
 @dataclass(frozen=True)

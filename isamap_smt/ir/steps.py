@@ -6,7 +6,6 @@ anything is clean for integers and is not for floating point.
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -83,8 +82,7 @@ def body_of(nodes: tuple[Node, ...]) -> Step:
 def _alloc(node: Alloc) -> Step:
     b = node.buffer
     shape_of = integers(b.shape)
-    count = 0 if b.first is None else prod(int(n) for n in b.shape[: len(b.shape) - b.lanes])
-    registers = range(b.first or 0, (b.first or 0) + count)
+    registers = b.numbers
 
     def run(m: Machine) -> None:
         shape = tuple(max(0, n) for n in shape_of(m.env))

@@ -35,14 +35,11 @@ def way_in(hardware: Hardware, place: str) -> Way | None:
 
 
 def way_out(hardware: Hardware, place: str) -> Link | None:
-    """The link on which results leave a memory: to the nearest memory of its way in that one leads to."""
+    """The link on which results leave a memory: to the nearest memory of its way in that one leads to, else to another."""
     way = way_in(hardware, place)
     order = {m.name: n for n, m in enumerate(way.memories)} if way else {}
-    return min(
-        (k for k in hardware.links if k.source == place and k.target in order),
-        key=lambda k: order[k.target],
-        default=None,
-    )
+    out = (k for k in hardware.links if k.source == place)
+    return min(out, key=lambda k: order.get(k.target, len(order)), default=None)
 
 
 def behind_registers(hardware: Hardware) -> tuple[Memory, ...]:

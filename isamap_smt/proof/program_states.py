@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from math import prod
 
 import sympy as sp
 
@@ -46,11 +45,16 @@ def state_claims(book: Book) -> None:
     """All of them, for programs whose instructions have numbers or states."""
     program = book.sites.program
     nodes = [n for n, _ in walk((*program.ahead, *program.body))]
-    files = {ref.name: dict(i.places)[o] for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
-    counts = {dict(i.places)[o]: i.registers[o] for n in nodes for o, i, _ in registers_of(n) if o in i.registers}
     _edges(book, nodes)
-    homes = {(ref.name, dict(i.places)[o]) for n in nodes for o, i, ref in registers_of(n) if o in i.registers}
-    if twice := [name for name in files if sum(n == name for n, _ in homes) > 1]:
+    held = [
+        (ref.name, dict(i.places)[o], i.registers[o])
+        for n in nodes
+        for o, i, ref in registers_of(n)
+        if o in i.registers
+    ]
+    files = {name: file for name, file, _ in held}
+    counts = {file: count for _, file, count in held}
+    if twice := [name for name, file, _ in held if files[name] != file]:
         book.unknown(
             _CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
         )
@@ -97,7 +101,7 @@ def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: 
             if type(b.first) is not int:
                 w.note(b.name, statement, f"the registers of {b.name} have no numbers")
                 continue
-            mine = numbers(b)
+            mine = b.numbers
             other = next((n for n, r in live.items() if w.files[n] == file and set(r) & set(mine)), None)
             wrong = ""
             if other is not None:
@@ -107,12 +111,6 @@ def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: 
                 wrong = f"{b.name} has the registers {mine.start} to {mine.stop - 1}, and {file} has {most[file]}"
             w.note(b.name, statement, wrong)
             live[b.name] = mine
-
-
-def numbers(b: Buffer) -> range:
-    """The numbers of a buffer's registers."""
-    first = b.first or 0
-    return range(first, first + prod(int(n) for n in b.shape[: len(b.shape) - b.lanes]))
 
 
 # ---- states ----------------------------------------------------------------------------------------------------------
@@ -197,15 +195,15 @@ def _needs(w: _Walk, i: Instruction, operand: str, ref: Ref, now: _Now, live: Ma
         if ref.name in now.lost:
             behind = f"{now.lost[ref.name]} writes a state while {ref.name} lives"
             wrong = f"{behind}, and {i.name} uses it: what was in its registers is gone"
-        elif b is not None and numbers(b).stop > i.registers[operand]:
-            last = numbers(b).stop - 1
+        elif b is not None and b.numbers.stop > i.registers[operand]:
+            last = b.numbers.stop - 1
             wrong = f"{operand} of {i.name} is one of {i.registers[operand]} registers, and {b.name} has number {last}"
         w.note(
             f"{i.short} {operand}",
             "its registers are its thread's, and no state was written since they were declared",
             wrong,
         )
-    lies = {operand: numbers(b)} if b is not None and operand in i.registers else {}
+    lies = {operand: b.numbers} if b is not None and operand in i.registers else {}
     for need, number in needs_at(i, lies):
         subject = f"{i.short} {need.operand}".strip()
         w.note(subject, f"the cells of {need.memory} that it needs hold wherever it runs", *_met(i, need, number, now))
@@ -235,4 +233,4 @@ def _left(w: _Walk, where: str, behind: _Now) -> None:
         w.note(where, f"it leaves 0 in every cell of {memory}", wrong)
 
 
-__all__ = ["numbers", "state_claims"]
+__all__ = ["state_claims"]

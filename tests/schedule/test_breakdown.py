@@ -87,6 +87,17 @@ def test_results_that_leave_another_way() -> None:
     )
 
 
+def test_results_that_leave_beside_the_chain() -> None:
+    """By a buffer of their own: no cache that data come through takes them."""
+    buffer, links = Memory("writes", 4096), tuple(k for k in AVX2.links if k.source != "ymm")
+    around = (*links, Link("ymm", "writes", 32.0), Link("writes", "DRAM", 8.0), Link("DRAM", "writes", 8.0))
+    beside = replace(AVX2, memories=(*AVX2.memories, buffer), links=around)
+    assert (
+        "no link leads from ymm to L1: results are stored at the rate of ymm -> writes (32 bytes per cycle)"
+        in unread(beside)
+    )
+
+
 def test_a_memory_beside_the_chain() -> None:
     memories = (AVX2.memories[0], Memory("scratchpad", 1 << 18), *AVX2.memories[1:])
     beside = replace(AVX2, memories=memories, links=(*AVX2.links, Link("DRAM", "scratchpad", 64.0)))
