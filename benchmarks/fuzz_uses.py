@@ -34,9 +34,10 @@ from rich.progress import track
 
 from benchmarks.parallel import cpu_seconds, spread
 from isamap_encodings.verdict import Refuted, Verdict
+from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import Proof
-from isamap_smt.ir.uses import UseProgram
-from isamap_smt.proof.uses import book, prove_uses
+from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
@@ -59,7 +60,7 @@ class Found:
         return any(e.split()[0] in edits.GHOST for e in self.told.split(", ") if e)
 
 
-Judge = Callable[[UseProgram, Proof], str]
+Judge = Callable[[Program, Proof], str]
 
 
 @cache
@@ -78,7 +79,7 @@ def remember() -> None:
     book.implied = implied
 
 
-def source(seed: int) -> tuple[str, UseProgram, Judge]:
+def source(seed: int) -> tuple[str, Program, Judge]:
     """A program that is right, and how to find out what is wrong with an edited one."""
     rng = random.Random(seed)
     if seed % 5 == 0:
@@ -86,7 +87,7 @@ def source(seed: int) -> tuple[str, UseProgram, Judge]:
         return str(choice), outer_product.gemm(choice), lambda p, proof: wrong(p, seeds=3 if proof.proved else 1)
     drawn = plans.draw(seed)
 
-    def judge(program: UseProgram, proof: Proof) -> str:
+    def judge(program: Program, proof: Proof) -> str:
         open_sizes = plans.by_symbol(drawn.kernel, {a: a for a in drawn.open})  # type: ignore[dict-item]
         witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:3]
         also = [{a: int(w[n]) for n, a in open_sizes.items() if int(w.get(n, 0)) > 0} for w in witnesses]
@@ -102,7 +103,7 @@ def one(seed: int, count: int = EDITS) -> list[Found]:
     rng, found = random.Random(seed), []
     for n in range(count):
         told, changed = edits.edits(program, rng, rng.choice([1, 1, 1, 2, 3]) if n else 0)
-        proof = prove_uses(changed)
+        proof = prove_program(changed)
         failed = "; ".join(f"{c}: {c.statement}" for c in proof.failed()[:3])
         found.append(Found(seed, told, proof.word, judge(changed, proof), proof.seconds, failed))
     return found

@@ -18,11 +18,12 @@ _WHERE = {
     **dict.fromkeys(("kernel", "instruction", "axes", "tensor", "to_text"), "isamap_smt.language"),
     **dict.fromkeys(("find_kernel",), "isamap_smt.language.library"),
     **dict.fromkeys(("assume",), "isamap_smt.language.ranges"),
+    **dict.fromkeys(("parameter",), "isamap_smt.language.machine_parameters"),
     **dict.fromkeys(("find_hardware", "find_instruction"), "isamap_smt.language.hardware_library"),
     **dict.fromkeys(("Kernel", "Tensor", "Axis", "Statement", "Access"), "isamap_smt.ir.kernel"),
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
     **dict.fromkeys(("Hardware", "Memory", "Link"), "isamap_smt.ir.hardware"),
-    **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.graph"),
+    **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.engines"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
     **dict.fromkeys(("Schedule", "LoopStep", "Packing"), "isamap_smt.ir.schedule"),
@@ -39,7 +40,6 @@ _WHERE = {
     **dict.fromkeys(("plan", "build", "compile", "Plan"), "isamap_smt.pipeline"),
     **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
     **dict.fromkeys(("stage", "StagedPlan"), "isamap_smt.pipeline.staged"),
-    **dict.fromkeys(("prove_uses",), "isamap_smt.proof.uses"),
     **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from isamap_smt.ir.dtypes import u16 as u16
     from isamap_smt.ir.dtypes import u32 as u32
     from isamap_smt.ir.dtypes import u64 as u64
+    from isamap_smt.ir.engines import Engine as Engine
+    from isamap_smt.ir.engines import Work as Work
     from isamap_smt.ir.errors import IsamapError as IsamapError
-    from isamap_smt.ir.graph import Engine as Engine
-    from isamap_smt.ir.graph import Work as Work
     from isamap_smt.ir.hardware import Hardware as Hardware
     from isamap_smt.ir.hardware import Link as Link
     from isamap_smt.ir.hardware import Memory as Memory
@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from isamap_smt.language.hardware_library import find_hardware as find_hardware
     from isamap_smt.language.hardware_library import find_instruction as find_instruction
     from isamap_smt.language.library import find_kernel as find_kernel
+    from isamap_smt.language.machine_parameters import parameter as parameter
     from isamap_smt.language.ranges import assume as assume
 
 

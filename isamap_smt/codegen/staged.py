@@ -18,34 +18,32 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.staged_tiles import Tile, TileLoop, loops_around, tile_index
-from isamap_smt.ir.engines import machine_of
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
-from isamap_smt.ir.graph import Machine, MachineInstruction
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import IndexType
+from isamap_smt.ir.instruction import Instruction, signal
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Program, Ref, Use
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import Stage, Staging
-from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace, Use, UseNode, UseProgram
 
 ROW, COLUMN = sym("row"), sym("column")
 
 
-def lower_staging(staging: Staging, hardware: Hardware) -> UseProgram:
-    """The program of one statement. Nothing of it is trusted: prove_uses() checks it."""
-    return _Lowering(staging, machine_of(hardware)).program()
+def lower_staging(staging: Staging, hardware: Hardware) -> Program:
+    """The program of one statement. Nothing of it is trusted: prove_program() checks it."""
+    return _Lowering(staging, hardware).program()
 
 
 @dataclass(frozen=True)
 class _Lowering:
     staging: Staging
-    machine: Machine
+    machine: Hardware
 
     @cached_property
     def mapping(self) -> Any:
         return self.staging.proved.mapping
 
     @cached_property
-    def compute(self) -> MachineInstruction:
+    def compute(self) -> Instruction:
         return self.machine.instruction(self.mapping.instruction.name)
 
     @cached_property
@@ -58,14 +56,14 @@ class _Lowering:
         found = [s for s in self.staging.stages if s is not self.output]
         return tuple(sorted(found, key=lambda s: -s.slots))
 
-    def program(self) -> UseProgram:
-        buffers = tuple(self._buffer(s) for s in self.staging.stages)
-        return UseProgram(self.mapping.kernel, self.machine, buffers, self._body(0))
+    def program(self) -> Program:
+        buffers = tuple(Alloc(self._buffer(s)) for s in self.staging.stages)
+        return Program(None, self.mapping.kernel, (), (*buffers, *self._body(0)), machine=self.machine)
 
-    def _body(self, depth: int) -> tuple[UseNode, ...]:
+    def _body(self, depth: int) -> tuple[Node, ...]:
         """What stands inside the first `depth` outer loops."""
         begun = [s for s in self.inputs if s.depth == depth]
-        nodes: list[UseNode] = []
+        nodes: list[Node] = []
         if self.output.depth == depth:
             nodes += self._nest(self.output, "begin", self._begin)
         for s in begun:
@@ -79,14 +77,14 @@ class _Lowering:
             nodes += self._nest(self.output, "store", self._store)
         return tuple(nodes)
 
-    def _rest(self, depth: int) -> tuple[UseNode, ...]:
+    def _rest(self, depth: int) -> tuple[Node, ...]:
         """The loops from this depth on, around the use that computes."""
         last = max(s.depth for s in self.staging.stages)
         outer = self._outer
         if depth < last:
             return (outer[depth].loop(self._body(depth + 1)),)
         loops = [x for x in (*outer[depth:], *self._inner) if x.count != 1]
-        body: tuple[UseNode, ...] = (self._compute(),)
+        body: tuple[Node, ...] = (self._compute(),)
         for x in reversed(loops):
             body = (x.loop(body),)
         return body
@@ -108,12 +106,19 @@ class _Lowering:
         loops = [x for x in (*self._outer[stage.depth :], *self._inner) if x.axis in needed and x.count != 1]
         return Tile(tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]))
 
-    def _at(self, stage: Stage, mark: str) -> BufferPlace:
+    def _name(self, stage: Stage) -> str:
+        """Of the stage's buffer: the operand's, or one like it that no tensor has."""
+        name = stage.operand
+        while any(t.name == name for t in self.mapping.kernel.tensors):
+            name += "_"
+        return name
+
+    def _at(self, stage: Stage, mark: str) -> Ref:
         """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it."""
         tile = self._tile(stage, mark)
         around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
         slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile)
-        return BufferPlace(stage.operand, slot, tile.version)
+        return Ref(self._name(stage), (slot,), tile.version)
 
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
@@ -128,35 +133,38 @@ class _Lowering:
         found = [substitute(e, self._index(stage, mark)) for e in self.mapping.coordinates(stage.operand)]
         return tuple(sp.expand(substitute(e, cells)) for e in found)
 
-    def _buffer(self, stage: Stage) -> SlottedBuffer:
+    def _buffer(self, stage: Stage) -> Buffer:
         mark = f"_{stage.operand}"
         tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
         cells = {str(operand.row): ROW, str(operand.column): COLUMN}
         index = self._index(stage, mark)
         limits = guards(self.mapping, stage.operand, index, cells)
         held = IndexType(stage.tensor, self._coordinates(stage, mark, cells), tuple(limits), "0")
-        return SlottedBuffer(
-            stage.operand, stage.memory, stage.offset, stage.rows, stage.slots * tile.size, tile.version, (ROW, COLUMN), held
+        dtype = self.mapping.instruction.kernel.tensor(stage.operand).dtype
+        shape = (stage.rows, self.machine.memory(stage.memory).row // dtype.bytes)
+        return Buffer(
+            self._name(stage), dtype, (ROW, COLUMN), shape, held, stage.memory,
+            offset=stage.offset, slots=stage.slots * tile.size, version=tile.version,
         )  # fmt: skip
 
-    def _nest(self, stage: Stage, what: str, use: Any) -> tuple[UseNode, ...]:
+    def _nest(self, stage: Stage, what: str, use: Any) -> tuple[Node, ...]:
         """A use for each tile, then the signal that all are done."""
         mark = f"_{what}_{stage.operand}"
         signals = {"begin": (), "fill": (f"filled_{stage.operand}",), "store": ("stored",)}[what]
         made = use(stage, mark)
-        body: tuple[UseNode, ...] = (made,)
+        body: tuple[Node, ...] = (made,)
         for x in reversed(self._tile(stage, mark).loops):
             body = (x.loop(body),)
         return self._signalled(body, signals, made.instruction.engine)
 
-    def _signalled(self, body: tuple[UseNode, ...], counters: tuple[str, ...], engine: str) -> tuple[UseNode, ...]:
+    def _signalled(self, body: tuple[Node, ...], counters: tuple[str, ...], engine: str) -> tuple[Node, ...]:
         """A body that signals when it is complete: its only use does, or one that stands behind its loops."""
         if not counters:
             return body
         last = body[-1]
         if len(body) == 1 and isinstance(last, Use):
             return (replace(last, signals=counters),)
-        return (*body, Use(self.machine.instruction(f"signal {engine}"), signals=counters))
+        return (*body, Use(signal(engine), signals=counters))
 
     def _number(self, stage: Stage) -> Any:
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
@@ -171,7 +179,7 @@ class _Lowering:
             stage, mark, self.machine.instruction(stage.via), (("finished", self._number(stage) + 1),), False
         )
 
-    def _moved(self, stage: Stage, mark: str, move: MachineInstruction, awaits: Any, begins: bool) -> Use:
+    def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Use:
         """A tile between its tensor and its slot."""
         held = next(o for o in move.operands if o.row is not None)
         main = next(o for o in move.operands if o.row is None)
@@ -179,20 +187,18 @@ class _Lowering:
         cells = {str(operand.row): held.row, str(operand.column): held.column}
         index = self._index(stage, mark)
         points = active_points(self.mapping, stage.operand, index, operand, held, move)
-        places: dict[str, BufferPlace | TensorPlace] = {
-            held.name: self._at(stage, mark),
-            main.name: TensorPlace(stage.tensor, self._coordinates(stage, mark, cells)),
-        }
-        return Use(move, tuple((o.name, places[o.name]) for o in move.operands), points, awaits, begins=begins)
+        places = {held.name: self._at(stage, mark), main.name: Ref(stage.tensor, self._coordinates(stage, mark, cells))}
+        operands = tuple((o.name, places[o.name]) for o in move.operands)
+        return Use(move, operands, points, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Use:
         clear = self.machine.instruction(stage.begin)
         awaits = (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
-        return Use(clear, ((clear.operands[0].name, self._at(stage, mark)),), (), awaits, begins=True)
+        return Use(clear, ((clear.operands[0].name, self._at(stage, mark)),), awaits=awaits, begins=True)
 
     def _compute(self) -> Use:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
         awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
         places = tuple((o.name, self._at(self.staging.stage(o.name), "")) for o in self.compute.operands)
-        return Use(self.compute, places, (), awaits, point=point)
+        return Use(self.compute, places, point=point, awaits=awaits)

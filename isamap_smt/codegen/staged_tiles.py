@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.uses import CountedLoop, UseNode
+from isamap_smt.ir.program import Loop, Node, number_of
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class TileLoop:
     @property
     def number(self) -> Any:
         """Of its iterations in the whole program."""
-        return sym(f"#{self.name}")
+        return number_of(self.var)
 
     def marked(self, mark: str) -> TileLoop:
         """The same loop in another nest."""
         return replace(self, mark=mark)
 
-    def loop(self, body: tuple[UseNode, ...]) -> CountedLoop:
+    def loop(self, body: tuple[Node, ...]) -> Loop:
         """Around a body."""
-        return CountedLoop(self.var, sp.sympify(self.count), self.number, body)
+        return Loop(self.var, sp.sympify(self.count), body)
 
 
 @dataclass(frozen=True)

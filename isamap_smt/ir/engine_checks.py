@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.addresses import Steps, parsed
+from isamap_smt.ir.engines import KEPT, ZERO, Work
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.graph import KEPT, ZERO, Work
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.whole import LARGEST
+from isamap_smt.ir.whole import LARGEST, exceeds
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
@@ -174,9 +174,9 @@ def _check_cells(
         raise HardwareError(
             f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
         )
-    extents = {a.name: int(a.extent) for a in i.kernel.axes}
+    extents = {a.name: a.extent for a in i.kernel.axes}
     rows, columns = (extents.get(str(e), 1) for e in cells[operand])
-    if columns * dtype.bytes > m.row or rows > min(m.rows, LARGEST):
+    if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
         raise HardwareError(
             f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}"
         )

@@ -1,50 +1,40 @@
-"""The graph of a machine whose description has engines: what programs of uses are written on."""
+"""What works beside each other on a machine, how long a use occupies it, and where operands lie in addressed memories."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from typing import Any
 
-from isamap_smt.ir.errors import HardwareError
-from isamap_smt.ir.graph import ADDRESSED, Machine, MachineInstruction, Memory, Operand, Work
-from isamap_smt.ir.graph import MAIN as MAIN_MEMORY
-from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.move_form import MAIN
+ZERO, KEPT = "zero", "kept"
 
 
-@lru_cache(maxsize=64)
-def machine_of(hardware: Hardware) -> Machine:
-    """Memories in rows of numbers, engines, and an instruction that only signals for each engine (`signal ENGINE`).
+@dataclass(frozen=True)
+class Engine:
+    """Issues its uses in order, completes them in order, and runs beside the others."""
 
-    Raises HardwareError for a machine without engines, and for preconditions, which no use can promise here.
+    name: str
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from
+    the first row of the place; both None in main memory and in registers, where the place itself says which element each cell is.
     """
-    if not hardware.engines:
-        raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
-    widths = {m: i.kernel.tensor(o).dtype.bytes for i in hardware.instructions for o, m in i.places if m != MAIN}
-    memories = tuple(
-        Memory(m.name, ADDRESSED, m.rows, m.row // widths[m.name]) for m in hardware.memories if m.name in widths
-    )
-    made = tuple(graph_instruction(i) for i in hardware.instructions)
-    signals = tuple(MachineInstruction(f"signal {e.name}", e.name, work=Work(0, 0)) for e in hardware.engines)
-    return Machine(hardware.name, (*memories, Memory(MAIN_MEMORY, MAIN_MEMORY)), hardware.engines, (*made, *signals))
+
+    name: str
+    memory: str
+    row: Any = None
+    column: Any = None
 
 
-def graph_instruction(i: Instruction) -> MachineInstruction:
-    """One instruction over cells. Raises HardwareError for a precondition."""
-    if i.preconditions:
-        raise HardwareError(
-            f"{i.where}: precondition {i.preconditions[0]!r}: uses of a machine with engines promise nothing but where cells lie"
-        )
-    cells = {o: (row, column) for o, row, column in i.cells}
-    operands = tuple(
-        Operand(o, MAIN_MEMORY, steps=dict(i.steps).get(o, ())) if memory == MAIN else Operand(o, memory, *cells[o])
-        for o, memory in i.places
-    )
-    return MachineInstruction(
-        i.name, i.engine, i.kernel, operands, i.active, i.beyond, work_of(i), 0 if i.active else 1
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Work:
+    """How long a use occupies its engine: `start` cycles, and `each` for every active point of the axes in `per`."""
 
+    start: float = 0.0
+    each: float = 1.0
+    per: tuple[str, ...] = ()
 
-def work_of(i: Instruction) -> Work:
-    """What a use occupies its engine for; one use at a time of `per_cycle` where the description says no more."""
-    return i.work if i.work is not None else Work(1 / i.cost.per_cycle, 0)
+    def cycles(self, points: Any) -> Any:
+        """With so many active points of those axes."""
+        return self.start + self.each * points

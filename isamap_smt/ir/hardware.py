@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
 
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.engine_checks import check_engines
+from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
-from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
+from isamap_smt.ir.whole import is_open
 
 REGISTER, ADDRESSED, CACHE, MAIN, STATE = KINDS = ("register", "addressed", "cache", "main", "state")
 LINE = 64  # bytes of a cache line
@@ -22,7 +26,8 @@ LINE = 64  # bytes of a cache line
 class Memory:
     """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
 
-    row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. energy in picojoules per byte;
+    row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. Both may be a number of times a
+    machine parameter (im.parameter). energy in picojoules per byte;
     shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
     copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them).
     Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
@@ -30,11 +35,11 @@ class Memory:
     """
 
     name: str
-    capacity: int | None
+    capacity: Any
     count: int = 1
     energy: float = 0.0
     shared: bool = False
-    row: int = 0
+    row: Any = 0
     kind: str = ""
 
     def __post_init__(self) -> None:
@@ -66,9 +71,11 @@ class Memory:
         return self._kind == STATE
 
     @property
-    def rows(self) -> int:
+    def rows(self) -> Any:
         """How many rows software can address."""
-        return self.capacity // self.row if self.row and self.capacity is not None else 0
+        if not self.row or self.capacity is None:
+            return 0
+        return sp.cancel(self.capacity / self.row) if is_open(self.row) else self.capacity // self.row
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Any
 
+import sympy as sp
+
+from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, did_you_mean
-from isamap_smt.ir.graph import Engine
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.states import CODE
 from isamap_smt.ir.ways import main_memories, way_in
-from isamap_smt.ir.whole import whole
+from isamap_smt.ir.whole import exceeds, is_open, whole
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware, Link, Memory
@@ -52,6 +53,11 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
             f"memory {name!r}: that word means something else ({', '.join(TAKEN)} are taken); call it another name"
         )
     count = whole(m.count, f"memory {name}: count", HardwareError)
+    if is_open(m.capacity) and (is_open(m.row) or m.row == 0):
+        piece, what = (m.rows, f"rows of {m.row}") if m.row else (m.capacity / m.count, f"bytes for each of {count}")
+        if not (sp.sympify(piece).is_Integer or is_open(piece)):
+            raise HardwareError(f"memory {name}: {m.capacity} bytes are no whole number of {what}")
+        return
     if m.capacity is not None:
         capacity = whole(m.capacity, f"memory {name}: capacity, in bytes (None: unlimited)", HardwareError)
         if capacity > LARGEST:
@@ -164,11 +170,12 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
                 f"{did_you_mean(place, [*known, MAIN])}"
             )
         m, t = known[place], i.kernel.tensor(operand)
-        size, room = prod(map(int, t.shape)) * t.dtype.bytes, (m.capacity or 0) // m.count
-        if m.capacity is not None and size > room:
+        size = sp.Mul(*t.shape) * t.dtype.bytes
+        room = m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count
+        if m.capacity is not None and exceeds(size, room):
             one = f"one of its {m.count} registers has" if m.count > 1 else "it has"
             raise HardwareError(
-                f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(map(int, t.shape))}), and of "
+                f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(t.shape)}), and of "
                 f"{place} {one} {room}"
             )
         if (numbers := i.registers.get(operand, m.count)) > m.count:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.addresses import Address, Steps, address_of
-from isamap_smt.ir.graph import KEPT, Work
+from isamap_smt.ir.engines import KEPT, Operand, Work
+from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import Need, parse_needs
+from isamap_smt.ir.whole import is_open
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Cost:
 class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
-    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state).
+    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
+    'signal' (of an engine: it touches nothing).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
@@ -95,8 +98,19 @@ class Instruction(Shown):
 
     @property
     def axes(self) -> dict[str, int]:
-        """Instruction axis -> number of points."""
-        return {a.name: int(a.extent) for a in self.kernel.axes}
+        """Instruction axis -> number of points. Raises HardwareError for a machine parameter that has no number."""
+        try:
+            return {a.name: int(a.extent) for a in self.kernel.axes}
+        except TypeError:
+            raise self._open() from None
+
+    def _open(self) -> HardwareError:
+        """An axis is as long as a parameter of the machine, and here a number is needed."""
+        axis = next(a for a in self.kernel.axes if is_open(a.extent))
+        return HardwareError(
+            f"{self.where}: axis {axis.name} has {axis.extent} points, and a number is needed; describe the machine with a number "
+            f"in the place of {', '.join(sorted(map(str, axis.extent.free_symbols)))}"
+        )
 
     @property
     def short(self) -> str:
@@ -111,6 +125,26 @@ class Instruction(Shown):
     def address(self, operand: str) -> Address:
         """Where the cells of an operand in main memory lie."""
         return address_of(self.kernel, operand, dict(self.steps).get(operand, ()))
+
+    @cached_property
+    def operands(self) -> tuple[Operand, ...]:
+        """Each with its memory, and where its cells lie in an addressed one."""
+        cells = {o: (row, column) for o, row, column in self.cells}
+        return tuple(Operand(o, memory, *cells.get(o, (None, None))) for o, memory in self.places)
+
+    def operand(self, name: str) -> Operand:
+        """By its name in the contract."""
+        return next(o for o in self.operands if o.name == name)
+
+    @property
+    def least(self) -> int:
+        """The least value of its use parameters that say how many points are active."""
+        return 0 if self.active else 1
+
+    @property
+    def occupies(self) -> Work:
+        """How long a use occupies its engine; one use at a time of `per_cycle` where the description says no more."""
+        return self.work if self.work is not None else Work(1 / self.cost.per_cycle, 0)
 
     @property
     def strides(self) -> tuple[str, ...]:
@@ -138,7 +172,7 @@ class Instruction(Shown):
 
     def __str__(self) -> str:
         """Contract, what it really computes where that is more, operands with their places, cost and needs."""
-        axes = ", ".join(f"{n} < {e}" for n, e in self.axes.items())
+        axes = ", ".join(f"{a.name} < {a.extent}" for a in self.kernel.axes)
         lines = [f"{self.name}: {self.kernel.text.strip()}" + (f"  ({axes})" if axes else "")]
         if self.exact is not None:
             lines.append(f"  really computes {self.exact.text.strip()}")
@@ -166,3 +200,10 @@ class OwnInstruction(Instruction):
     def statement(self, operands: Mapping[str, str]) -> str:
         """Its C on operands, as one statement."""
         return c_text.statement(self.emit, operands)
+
+
+@lru_cache(maxsize=64)
+def signal(engine: str) -> Instruction:
+    """What an engine issues to signal or await a counter, and takes no time for."""
+    name = f"signal {engine}"
+    return OwnInstruction(name, Kernel(name, (), ()), "signal", engine=engine, work=Work(0, 0))

@@ -12,14 +12,14 @@ import sympy as sp
 from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.engine_checks import check_issue
+from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.features import feature_names, is_feature
-from isamap_smt.ir.graph import ZERO
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.states import CODE, parse_needs
-from isamap_smt.ir.whole import whole
+from isamap_smt.ir.whole import is_open, whole
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
@@ -157,11 +157,11 @@ def _of_operands(name: str, what: str, given: Any, operands: list[str], example:
     return tuple((operand, text) for operand, text in given)
 
 
-def whole_axes(name: str, axes: Any) -> dict[str, int]:
-    """The number of points of each axis, whole and at least 1. Raises LanguageError."""
+def whole_axes(name: str, axes: Any) -> dict[str, Any]:
+    """The number of points of each axis, whole and at least 1, or a machine parameter. Raises LanguageError."""
     if not isinstance(axes, Mapping):
         raise LanguageError(f"instruction {name}: axes={axes!r}: pass names and numbers of points, such as {{'l': 8}}")
-    return {n: _points(name, n, extent) for n, extent in axes.items()}
+    return {n: extent if is_open(extent) else _points(name, n, extent) for n, extent in axes.items()}
 
 
 def _points(name: str, axis: str, extent: Any) -> int:

@@ -21,6 +21,16 @@ Meaning (the interpreter's and the printer's alike):
   with the elements that the statement reads taken from `reads`, one place for each of Statement.inputs. `point` claims
   which kernel point is computed; the interpreter does not use it.
 - If: body where all relations hold.
+
+On a machine with engines, besides:
+- Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them
+  in that order. Different engines know nothing of each other but the counters.
+- A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
+  Counters begin at 0. The number of a loop counts the iterations that were begun before in the whole program, and never restarts.
+- A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
+  it that the instruction says. Cells hold poison at first. What is beyond the active points is written as 0 where the instruction
+  says so. A version is a ghost: which content of the slot is meant, by the loop variables at which it was begun. No executor
+  looks at it.
 """
 
 from __future__ import annotations
@@ -33,6 +43,7 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
@@ -62,11 +73,14 @@ class IndexType:
 
 @dataclass(frozen=True)
 class Buffer:
-    """cells: symbols, one per dimension of `shape`. memory: 'registers', 'heap' or 'tensor' (an argument).
+    """cells: symbols, one per dimension of `shape`. memory: 'registers', 'heap', 'tensor' (an argument), or the addressed memory
+    of that name.
 
     For registers the last `lanes` dimensions live in one vector register, the leading ones count registers.
     Shapes of heap buffers mention sizes only, never loop variables.
     first: the number of the first register, where the C names the registers of this file by numbers; None elsewhere.
+    In an addressed memory: `slots` pieces of shape (rows, columns), from row `offset` on; the type is over a piece's cells and
+    `version`, symbols for the loops around the use that begins a content.
     """
 
     name: str
@@ -77,6 +91,14 @@ class Buffer:
     memory: str = "heap"
     lanes: int = 0
     first: int | None = None
+    offset: int = 0
+    slots: int = 0
+    version: tuple[Any, ...] = ()
+
+    @property
+    def rows(self) -> Any:
+        """Of a slot."""
+        return self.shape[0]
 
     @property
     def registers(self) -> int:
@@ -91,10 +113,11 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Ref:
-    """A place in a buffer or a tensor argument."""
+    """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot; version: the content that is meant."""
 
     name: str
     index: tuple[Any, ...]
+    version: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,9 +191,10 @@ class Use:
     operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
     state, each a number from 0 to 255.
-    active: for each axis of a move that has a number of active points, how many; () for one that has none.
+    active: for each axis that has a number of active points (Instruction.active), how many; () for none.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, one of the
     program's schedules is for its mapping. prefetch: lines that are asked for besides.
+    On an engine: awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
     """
 
     instruction: Instruction
@@ -180,11 +204,19 @@ class Use:
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
     cells: tuple[int, ...] = ()
+    awaits: tuple[tuple[str, Any], ...] = ()
+    signals: tuple[str, ...] = ()
+    begins: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Use parameter -> how many points are active."""
+        return {p: value for (_, p), value in zip(self.instruction.active, self.active, strict=False)}
 
     @property
     def moves(self) -> bool:
         """Whether it moves between a register and memory, or clears a register."""
-        return self.instruction.kind not in ("compute", "configure")
+        return self.instruction.kind not in ("compute", "configure", "signal")
 
     @property
     def computes(self) -> bool:
@@ -241,6 +273,8 @@ class Loop:
     backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
     iteration may then read or write what another one writes.
     enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
+    base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
+    Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     """
 
     var: Any
@@ -248,10 +282,22 @@ class Loop:
     body: tuple[Node, ...]
     kind: str = "serial"
     axis: str = ""
-    step: int = 1
+    step: Any = 1
     backwards: Any = None
     enter: tuple[Use, ...] = ()
     leave: tuple[Use, ...] = ()
+    base: Any = None
+    extent: Any = None
+
+    @property
+    def number(self) -> Any:
+        """The symbol of the iterations begun before this one in the whole program."""
+        return number_of(self.var)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it does nothing but to run its body for each value in their order."""
+        return self.kind == "serial" and self.backwards is None and not self.enter and not self.leave
 
     @property
     def unordered(self) -> bool:
@@ -277,6 +323,11 @@ class If:
 Node = Alloc | Copy | Use | Compute | Loop | If
 
 
+def number_of(var: Any) -> Any:
+    """The number of the loop with that variable; no name of a user's."""
+    return sym(f"#{var}")
+
+
 @dataclass(frozen=True)
 class Program(Shown):
     """kernel: with the sizes the program was lowered for (free sizes are run-time parameters).
@@ -288,6 +339,8 @@ class Program(Shown):
     more: the schedules of further statements that are mapped, each with its own proved mapping.
     starts: tensors that the body sets to 0 by itself before it adds to them, so that they may hold anything before:
     temporaries in every call, outputs in calls in which FRESH is 1.
+    machine: whose engines issue the uses and whose addressed memories hold the buffers, with outputs that begin at 0; None: a core.
+    parameters: of the machine, such as a vector length, each at least 1. Executors know their values; the proof holds for all.
     """
 
     schedule: Schedule | None
@@ -298,6 +351,8 @@ class Program(Shown):
     name: str = "kernel"
     more: tuple[Schedule, ...] = ()
     starts: tuple[str, ...] = ()
+    machine: Hardware | None = None
+    parameters: tuple[str, ...] = ()
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:

@@ -23,7 +23,12 @@ _CELL = "c_"  # lowering names cell symbols so, to keep them apart from loop var
 def pseudocode(program: Program) -> str:
     """The whole program, readable from top to bottom; equal programs give equal text."""
     kernel = program.kernel
-    lines = [f"program for {kernel.name}"]
+    where = (
+        f" on {program.machine.name}, engines {', '.join(e.name for e in program.machine.engines)}"
+        if program.machine
+        else ""
+    )
+    lines = [f"program for {kernel.name}{where}"]
     lines += [f"tensor {t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
     if kernel.free_sizes:
         lines.append(f"sizes given at each call: {', '.join(kernel.free_sizes)}")
@@ -32,31 +37,35 @@ def pseudocode(program: Program) -> str:
         lines.append(f"{name} begins at 0{when}")
     lines += [f"assumes {a}" for a in program.assumptions]
     if program.ahead:
-        lines += ["once, before the calls:", *_block(program.ahead, 1)]
-    lines += ["each call:", *_block(program.body, 1)]
+        lines += ["once, before the calls:", *_block(program.ahead, 1, False)]
+    lines += ["each call:", *_block(program.body, 1, program.machine is not None)]
     return "\n".join(lines)
 
 
-def _block(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:
+def _block(nodes: tuple[Node, ...], depth: int, counted: bool) -> Iterator[str]:
     for node in nodes:
-        yield _INDENT * depth + _line(node)
+        yield _INDENT * depth + _line(node, counted)
         if isinstance(node, Loop | If):
-            edges = [_block(uses, depth + 1) for uses in (getattr(node, "enter", ()), getattr(node, "leave", ()))]
+            edges = [
+                _block(uses, depth + 1, counted) for uses in (getattr(node, "enter", ()), getattr(node, "leave", ()))
+            ]
             yield from (f"{line}  # once on each thread" for line in edges[0])
-            yield from _block(node.body, depth + 1)
+            yield from _block(node.body, depth + 1, counted)
             yield from (f"{line}  # once on each thread" for line in edges[1])
 
 
-def _line(node: Node) -> str:
+def _line(node: Node, counted: bool) -> str:
     match node:
         case Loop():
-            return _loop(node)
+            return _loop(node, counted)
         case If():
             return f"if {_all(node.condition)}:"
         case Alloc(buffer):
             return declaration(buffer)
         case Copy():
             return _copy(node)
+        case Use() if node.instruction.engine:
+            return _issued(node)
         case Use() if node.moves:
             return _move(node)
         case Use() if node.computes:
@@ -75,10 +84,23 @@ def _use(use: Use) -> str:
     return f"{use.state} = {use.instruction.name}({cells or 0})"
 
 
-def _loop(loop: Loop) -> str:
+def _issued(use: Use) -> str:
+    """A use with the engine that issues it, what it waits for and what it signals."""
+    i = use.instruction
+    places = [f"{o}={_ref(ref)}" for o, ref in use.operands]
+    places += [f"{p}={words(e)}" for p, e in use.parameters.items()]
+    operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
+    waits = "".join(f"  awaits {c} >= {words(amount)}" for c, amount in use.awaits)
+    signals = f"  signals {', '.join(use.signals)}" if use.signals else ""
+    return f"{i.engine}: {operation}{waits}{signals}"
+
+
+def _loop(loop: Loop, counted: bool) -> str:
     word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
-    about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else ""
+    about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else f"  # number {loop.number}" if counted else ""
     order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
+    if loop.base is not None:
+        return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
     return f"{word} {loop.var} < {words(loop.count)}{order}:{about}"
 
 
@@ -94,6 +116,10 @@ def declaration(buffer: Buffer) -> str:
         outside = "unused" if t.outside == "dead" else t.outside
         text += f" where {_all(tuple(substitute(g, names) for g in t.guard))}, else {outside}"
     shape = " x ".join(words(n) for n in buffer.shape) or "1"
+    if buffer.slots:
+        last = buffer.offset + buffer.slots * buffer.rows - 1
+        slots = f"{buffer.slots} slot{'s' if buffer.slots > 1 else ''} of {shape} {buffer.dtype}"
+        return f"{text}  # {slots} in {buffer.memory}, rows {buffer.offset}..{last}"
     return f"{text}  # {shape} {buffer.dtype} in {'memory' if buffer.memory == 'heap' else buffer.memory}"
 
 

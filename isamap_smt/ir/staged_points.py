@@ -6,8 +6,9 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.expr import IMax, IMin, substitute, symbols_of
-from isamap_smt.ir.graph import MachineInstruction, Operand
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 
 
@@ -35,9 +36,9 @@ def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[st
 
 
 def active_points(
-    mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: MachineInstruction
-) -> tuple[tuple[str, Any], ...]:
-    """(use parameter, how many points are active) of a move of one tile. home, held: where the cells lie for the instruction
+    mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: Instruction
+) -> tuple[Any, ...]:
+    """How many points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
     that computes and for the move; index: outer axis -> tile."""
     forward = dict(mapping.forward)
     whole = dict(mapping.instruction.axes)
@@ -48,14 +49,14 @@ def active_points(
         for a in axes:
             counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
     present = [left for left in _present(mapping, operand, index) if not _always(left)]
-    found: list[tuple[str, Any]] = []
-    for axis, parameter in move.extents:
+    found: list[Any] = []
+    for axis, _ in move.active:
         here = lies[axis]
         count = counts.get(here, sp.S.One)
         largest = whole.get(here, 1)
         for left in present if not found else ():
             count = IMin(count, largest * left)
-        found.append((parameter, IMax(0, count)))
+        found.append(IMax(0, count))
     return tuple(found)
 
 

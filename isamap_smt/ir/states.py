@@ -43,7 +43,7 @@ class Need:
 
 def parse_needs(i: Instruction, texts: Sequence[str]) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
     """(cells that hold a value, (operand, how many registers it is one of)). Raises LanguageError."""
-    operands, extents = [t.name for t in i.kernel.tensors], i.axes
+    operands, extents = [t.name for t in i.kernel.tensors], {a.name: a.extent for a in i.kernel.axes}
     cells: list[Need] = []
     counts: dict[str, int] = {}
     for text in texts:
@@ -65,7 +65,7 @@ def parse_needs(i: Instruction, texts: Sequence[str]) -> tuple[tuple[Need, ...],
     return tuple(cells), tuple(counts.items())
 
 
-def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, int]) -> Need:
+def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, Any]) -> Need:
     found = _CELL.match(text.strip())
     cell, value = (parse_expression(found[n]) for n in (2, 3)) if found else (None, None)
     if found is None or cell is None or value is None:

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Mapping as Dict
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir.errors import IsamapError, SizeError
 
 MOST_THREADS = 2**16  # that a schedule shares its work among
@@ -25,6 +27,29 @@ def whole(value: Any, what: str, error: type[IsamapError], low: int = 1, high: i
     if high is not None and number > high:
         raise error(f"{what}={number}: must be at most {high}")
     return number
+
+
+def is_open(value: Any) -> bool:
+    """Whether it is a machine parameter without a number, or a whole number of times one.
+
+    >>> is_open(4 * sp.Symbol("VL")), is_open(8)
+    (True, False)
+    """
+    if not isinstance(value, sp.Expr) or not value.free_symbols:
+        return False
+    count, name = value.as_coeff_Mul()
+    return bool(name.is_Symbol and count.is_Integer and count >= 1)
+
+
+def exceeds(a: Any, b: Any) -> bool:
+    """Whether a is more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
+
+    >>> exceeds(sp.Symbol("VL"), 4), exceeds(sp.Symbol("VL") - 1, 2 * sp.Symbol("VL"))
+    (True, False)
+    """
+    apart = sp.sympify(b) - sp.sympify(a)
+    ones = dict.fromkeys(apart.free_symbols, 1)
+    return bool(apart.subs(ones) < 0) or any(apart.coeff(p) < 0 for p in apart.free_symbols)
 
 
 def whole_sizes(sizes: Any) -> dict[str, int]:

@@ -9,8 +9,9 @@ from typing import Any
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engine_checks import issued, placed
+from isamap_smt.ir.engines import KEPT, Work
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.graph import KEPT, Work
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import derived_kind
@@ -31,7 +32,7 @@ def instruction(
     name: str,
     text: str,
     *,
-    axes: Mapping[str, int],
+    axes: Mapping[str, Any],
     dtypes: Mapping[str, str | DType],
     places: Mapping[str, str],
     emit: str = "",
@@ -54,7 +55,8 @@ def instruction(
     work: Work | None = None,
     **gone: Any,
 ) -> Instruction:
-    """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`.
+    """The instruction whose contract is `text`: one statement over cells, with the extents in `axes`, whole numbers or a
+    machine parameter (im.parameter) times one.
 
     `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]', in
     elements, with strides that are use parameters (names for `emit`).
@@ -140,8 +142,9 @@ def _check(
         raise LanguageError(f"instruction {name}: the contract is one statement without `for`")
     if free := [a.name for a in contract.axes if a.name not in axes]:
         raise LanguageError(f"instruction {name}: axis {free[0]} has no extent; add axes={{..., {free[0]!r}: 4}}")
-    if contract.free_sizes:
-        raise LanguageError(f"instruction {name}: {contract.free_sizes[0]} has no value; cells have constant sizes")
+    parameters = {n for extent in axes.values() for n in symbols_of([extent])}
+    if loose := [n for n in contract.free_sizes if n not in parameters]:
+        raise LanguageError(f"instruction {name}: {loose[0]} has no value; cells have constant sizes")
     if contract.ranges:
         n, low, high = contract.ranges[0]
         raise LanguageError(f"instruction {name}: an assumed range is written assume=[({n!r}, {low}, {high})]")

@@ -1,6 +1,7 @@
 """Machine parameters: a description that is a function of whole numbers, `file.py:MACHINE(n=16, kilobytes=64)`.
 
-Inside the file, `def MACHINE(n, kilobytes=64)` gives the Hardware (or the Instruction) for those numbers.
+Inside the file, `def MACHINE(n, kilobytes=64)` gives the Hardware (or the Instruction) for those numbers. Called with
+`im.parameter("n")` in the place of a number, it gives the machine for all numbers: programs are proved on it, none is run.
 """
 
 from __future__ import annotations
@@ -11,10 +12,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import sym
 from isamap_smt.language.loading import loading
 
 _GIVEN = re.compile(r"(?P<name>[^(]*)\((?P<inside>[^()]*)\)(?P<rest>\.[^()]*)?\Z")
 _FORM = "write whole numbers, such as MACHINE(n=16)"
+
+
+def parameter(name: Any) -> Any:
+    """A machine parameter that has no number, such as a vector length: at least 1, and whole. Extents of axes, capacities and rows
+    may be a number of times one. Raises HardwareError for what is no name.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise HardwareError(f"machine parameter {name!r}: pass a name, such as 'VL'")
+    return sym(name)
 
 
 def split_parameters(spec: str) -> tuple[str, dict[str, int] | None]:

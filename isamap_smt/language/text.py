@@ -108,7 +108,7 @@ def parse(
     source = Source(text, file)
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():
-        reader.known.extents[n] = sp.Integer(extent)
+        reader.known.extents[n] = sp.sympify(extent)
     try:
         reader.read()
         reader.check_dtypes(dtypes)

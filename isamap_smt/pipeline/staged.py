@@ -14,13 +14,13 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.staging import Staging
-from isamap_smt.ir.uses import ProvedUses, UseProgram
 from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.pipeline.given import found_hardware, found_kernel
-from isamap_smt.proof.uses import require_uses
+from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import find_mappings
 
@@ -38,12 +38,12 @@ class StagedPlan(Shown):
     kernel: Kernel
     hardware: Hardware
     staging: Staging
-    checked: ProvedUses
+    checked: ProvedProgram
     notes: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
 
     @property
-    def program(self) -> UseProgram:
+    def program(self) -> Program:
         """The lowered program."""
         return self.checked.program
 
@@ -103,7 +103,7 @@ def stage(
             refused = refused or (error if found else None)
             continue
         program = clock.time("lower", lower_staging, staging, hardware)
-        checked = clock.time("prove", require_uses, program)
+        checked = clock.time("prove", require_proof, program)
         notes = (note + (f"; {refused}" if refused else ""),) if note else ()
         return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(clock.seconds.items()))
     raise refused or _unmapped(kernel, fitting)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError
@@ -36,6 +37,8 @@ from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
 from isamap_smt.proof.scalar import computed_arithmetic
+from isamap_smt.proof.uses.book import UseBook
+from isamap_smt.proof.uses.prove import goes_wrong, use_claims
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -54,13 +57,16 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))
-    if not proofs:
+    if program.machine:
+        arithmetic = "reassociate"
+    elif not proofs:
         arithmetic, _ = computed_arithmetic(program.kernel)
     try:
-        book = Book(collect(program), stop, watch)
+        sites = collect(program)
     except UnrecognisedError as e:
         results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
         return Proof((*results, *_tried(program, results)), arithmetic, (), time.perf_counter() - started), ()
+    book = UseBook(sites, partial(goes_wrong, program), stop, watch) if program.machine else Book(sites, stop, watch)
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]
@@ -118,6 +124,10 @@ def _why(c: ClaimResult) -> str:
 
 def _claims(book: Book) -> None:
     """All claims, those about the program's shape and single statements first."""
+    machine = book.sites.program.machine
+    if machine is not None and isinstance(book, UseBook):
+        use_claims(book, machine)
+        return
     transfers = move_claims(book)
     touched = accesses(book, transfers)
     held = holders(book.sites, touched)
@@ -138,7 +148,7 @@ def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
     """Where something is Unknown and nothing is Refuted: does a run at small sizes show the program wrong?"""
     # What an instruction asks of addresses is no part of its meaning, so no run can show that it is not met.
     open_ones = [r for r in results if isinstance(r.verdict, Unknown) and r.claim != "precondition"]
-    if not open_ones or any(isinstance(r.verdict, Refuted) for r in results):
+    if program.machine or not open_ones or any(isinstance(r.verdict, Refuted) for r in results):
         return []
     found = trials(program, TRIALS) or search(program)
     if found is None:

@@ -78,8 +78,9 @@ class Sites:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Free sizes and parameters."""
-        return tuple(sorted({*self.kernel.free_sizes, *(p.name for p in self.kernel.parameters)}))
+        """Free sizes and parameters, of the kernel and the machine."""
+        own = {*self.kernel.free_sizes, *(p.name for p in self.kernel.parameters)}
+        return tuple(sorted(own | set(self.program.parameters)))
 
     @property
     def hypotheses(self) -> list[Formula]:
@@ -143,9 +144,9 @@ def refs(node: Node) -> list[Ref]:
     match node:
         case Copy():
             return [node.dst, node.src]
-        case Use() if node.moves:
+        case Use() if node.moves and not node.instruction.engine:
             return [node.register] + ([node.memory] if node.memory else [])
-        case Use() if node.computes:
+        case Use() if not node.state:
             return [r for _, r in node.operands]
         case Compute():
             return [node.dst, *node.reads]
@@ -177,19 +178,22 @@ def _check_defined(sites: Sites, s: Site) -> None:
     known = set(sites.given if s.position[0] else sites.sizes)  # what is packed ahead serves every call
     around: list[Loop] = []
     for n in s.around:
-        _need(known, n.condition if isinstance(n, If) else (n.count,), s)
+        _need(known, n.condition if isinstance(n, If) else (n.count,) if n.base is None else (n.step, n.extent), s)
         if isinstance(n, Loop):
             _check_turn(n, around, s)
             around.append(n)
-        known |= {n.var.name} if isinstance(n, Loop) else set()
+            known |= {n.var.name} | ({n.base.name} if n.base is not None else set())
     for v, count in own_spans(s.node):
         _need(known, (count,), s)
         known.add(v.name)
     node = s.node
-    _need(known, [i for r in refs(node) for i in r.index], s)
+    if not (isinstance(node, Use) and node.instruction.engine):
+        _need(known, [i for r in refs(node) for i in r.index], s)
     match node:
         case Copy():
             _need(known, node.guard, s)
+        case Use() if node.instruction.engine:
+            _check_issued(node, known | {x.number.name for x in s.loops}, sites, s)
         case Use() if node.moves:
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
@@ -199,6 +203,21 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, [e for _, e in node.point], s)
         case Compute():
             _need(known, [e for _, e in node.point], s)
+
+
+def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
+    """A use on an engine gives a slot, an element or a number for whatever its instruction asks for."""
+    i, outside = use.instruction, known - set(own_names(use))
+    if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or len(use.active) != len(i.active):
+        raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.active}")
+    for _, ref in use.operands:
+        buffer = s.buffer(ref.name)
+        wanted = (1, len(buffer.version)) if buffer else (len(sites.kernel.tensor(ref.name).shape), 0)
+        if (len(ref.index), len(ref.version)) != wanted:
+            raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
+        _need(outside if buffer else known, [*ref.index, *ref.version], s)
+    _need(outside, [*use.active, *(e for _, e in use.awaits)], s)
+    _need(known, [e for _, e in use.point], s)
 
 
 def _check_turn(n: Loop, around: list[Loop], s: Site) -> None:
@@ -223,7 +242,7 @@ def own_names(node: Node) -> list[str]:
         case Copy():
             return [s.name for s, _ in node.over]
         case Use() if not node.state:
-            return list(node.instruction.axes)
+            return [a.name for a in node.instruction.kernel.axes]
         case Alloc():
             return [c.name for c in node.buffer.cells]
     return []
@@ -243,7 +262,7 @@ def own_spans(node: Node) -> list[tuple[Any, Any]]:
 
 def axes_of(instruction: Instruction) -> list[tuple[Any, Any]]:
     """(symbol, count) of each instruction axis."""
-    return [(sym(a), sp.Integer(n)) for a, n in instruction.axes.items()]
+    return [(a.symbol, sp.sympify(a.extent)) for a in instruction.kernel.axes]
 
 
 def state(site: Site, start: int = 0) -> list[Formula]:

@@ -12,11 +12,11 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.addresses import serves
-from isamap_smt.ir.engines import machine_of
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.engines import Operand
+from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import evaluate, sym, symbols_of
-from isamap_smt.ir.graph import Machine, MachineInstruction, Operand
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
@@ -34,29 +34,40 @@ class Question:
 
     problem: StagingProblem
     ticks: int
-    moves: dict[str, tuple[MachineInstruction, ...]]
-    begin: MachineInstruction
+    moves: dict[str, tuple[Instruction, ...]]
+    begin: Instruction
 
 
 def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int]) -> Question:
     """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
     that no program of uses can be made of, with what is missing."""
-    machine = machine_of(hardware)
+    _check_machine(hardware)
     check_form(mapping)
-    compute = machine.instruction(mapping.instruction.name)
+    compute = hardware.instruction(mapping.instruction.name)
     out = mapping.instruction.kernel.statements[0].target.tensor
-    moves = {o.name: _moves(mapping, machine, compute, o, o.name == out) for o in compute.operands}
-    begin = _begin(machine, compute.operand(out), compute.engine)
+    moves = {o.name: _moves(mapping, hardware, compute, o, o.name == out) for o in compute.operands}
+    begin = _begin(hardware, compute.operand(out), compute.engine)
     ticks = _ticks([m for found in moves.values() for m in found] + [begin, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
     made = {o.name: _operand(mapping, compute, o, moves[o.name], ticks) for o in compute.operands}
     inputs = tuple(v for n, v in made.items() if n != out)
-    memories = tuple((m.name, m.rows) for m in machine.memories if m.rows)
+    memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
-    executed = round(ticks * compute.work.cycles(prod(whole[a] for a in compute.work.per)))
-    begun = round(ticks * begin.work.cycles(prod(_extents(begin)[a] for a in begin.work.per)))
+    executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
+    begun = round(ticks * begin.occupies.cycles(prod(begin.axes[a] for a in begin.occupies.per)))
     problem = StagingProblem(axes, inputs, made[out], memories, executed, begun, pins=tuple(sorted(pins.items())))
     return Question(problem, ticks, moves, begin)
+
+
+def _check_machine(hardware: Hardware) -> None:
+    """Nothing happens for a machine with engines whose uses need to promise nothing. Raises HardwareError."""
+    if not hardware.engines:
+        raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
+    for i in hardware.instructions:
+        if i.preconditions:
+            raise HardwareError(
+                f"{i.where}: precondition {i.preconditions[0]!r}: uses on a machine with engines promise only where cells lie"
+            )
 
 
 def check_form(mapping: Mapping) -> None:
@@ -111,51 +122,42 @@ def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> St
 
 
 def _operand(
-    mapping: Mapping, compute: MachineInstruction, o: Operand, moves: tuple[MachineInstruction, ...], ticks: int
+    mapping: Mapping, compute: Instruction, o: Operand, moves: tuple[Instruction, ...], ticks: int
 ) -> StagingOperand:
     needed = symbols_of(mapping.coordinates(o.name))
     axes = tuple(a.name for a in mapping.outer if a.name in needed)
-    rows = {a.name: int(a.extent) for a in _contract(compute).axes}.get(str(o.row), 1)
+    rows = compute.axes.get(str(o.row), 1)
     ways = tuple(_way(mapping, o, m, ticks) for m in moves)
     return StagingOperand(o.name, o.memory, axes, rows, ways)
 
 
-def _way(mapping: Mapping, home: Operand, move: MachineInstruction, ticks: int) -> Way:
+def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int) -> Way:
     """The ticks of one move, by the outer axes whose points it counts."""
     held = next(o for o in move.operands if o.row is not None)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    active = dict(move.extents)
+    active = dict(move.active)
     outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
     for _, e in mapping.forward:
         own = symbols_of([e])
         outer |= {t: a.name for t in mapping.instruction.axes if t in own for a in mapping.outer if a.name in own}
-    each, per = move.work.each, []
-    for axis in move.work.per:
+    each, per = move.occupies.each, []
+    for axis in move.occupies.per:
         if axis not in active:
-            each *= _extents(move)[axis]
+            each *= move.axes[axis]
         elif lies[axis] in outer:
             per.append(outer[lies[axis]])
-    return Way(move.name, round(ticks * move.work.start), round(ticks * each), tuple(per))
+    return Way(move.name, round(ticks * move.occupies.start), round(ticks * each), tuple(per))
 
 
-def _contract(i: MachineInstruction) -> Any:
-    assert i.contract is not None
-    return i.contract
-
-
-def _extents(i: MachineInstruction) -> dict[str, int]:
-    return {a.name: int(a.extent) for a in _contract(i).axes}
-
-
-def _ticks(instructions: list[MachineInstruction]) -> int:
+def _ticks(instructions: list[Instruction]) -> int:
     """Ticks of a cycle, so that all figures are whole, to a thousandth."""
-    figures = [Fraction(x).limit_denominator(FINEST) for i in instructions for x in (i.work.start, i.work.each)]
+    figures = [Fraction(x).limit_denominator(FINEST) for i in instructions for x in (i.occupies.start, i.occupies.each)]
     return min(FINEST, lcm(*(f.denominator for f in figures)))
 
 
-def _begin(machine: Machine, home: Operand, engine: str) -> MachineInstruction:
+def _begin(machine: Hardware, home: Operand, engine: str) -> Instruction:
     for i in machine.instructions:
-        if i.contract is not None and i.contract.statements[0].value == 0 and i.operands[0].memory == home.memory:
+        if i.kernel.statements[0].value == 0 and i.operands[0].memory == home.memory:
             if i.engine != engine:
                 continue
             return i
@@ -165,8 +167,8 @@ def _begin(machine: Machine, home: Operand, engine: str) -> MachineInstruction:
 
 
 def _moves(
-    mapping: Mapping, machine: Machine, compute: MachineInstruction, home: Operand, out: bool
-) -> tuple[MachineInstruction, ...]:
+    mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, out: bool
+) -> tuple[Instruction, ...]:
     """Instructions that bring the operand's tile from memory, or take it there."""
     tensor = mapping.operand_access(home.name).tensor
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
@@ -193,21 +195,21 @@ def _moves(
     return found
 
 
-def _reaches(i: MachineInstruction, home: Operand, out: bool) -> bool:
+def _reaches(i: Instruction, home: Operand, out: bool) -> bool:
     """Whether it copies between main memory and the operand's memory, that way."""
-    if i.contract is None or not isinstance(i.contract.statements[0].value, Read) or i.contract.statements[0].op != "=":
+    s = i.kernel.statements[0]
+    if not isinstance(s.value, Read) or s.op != "=":
         return False
-    target = i.operand(i.contract.statements[0].target.tensor)
-    source = i.operand(i.contract.statements[0].inputs[0].tensor)
+    target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
     held, main = (source, target) if out else (target, source)
     return main.row is None and held.row is not None and held.memory == home.memory
 
 
-def _takes(mapping: Mapping, compute: MachineInstruction, home: Operand, move: MachineInstruction) -> bool:
+def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruction) -> bool:
     """Whether its cells are the operand's: as many rows and columns, and as far apart in memory as its place says."""
     held = next(o for o in move.operands if o.row is not None)
     main = next(o for o in move.operands if o.row is None)
-    mine, other = _extents(compute), _extents(move)
+    mine, other = compute.axes, move.axes
     for a, b in ((home.row, held.row), (home.column, held.column)):
         if mine.get(str(a), 1) != other.get(str(b), 1):
             return False

@@ -1,4 +1,4 @@
-"""Runs programs of uses (isamap_smt.ir.uses) on NumPy arrays, as their docstring says and independently of all proofs.
+"""Runs programs of uses (isamap_smt.ir.program) on NumPy arrays, as their docstring says and independently of all proofs.
 
 sites      the program at concrete sizes: every expression a column of numbers
 places     which cells each use touches

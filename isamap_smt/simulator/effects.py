@@ -9,7 +9,7 @@ import numpy as np
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.ir.evaluate import Functions
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.graph import MachineInstruction
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read, reads, rewrite_reads, sums
@@ -90,9 +90,9 @@ def _act(
 ) -> Callable[[int], None]:
     """What carries an iteration of the site out. made: values of instructions, shared by all sites."""
     instruction = site.use.instruction
-    if instruction.contract is None:
+    if instruction.kind == "signal":
         return lambda iteration: None
-    statement = instruction.contract.statements[0]
+    statement = instruction.kernel.statements[0]
     target = next(a for a in accesses if a.operand == statement.target.tensor)
     needed = {r.tensor for r in reads(statement.value)}
     sources = [(a.operand, held[a.space], a.cells, a.which.tolist()) for a in accesses if a.operand in needed]
@@ -121,9 +121,8 @@ def _act(
     return act
 
 
-def _make(instruction: MachineInstruction, active: dict[str, int]) -> Value:
-    contract = instruction.contract
-    assert contract is not None
+def _make(instruction: Instruction, active: dict[str, int]) -> Value:
+    contract = instruction.kernel
     statement = contract.statements[0]
     if any(True for _ in sums(statement.value)):
         raise LanguageError(f"{instruction.name}: a sum inside the contract's value; write it as a reduction `+=`")

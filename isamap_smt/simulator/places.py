@@ -18,13 +18,15 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.engines import ZERO, Operand
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.graph import MAIN, ZERO, MachineInstruction, Operand
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.program import Buffer, Program, Ref, buffers
 from isamap_smt.ir.scalar import reads
-from isamap_smt.ir.uses import BufferPlace, TensorPlace, UseProgram
-from isamap_smt.simulator.sites import Elaborated, Site, column, extents
+from isamap_smt.simulator.sites import Elaborated, Site, column
 
 Array = np.ndarray
 
@@ -72,10 +74,10 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
     place or has one that is of another kind."""
     found: list[Access] = []
     for number, site in enumerate(elaborated.sites):
-        if site.use.instruction.contract is None:
+        if site.use.instruction.kind == "signal":
             continue
         check_contract(site.use.instruction)
-        places = dict(site.use.places)
+        places = dict(site.use.operands)
         operands = [o.name for o in site.use.instruction.operands]
         for name in places:
             if name not in operands:
@@ -89,14 +91,13 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
     return tuple(found)
 
 
-def check_contract(instruction: MachineInstruction) -> None:
+def check_contract(instruction: Instruction) -> None:
     """Nothing happens for a contract of one statement that reads each operand at one index. Raises LanguageError."""
-    contract = instruction.contract
-    if contract is None or len(contract.statements) != 1:
+    if len(instruction.kernel.statements) != 1:
         raise LanguageError(f"{instruction.name}: its contract has to be one statement")
-    statement = contract.statements[0]
+    statement = instruction.kernel.statements[0]
     seen: dict[str, tuple[Any, ...]] = {statement.target.tensor: statement.target.index}
-    axes = set(extents(instruction))
+    axes = set(instruction.axes)
     for r in reads(statement.value):
         if seen.setdefault(r.tensor, r.index) != r.index or symbols_of(r.index) - axes:
             raise LanguageError(
@@ -104,11 +105,10 @@ def check_contract(instruction: MachineInstruction) -> None:
             )
 
 
-def points(instruction: MachineInstruction, active: Mapping[str, int]) -> tuple[dict[str, Array], dict[str, Array]]:
+def points(instruction: Instruction, active: Mapping[str, int]) -> tuple[dict[str, Array], dict[str, Array]]:
     """Axis -> values at the active points, in order, and at the points beyond; '#' -> number of the point."""
-    assert instruction.contract is not None
-    statement = instruction.contract.statements[0]
-    largest = extents(instruction)
+    statement = instruction.kernel.statements[0]
+    largest = instruction.axes
     ids = np.arange(prod(largest.values()))
     values = np.unravel_index(ids, tuple(largest.values())) if largest else ()
     env = dict(zip(largest, values, strict=True))
@@ -122,20 +122,18 @@ def points(instruction: MachineInstruction, active: Mapping[str, int]) -> tuple[
     return {a: v[inside] for a, v in env.items()}, {a: v[beyond] for a, v in env.items()}
 
 
-def _access(
-    program: UseProgram, kernel: Kernel, number: int, site: Site, operand: Operand, place: BufferPlace | TensorPlace
-) -> Access:
+def _access(program: Program, kernel: Kernel, number: int, site: Site, operand: Operand, place: Ref) -> Access:
     instruction = site.use.instruction
-    assert instruction.contract is not None
-    statement = instruction.contract.statements[0]
+    statement = instruction.kernel.statements[0]
     writes = statement.target.tensor == operand.name
     own_read = any(r.tensor == operand.name for r in reads(statement.value))
-    dtype = instruction.contract.tensor(operand.name).dtype
+    dtype = instruction.kernel.tensor(operand.name).dtype
     clears = writes and statement.op == "=" and instruction.beyond == ZERO
-    if isinstance(place, TensorPlace):
+    buffer = buffers(program).get(place.name)
+    if buffer is None:
         where: _Where = _InTensor(kernel, site, operand, place, dtype)
     else:
-        where = _InBuffer(program, site, operand, place)
+        where = _InBuffer(program, site, operand, place, buffer)
     first, which = _different([*where.columns, *site.active.values()], site.count)
     empty = np.zeros(0, np.int64)
     cells, cleared, wrong = [empty] * first.size, [empty] * first.size, [""] * first.size
@@ -194,20 +192,19 @@ class _Where(ABC):
 class _InBuffer(_Where):
     """A piece of a buffer in an addressed memory."""
 
-    def __init__(self, program: UseProgram, site: Site, operand: Operand, place: BufferPlace) -> None:
+    def __init__(self, program: Program, site: Site, operand: Operand, place: Ref, buffer: Buffer) -> None:
         name = site.use.instruction.name
-        names = [b.name for b in program.buffers]
-        if place.buffer not in names:
-            raise UnknownNameError(f"{name}: no buffer {place.buffer!r}; {did_you_mean(place.buffer, names)}")
-        self.buffer = program.buffer(place.buffer)
-        if self.buffer.memory != operand.memory or operand.row is None:
+        self.buffer = buffer
+        if buffer.memory != operand.memory or operand.row is None or program.machine is None:
             raise LanguageError(
-                f"{name}: operand {operand.name} lies in {operand.memory}, buffer {place.buffer} in {self.buffer.memory}"
+                f"{name}: operand {operand.name} lies in {operand.memory}, buffer {place.name} in {buffer.memory}"
             )
+        if len(place.index) != 1:
+            raise LanguageError(f"{name}: the place of {operand.name} in {place.name} is a slot, one number")
         memory = program.machine.memory(operand.memory)
         self.operand, self.name = operand, name
-        self.space = Space(memory.name, False, (memory.rows, memory.columns))
-        self.slots = column(place.slot, site.env, site.count, f"{name}: slot of {place.buffer}")
+        self.space = Space(memory.name, False, (memory.rows, memory.row // buffer.dtype.bytes))
+        self.slots = column(place.index[0], site.env, site.count, f"{name}: slot of {place.name}")
         self.columns = [self.slots]
 
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
@@ -237,29 +234,31 @@ class _InBuffer(_Where):
 class _InTensor(_Where):
     """Elements of a tensor in main memory. Those that do not lie as the instruction's place says are wrong like those outside."""
 
-    def __init__(self, kernel: Kernel, site: Site, operand: Operand, place: TensorPlace, dtype: DType) -> None:
+    def __init__(self, kernel: Kernel, site: Site, operand: Operand, place: Ref, dtype: DType) -> None:
         self.name = site.use.instruction.name
         names = [t.name for t in kernel.tensors]
-        if place.tensor not in names:
-            raise UnknownNameError(f"{self.name}: no tensor {place.tensor!r}; {did_you_mean(place.tensor, names)}")
+        if place.name not in names:
+            raise UnknownNameError(
+                f"{self.name}: no tensor or buffer {place.name!r}; {did_you_mean(place.name, names)}"
+            )
         if operand.row is not None:
             raise LanguageError(
-                f"{self.name}: operand {operand.name} lies in {operand.memory}, {place.tensor} in {MAIN} memory"
+                f"{self.name}: operand {operand.name} lies in {operand.memory}, {place.name} in {MAIN} memory"
             )
-        tensor = kernel.tensor(place.tensor)
+        tensor = kernel.tensor(place.name)
         if tensor.dtype != dtype:
-            raise DTypeError(f"{self.name}: operand {operand.name} is {dtype}, {place.tensor} is {tensor.dtype}")
-        self.space = Space(place.tensor, True, tuple(int(e) for e in tensor.shape))
+            raise DTypeError(f"{self.name}: operand {operand.name} is {dtype}, {place.name} is {tensor.dtype}")
+        self.space = Space(place.name, True, tuple(int(e) for e in tensor.shape))
         if len(place.index) != len(self.space.shape):
             raise LanguageError(
-                f"{self.name}: {place.tensor} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
+                f"{self.name}: {place.name} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
             )
         self.address = site.use.instruction.address(operand.name)
         self.index, self.env = tuple(map(sp.sympify, place.index)), site.env
-        used = symbols_of(self.index) - set(extents(site.use.instruction))
+        used = symbols_of(self.index) - set(site.use.instruction.axes)
         if unknown := used - set(self.env):
             raise LanguageError(
-                f"{self.name}: the place in {place.tensor} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}"
+                f"{self.name}: the place in {place.name} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}"
             )
         self.columns = [v for n in sorted(used) if isinstance(v := self.env[n], np.ndarray)]
 

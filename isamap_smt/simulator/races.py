@@ -71,10 +71,8 @@ def bounds(elaborated: Elaborated, accesses: tuple[Access, ...], done: list[int]
 
 def _parameters(elaborated: Elaborated, number: int, site: Site, done: list[int]) -> Iterator[Race]:
     instruction = site.use.instruction
-    for axis, parameter in instruction.extents:
-        assert instruction.contract is not None
-        largest = next(int(x.extent) for x in instruction.contract.axes if x.name == axis)
-        values = site.parameters[parameter]
+    for axis, parameter in instruction.active:
+        largest, values = instruction.axes[axis], site.parameters[parameter]
         outside = ((values < instruction.least) | (values > largest)) & (site.ranks < done[site.engine])
         if outside.any():
             first = int(np.argmax(outside))
@@ -160,10 +158,10 @@ def _listed(access: Access) -> tuple[Array, Array]:
 
 def _touch(elaborated: Elaborated, access: Access, iteration: int) -> Touch:
     site = elaborated.sites[access.site]
-    place = dict(site.use.places)[access.operand]
+    place = dict(site.use.operands)[access.operand]
     words = access.space.name
     if access.slots is not None:
-        words = f"{getattr(place, 'buffer', words)}, slot {access.slots[iteration]}"
+        words = f"{place.name}, slot {access.slots[iteration]}"
     name = elaborated.queues[site.engine].name
     return Touch(name, site.use.instruction.name, iteration, access.operand, words, tuple(site.at(iteration).items()))
 

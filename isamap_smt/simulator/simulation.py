@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.interpret import prepare
-from isamap_smt.ir.uses import UseProgram
+from isamap_smt.ir.program import Program
 from isamap_smt.simulator import effects
 from isamap_smt.simulator.clocks import clocks
 from isamap_smt.simulator.orders import Order, adversarial, timed
@@ -62,7 +62,7 @@ class Simulation:
 
 
 def simulate(
-    program: UseProgram,
+    program: Program,
     arrays: Mapping[str, Array],
     sizes: Mapping[str, int] | None = None,
     seed: int | None = None,
@@ -93,7 +93,7 @@ def simulate(
     )
 
 
-def _sizes(program: UseProgram, held: Mapping[str, Array]) -> dict[str, int]:
+def _sizes(program: Program, held: Mapping[str, Array]) -> dict[str, int]:
     """Size -> value, of tensors' dimensions that are sizes."""
     dimensions = ((e, n) for t in program.kernel.tensors for e, n in zip(t.shape, held[t.name].shape, strict=True))
     return {str(e.name): n for e, n in dimensions if getattr(e, "is_Symbol", False)}

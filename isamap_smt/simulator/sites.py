@@ -18,8 +18,8 @@ import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.graph import MachineInstruction
-from isamap_smt.ir.uses import CountedLoop, Use, UseNode, UseProgram, walk_uses
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use, walk
 
 Array = np.ndarray
 
@@ -64,17 +64,26 @@ class Queue:
 class Elaborated:
     """All uses of a program at concrete sizes. counters: every counter that is awaited or signalled."""
 
-    program: UseProgram
+    program: Program
     sites: tuple[Site, ...]
     queues: tuple[Queue, ...]
     counters: tuple[str, ...]
 
 
-def elaborate(program: UseProgram, sizes: Mapping[str, int]) -> Elaborated:
+def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
     """The program's uses. Raises LanguageError for an expression over something that has no value, UnknownNameError for an engine
     the machine does not have."""
-    uses = list(walk_uses(program.body))
-    names = [e.name for e in program.machine.engines]
+    for node, around in walk(program.body):
+        if not (
+            isinstance(node, Use) or (isinstance(node, Alloc) and not around) or (isinstance(node, Loop) and node.plain)
+        ):
+            raise LanguageError(
+                f"programs for engines are made of loops, uses and buffers; this one has a {type(node).__name__}"
+            )
+    uses = [
+        (n, tuple(x for x in around if isinstance(x, Loop))) for n, around in walk(program.body) if isinstance(n, Use)
+    ]
+    names = [e.name for e in program.machine.engines] if program.machine else []
     counters = tuple(dict.fromkeys(c for u, _ in uses for c in (*(a for a, _ in u.awaits), *u.signals)))
     places = list(_places(program.body, sizes))
     made = []
@@ -105,32 +114,32 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
     return np.array(np.broadcast_to(np.asarray(evaluate(expr, env), dtype=np.int64), (count,)))
 
 
-def _count(loop: CountedLoop, sizes: Mapping[str, int]) -> int:
+def _count(loop: Loop, sizes: Mapping[str, int]) -> int:
     return max(0, int(column(loop.count, sizes, 1, f"the count of loop {loop.var}")[0]))
 
 
-def _length(body: tuple[UseNode, ...], sizes: Mapping[str, int]) -> int:
+def _length(body: tuple[Node, ...], sizes: Mapping[str, int]) -> int:
     """How many uses a body makes."""
-    return sum(_count(n, sizes) * _length(n.body, sizes) if isinstance(n, CountedLoop) else 1 for n in body)
+    return sum(_count(n, sizes) * _length(n.body, sizes) if isinstance(n, Loop) else isinstance(n, Use) for n in body)
 
 
 def _places(
-    body: tuple[UseNode, ...], sizes: Mapping[str, int], steps: tuple[int, ...] = (), offset: int = 0
+    body: tuple[Node, ...], sizes: Mapping[str, int], steps: tuple[int, ...] = (), offset: int = 0
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """For every use: how far one iteration of each loop around it goes on in program order, and where it begins."""
     for node in body:
-        if isinstance(node, CountedLoop):
+        if isinstance(node, Loop):
             length = _length(node.body, sizes)
             yield from _places(node.body, sizes, (*steps, length), offset)
             offset += length * _count(node, sizes)
-        else:
+        elif isinstance(node, Use):
             yield steps, offset
             offset += 1
 
 
 def _site(
     use: Use,
-    loops: tuple[CountedLoop, ...],
+    loops: tuple[Loop, ...],
     steps: tuple[int, ...],
     offset: int,
     sizes: Mapping[str, int],
@@ -150,7 +159,7 @@ def _site(
     def value(expr: Any, what: str) -> Array:
         return column(expr, env, count, f"{name}: {what}")
 
-    parameters = {p: value(e, f"parameter {p}") for p, e in use.parameters}
+    parameters = {p: value(e, f"parameter {p}") for p, e in use.parameters.items()}
     active = _active(use.instruction, parameters, count)
     awaits = tuple((counters.index(c), value(e, f"await of {c}").tolist()) for c, e in use.awaits)
     signals = tuple(map(counters.index, use.signals))
@@ -160,33 +169,24 @@ def _site(
     return Site(use, engine, count, loop_names, env, position, ranks, awaits, signals, parameters, active, cycles)
 
 
-def extents(instruction: MachineInstruction) -> dict[str, int]:
-    """Axis of the contract -> its largest number of points."""
-    return {} if instruction.contract is None else {a.name: int(a.extent) for a in instruction.contract.axes}
-
-
-def _active(instruction: MachineInstruction, parameters: dict[str, Array], count: int) -> dict[str, Array]:
+def _active(instruction: Instruction, parameters: dict[str, Array], count: int) -> dict[str, Array]:
     """Axis -> active points at every iteration."""
-    largest = extents(instruction)
+    largest = instruction.axes
     active = {axis: np.full(count, extent) for axis, extent in largest.items()}
-    known = [p for _, p in instruction.extents]
-    for p in parameters:
-        if p not in known:
-            raise UnknownNameError(f"{instruction.name} has no parameter {p!r}; {did_you_mean(p, known)}")
-    for axis, parameter in instruction.extents:
+    for axis, parameter in instruction.active:
         if parameter not in parameters:
             raise _incomplete(instruction, f"parameter {parameter}")
         active[axis] = np.clip(parameters[parameter], 0, largest[axis])
     return active
 
 
-def _incomplete(instruction: MachineInstruction, what: str) -> IsamapError:
+def _incomplete(instruction: Instruction, what: str) -> IsamapError:
     return LanguageError(f"a use of {instruction.name} says nothing of {what}; add it")
 
 
-def _cycles(instruction: MachineInstruction, active: dict[str, Array], count: int) -> list[Any]:
+def _cycles(instruction: Instruction, active: dict[str, Array], count: int) -> list[Any]:
     points = np.ones(count, np.int64)
-    for axis in instruction.work.per:
+    for axis in instruction.occupies.per:
         points = points * active[axis]
-    start, each = instruction.work.start, instruction.work.each
+    start, each = instruction.occupies.start, instruction.occupies.each
     return [start + each * n for n in points.tolist()]

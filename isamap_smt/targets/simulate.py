@@ -11,8 +11,7 @@ import numpy as np
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.uses import ProvedUses
-from isamap_smt.ir.uses_text import text_of
+from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.staged import StagedPlan
 from isamap_smt.runtime.judge import Judgement, judge, wanted
 from isamap_smt.simulator import Busy, simulate
@@ -22,15 +21,15 @@ PROGRAM = "program.txt"
 RACES = 20  # that are told
 
 
-class PrintedUses(str):
-    """The text of a program of uses, with the proved program that it is the text of."""
+class PrintedProgram(str):
+    """The text of a program, with the proved program that it is the text of."""
 
-    checked: ProvedUses
+    checked: ProvedProgram
 
     @classmethod
-    def of(cls, checked: ProvedUses) -> PrintedUses:
+    def of(cls, checked: ProvedProgram) -> PrintedProgram:
         """The text of a proved program."""
-        made = cls(text_of(checked.program))
+        made = cls(str(checked.program))
         made.checked = checked
         return made
 
@@ -61,7 +60,7 @@ class Simulated:
     constants: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def __init__(self, checked: ProvedUses) -> None:
+    def __init__(self, checked: ProvedProgram) -> None:
         self.checked = checked
         self.program = checked.program
 
@@ -109,13 +108,15 @@ class Simulate(Target):
     def emit(self, proved: Any) -> Sources:
         """The program as text. Raises NotProvedError."""
         checked = proved.checked if isinstance(proved, StagedPlan) else proved
-        if not isinstance(checked, ProvedUses):
-            raise NotProvedError(f"the simulator takes a StagedPlan or ProvedUses, not {type(proved).__name__}")
-        return {PROGRAM: PrintedUses.of(checked)}
+        if not isinstance(checked, ProvedProgram) or checked.program.machine is None:
+            raise NotProvedError(
+                f"the simulator takes the plan or the proved program of a machine with engines, not {type(proved).__name__}"
+            )
+        return {PROGRAM: PrintedProgram.of(checked)}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> Any:
         """A Simulated. Raises NotProvedError for text that emit() did not make."""
         text = sources.get(PROGRAM)
-        if not isinstance(text, PrintedUses):
+        if not isinstance(text, PrintedProgram):
             raise NotProvedError("the simulator runs what emit() gave, which belongs to a proved program")
         return Simulated(text.checked)

@@ -16,8 +16,8 @@ from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingPr
 from isamap_smt.codegen.staged import lower_staging
 from isamap_smt.ir.errors import IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.program import Program
 from isamap_smt.ir.staging import Staging
-from isamap_smt.ir.uses import UseProgram
 from isamap_smt.scheduling.staged import decoded
 from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.simulator import simulate
@@ -53,7 +53,7 @@ class Drawn:
     open: tuple[str, ...]
     sizes: dict[str, int]
     shape: Shape
-    program: UseProgram
+    program: Program
     cycles: float
 
 
@@ -142,7 +142,7 @@ def _reference(kernel: str, sizes: tuple[tuple[str, int], ...]) -> tuple[dict[st
     return arrays, im.run_kernel(k, arrays)
 
 
-def simulated_cycles(program: UseProgram, kernel: str, sizes: dict[str, int]) -> float:
+def simulated_cycles(program: Program, kernel: str, sizes: dict[str, int]) -> float:
     """Of a timed run, at all sizes."""
     k, free = im.find_kernel(kernel).with_sizes(sizes), program.kernel.free_sizes
     arrays = {n: np.zeros([int(evaluate(e, {})) for e in k.tensor(n).shape], np.float32) for n in k.inputs}
@@ -152,7 +152,7 @@ def simulated_cycles(program: UseProgram, kernel: str, sizes: dict[str, int]) ->
 
 
 def goes_wrong(
-    drawn: Drawn, program: UseProgram, others: int = 2, seeds: int = 2, also: Sequence[dict[str, int]] = ()
+    drawn: Drawn, program: Program, others: int = 2, seeds: int = 2, also: Sequence[dict[str, int]] = ()
 ) -> str:
     """What is wrong with a program at its sizes, at some others of those that are open and `also` at these; '' where nothing is."""
     rng = random.Random(drawn.words)

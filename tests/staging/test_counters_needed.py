@@ -12,16 +12,17 @@ import pytest
 import sympy as sp
 from engines import machine
 from use_edits import edited, loops, unawaited, unsignalled
+from use_edits import uses as uses_of
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.engines import machine_of
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.uses import CountedLoop, Use, UseProgram, walk_uses
+from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.program import Loop, Program, Use
 from isamap_smt.pipeline.staged import stage
-from isamap_smt.proof.uses import prove_uses
+from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 
-Edit = Callable[[UseProgram], UseProgram]
+Edit = Callable[[Program], Program]
 SAME_TIME = "the load of a before it on its engine waits for the same step, which releases a and b at once"
 FIRST = "b is filled after a by the same engine, and is waited for"
 REDUNDANT = {
@@ -37,20 +38,20 @@ NEVER = r"\w+ \w+ \d+ waits for \w+ >= \d+, which is \d+ by then, for ever"
 
 
 @cache
-def double_buffered(step: int) -> UseProgram:
+def double_buffered(step: int) -> Program:
     """C[i,j] += A[k,i]*B[k,j] of open sizes, all stages in two slots; in steps of so many tiles along i and j."""
     pins = {f"slots.{o}": 2 for o in ("a", "b", "acc")} | {"via.a": "load", "via.b": "load"}
     pins |= {"tile.i_tile": step, "tile.j_tile": step, "tile.k_tile": 1}
     return stage("gemm_tn", machine(), fix=pins).program
 
 
-def without(program: UseProgram, what: str, counter: str) -> UseProgram:
+def without(program: Program, what: str, counter: str) -> Program:
     """The program without the await of the counter, without its signal, or without both."""
     changed = program if what == "signal" else unawaited(program, counter)
     return changed if what == "await" else unsignalled(changed, counter)
 
 
-def shown(program: UseProgram, sizes: dict[str, int]) -> str:
+def shown(program: Program, sizes: dict[str, int]) -> str:
     """What goes wrong at some sizes: a race, a deadlock or a wrong result under some seed."""
     rng = np.random.default_rng(0)
     a, b = (rng.integers(-4, 5, (sizes["K"], sizes[n])).astype(np.float32) for n in "IJ")
@@ -65,7 +66,7 @@ def shown(program: UseProgram, sizes: dict[str, int]) -> str:
 
 def test_each_counter_has_one_await_and_one_signal() -> None:
     for step in (1, 2):
-        uses = [u for u, _ in walk_uses(double_buffered(step).body)]
+        uses = uses_of(double_buffered(step))
         for found in ([c for u in uses for c, _ in u.awaits], [c for u in uses for c in u.signals]):
             assert sorted(found) == sorted(COUNTERS)
 
@@ -74,7 +75,7 @@ def test_each_counter_has_one_await_and_one_signal() -> None:
 @pytest.mark.parametrize("dropped", EVERY)
 def test_each_is_needed_or_redundant(dropped: str, step: int) -> None:
     program = without(double_buffered(step), *dropped.split())
-    proof = prove_uses(program)
+    proof = prove_program(program)
     if dropped in REDUNDANT:
         assert proof.proved, [(str(c), c.statement) for c in proof.failed()]
         assert all(shown(program, {"I": i, "J": j, "K": k}) == "" for i, j, k in ((1, 1, 1), (20, 33, 17), (40, 9, 33)))
@@ -96,7 +97,7 @@ def test_a_signal_that_is_doubled_is_refuted() -> None:
         def twice(u: Use, counter: str = counter) -> Use:
             return replace(u, signals=tuple(c for s in u.signals for c in ((s, s) if s == counter else (s,))))
 
-        proof = prove_uses(edited(double_buffered(1), twice))
+        proof = prove_program(edited(double_buffered(1), twice))
         assert proof.word == ("proved" if f"both {counter}" in REDUNDANT else "refuted"), counter
 
 
@@ -104,15 +105,14 @@ def test_a_signal_that_is_doubled_is_refuted() -> None:
 def test_an_await_in_a_loop_counts_where_the_loop_has_an_iteration(count: object, word: str) -> None:
     """The loads of a wait in a loop that stands before them; where it has no iteration, nothing waits."""
     program = unawaited(double_buffered(1), "released_a")
-    signal = machine_of(machine()).instruction("signal load")
 
-    def change(x: CountedLoop) -> CountedLoop:
+    def change(x: Loop) -> Loop:
         if x.var.name != "k_tile_step":
             return x
-        waiting = Use(signal, awaits=(("released_a", x.number - 1),))
-        return replace(x, body=(CountedLoop(sym("w"), sp.sympify(count), sym("#w"), (waiting,)), *x.body))
+        waiting = Use(signal("load"), awaits=(("released_a", x.number - 1),))
+        return replace(x, body=(Loop(sym("w"), sp.sympify(count), (waiting,)), *x.body))
 
     changed = loops(program, change)
-    proof = prove_uses(changed)
+    proof = prove_program(changed)
     assert proof.word == word, [(str(c), c.statement) for c in proof.failed()]
     assert bool(shown(changed, {"I": 20, "J": 20, "K": 40})) == (word == "refuted")

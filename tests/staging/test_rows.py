@@ -11,8 +11,8 @@ from use_edits import edited
 
 import isamap_smt as im
 from isamap_smt.ir.addresses import Steps
-from isamap_smt.ir.graph import MachineInstruction
-from isamap_smt.ir.uses import Use, UseProgram
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.program import Program, Use
 
 MACHINE = f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE"
 
@@ -20,13 +20,13 @@ MACHINE = f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHIN
 def test_rows_of_columns_are_refuted() -> None:
     """A[i,k] is gathered; brought by rows the same program would read other elements."""
     program = im.stage("gemm", MACHINE).program
-    assert im.prove_uses(program).proved
+    assert im.prove_program(program).proved
     load = program.machine.instruction("load")
 
     def by_rows(use: Use) -> Use:
         return replace(use, instruction=load) if use.instruction.name == "gather" else use
 
-    failed = im.prove_uses(edited(program, by_rows)).failed()
+    failed = im.prove_program(edited(program, by_rows)).failed()
     assert [(c.claim, c.verdict.word) for c in failed] == [("precondition", "refuted")]
     assert "lie at r*down + c, as load a takes them: fails at" in failed[0].verdict.text  # type: ignore[union-attr]
     assert wrong(edited(program, by_rows)) == {"A"}
@@ -39,7 +39,7 @@ def test_rows_that_do_not_touch_are_refuted_where_the_place_says_so() -> None:
     def dense(use: Use) -> Use:
         return replace(use, instruction=described(use.instruction, ())) if use.instruction.name == "load" else use
 
-    failed = im.prove_uses(edited(program, dense)).failed()
+    failed = im.prove_program(edited(program, dense)).failed()
     assert [(c.claim, c.subject, c.verdict.word) for c in failed] == [("precondition", "load b", "refuted")]
     assert "lie at 8*r + c" in failed[0].verdict.text  # type: ignore[union-attr]
     assert wrong(edited(program, dense)) == {"B"}
@@ -57,7 +57,7 @@ def test_steps_are_those_of_the_tensor(steps: Steps, right: bool) -> None:
     def other(use: Use) -> Use:
         return replace(use, instruction=described(use.instruction, steps)) if use.instruction.name == "load" else use
 
-    assert im.prove_uses(edited(program, other)).proved == right
+    assert im.prove_program(edited(program, other)).proved == right
     assert (wrong(edited(program, other)) == set()) == right
 
 
@@ -67,15 +67,14 @@ def test_a_tile_without_gaps_is_moved_as_one() -> None:
     store = replace(machine.instruction("store"), steps=())
     dense = replace(machine, instructions=tuple(store if i.name == "store" else i for i in machine.instructions))
     plan = im.stage(im.kernel("C[i,j] += A[i,k] * B[k,j]", sizes={"j": 8}), dense)
-    assert im.prove_uses(plan.program).proved and wrong(plan.program) == set()
+    assert im.prove_program(plan.program).proved and wrong(plan.program) == set()
 
 
-def described(instruction: MachineInstruction, steps: Steps) -> MachineInstruction:
-    operands = (replace(o, steps=steps) if o.name == "m" else o for o in instruction.operands)
-    return replace(instruction, operands=tuple(operands))
+def described(instruction: Instruction, steps: Steps) -> Instruction:
+    return replace(instruction, steps=(("m", steps),) if steps else ())
 
 
-def wrong(program: UseProgram) -> set[str]:
+def wrong(program: Program) -> set[str]:
     """The tensors whose elements the simulator sees elsewhere than they should be; the result is right where there are none."""
     sizes = {"I": 9, "J": 19, "K": 17} | {n: 8 for n in ("J",) if program.kernel.tensor("C").shape[1] == 8}
     draw = np.random.default_rng(1)

@@ -20,14 +20,13 @@ from random_programs import (
     proved_mapping,
     simulated_cycles,
 )
-from use_edits import rewritten
+from use_edits import held, holding, rewritten
 
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_staging
-from isamap_smt.ir.engines import machine_of
-from isamap_smt.ir.uses import Use, UseProgram
+from isamap_smt.ir.program import Program, Use
 from isamap_smt.pipeline.staged import stage
-from isamap_smt.proof.uses import prove_uses
+from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.staged import schedule_stages
 
 KERNELS = [*MAPPED, "matvec", "conv2d"]
@@ -43,7 +42,7 @@ def drawn(seed: int) -> Drawn:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_legal_plan_is_proved_and_right(seed: int) -> None:
     d = drawn(seed)
-    proof = prove_uses(d.program)
+    proof = prove_program(d.program)
     assert proof.proved, (d.words, [(str(c), c.statement) for c in proof.failed()])
     assert goes_wrong(d, d.program, seeds=3) == "", d.words
 
@@ -56,7 +55,7 @@ def test_the_plans_drawn_are_of_all_kinds() -> None:
         values = {s[n] for s in conv for n in names}
         assert len(values) == 2, names
     assert len([d for d in every if d.open]) >= len(every) // 4
-    assert {b.slots > 1 for d in every for b in d.program.buffers} == {False, True}
+    assert {b.slots > 1 for d in every for b in held(d.program)} == {False, True}
 
 
 def test_predicted_times_of_any_plan_are_near_on_average() -> None:
@@ -85,12 +84,12 @@ def test_the_time_of_the_plan_that_is_chosen_is_as_predicted(variant: str) -> No
         assert abs(plan.cycles / cycles - 1) <= FAR, (kernel, sizes, plan.cycles, cycles)
 
 
-def loads_of(program: UseProgram, tensor: str, columns: int) -> UseProgram:
+def loads_of(program: Program, tensor: str, columns: int) -> Program:
     """The tensor's loads take so many columns."""
 
     def changed(u: Use) -> tuple[Use, ...] | None:
-        if u.instruction.name == "load" and dict(u.places)["m"].tensor == tensor:  # type: ignore[union-attr]
-            return (replace(u, parameters=tuple((n, columns if n == "columns" else e) for n, e in u.parameters)),)
+        if u.instruction.name == "load" and dict(u.operands)["m"].name == tensor:
+            return (replace(u, active=tuple(columns if n == "columns" else e for n, e in u.parameters.items())),)
         return None
 
     return rewritten(program, changed)
@@ -98,7 +97,7 @@ def loads_of(program: UseProgram, tensor: str, columns: int) -> UseProgram:
 
 def test_a_vector_is_a_column_of_rows_of_one_element() -> None:
     plan = stage("matvec", machine(), sizes={"i": 20, "k": 19}, fix={"via.b": "load"})
-    failed = prove_uses(loads_of(plan.program, "x", 2)).failed()
+    failed = prove_program(loads_of(plan.program, "x", 2)).failed()
     assert any("lie at r*down + c" in c.statement and c.verdict.word == "refuted" for c in failed)
 
 
@@ -107,24 +106,24 @@ def test_products_beyond_an_unused_axis_are_zero() -> None:
     proved = proved_mapping("matvec", "i=i,j=-,k=-", (("i", 9), ("k", 3)), Shape())
     plan = schedule_stages([proved], machine(), {"I": 9, "K": 3}, {}, 5.0)
     program = lower_staging(plan, machine())
-    assert prove_uses(program).proved
-    row = next(b for b in program.buffers if b.name == "b").cells[0]
+    assert prove_program(program).proved
+    row = next(b for b in held(program) if b.name == "b").cells[0]
     buffers = tuple(
         replace(b, type=replace(b.type, guard=tuple(g for g in b.type.guard if row not in g.free_symbols)))
-        for b in program.buffers
+        for b in held(program)
         if b.name != "acc"
     )
-    wrong = replace(program, buffers=(*buffers, program.buffer("acc")))
-    assert {c.claim for c in prove_uses(wrong).failed() if c.verdict.word == "refuted"} >= {"link", "program"}
+    wrong = holding(program, *buffers)
+    assert {c.claim for c in prove_program(wrong).failed() if c.verdict.word == "refuted"} >= {"link", "program"}
 
 
 def test_tiles_that_are_narrower_than_a_row_of_their_memory() -> None:
     """What is not filled is not read; where it is read, nothing is proved, and it is poison."""
     wide = Shape(4, 8, 2, wide=True)
     plan = stage("gemm", machine(wide))
-    short = machine_of(machine(wide)).instruction("gather_4")
+    short = machine(wide).instruction("gather_4")
 
     def changed(u: Use) -> tuple[Use, ...] | None:
         return (replace(u, instruction=short),) if u.instruction.name.endswith("_8") else None
 
-    assert not prove_uses(rewritten(plan.program, changed)).proved
+    assert not prove_program(rewritten(plan.program, changed)).proved

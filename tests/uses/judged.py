@@ -6,13 +6,13 @@ import numpy as np
 
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.uses import UseProgram
+from isamap_smt.ir.program import Program
 from isamap_smt.simulator import simulate
 
 SIZES = ((1, 1, 1), (8, 8, 17), (9, 8, 8), (9, 17, 9), (17, 25, 33), (8, 33, 8), (1, 9, 25))
 
 
-def wrong(program: UseProgram, sizes: tuple[tuple[int, int, int], ...] = SIZES, seeds: int = 2) -> str:
+def wrong(program: Program, sizes: tuple[tuple[int, int, int], ...] = SIZES, seeds: int = 2) -> str:
     """What is wrong with it at one of the sizes (I, J, K): a race, a use beyond its memory, a deadlock or a result; '' where
     nothing is."""
     for i, j, k in sizes:

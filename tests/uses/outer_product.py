@@ -13,50 +13,43 @@ from functools import cache
 
 import isamap_smt as im
 from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, sym
-from isamap_smt.ir.graph import ADDRESSED, MAIN, ZERO, Engine, Machine, MachineInstruction, Memory, Operand, Work
-from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import IndexType
-from isamap_smt.ir.uses import BufferPlace, CountedLoop, SlottedBuffer, TensorPlace, Use, UseProgram
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Program, Ref, Use, number_of
 
 TILE = 8
 ROW, COLUMN = sym("row"), sym("column")
-
-
-def _contract(text: str, **sizes: int) -> Kernel:
-    return im.kernel(text, sizes=sizes)
+F32 = im.kernel("C[i] += A[i]").tensor("A").dtype
 
 
 @cache
-def machine() -> Machine:
+def machine() -> Hardware:
     """Scratchpad of 2048 rows of 8 numbers, eight accumulators of 8 rows, one engine in, one that computes, one out."""
-    r, c, i, j, k = map(sym, "rcijk")
-    tile = {"r": TILE, "c": TILE}
-    load = MachineInstruction(
-        "load", "load", _contract("s[r,c] = m[r,c]", **tile),
-        (Operand("s", "scratchpad", r, c), Operand("m", "main", steps=("down", 1))),
-        (("r", "rows"), ("c", "columns")), ZERO, Work(40, 4, ("r",)),
+    tile, active = {"r": TILE, "c": TILE}, {"r": "rows", "c": "columns"}
+
+    def made(
+        name: str, text: str, engine: str, work: im.Work, places: dict[str, str], **more: object
+    ) -> im.Instruction:
+        dtypes = dict.fromkeys(places, "f32")
+        return im.instruction(
+            name, text, **{"axes": tile} | more, dtypes=dtypes, places=places, engine=engine, work=work
+        )
+
+    held, out = {"s": "scratchpad[r,c]", "m": "memory[r*down + c]"}, {"acc": "accumulators[r,c]"}
+    product = {"acc": "accumulators[i,j]", "a": "scratchpad[k,i]", "b": "scratchpad[k,j]"}
+    transfer = im.Work(40, 4, ("r",))
+    instructions = (
+        made("load", "s[r,c] = m[r,c]", "load", transfer, held, active=active, beyond="zero"),
+        made("clear", "acc[r,c] = 0", "execute", im.Work(2, 0), out),
+        made(
+            "multiply", "acc[i,j] += a[k,i] * b[k,j]", "execute", im.Work(4, 8, ("k",)), product, rounding="fused",
+            axes=dict.fromkeys("ijk", TILE),
+        ),
+        made("store", "m[r,c] = acc[r,c]", "store", transfer, {"m": "memory[r*down + c]", **out}, active=active),
     )  # fmt: skip
-    clear = MachineInstruction(
-        "clear", "execute", _contract("acc[r,c] = 0", **tile), (Operand("acc", "accumulators", r, c),), work=Work(2, 0)
-    )
-    multiply = MachineInstruction(
-        "multiply", "execute", _contract("acc[i,j] += a[k,i] * b[k,j]", i=TILE, j=TILE, k=TILE),
-        (Operand("acc", "accumulators", i, j), Operand("a", "scratchpad", k, i), Operand("b", "scratchpad", k, j)),
-        work=Work(4, 8, ("k",)),
-    )  # fmt: skip
-    store = MachineInstruction(
-        "store", "store", _contract("m[r,c] = acc[r,c]", **tile),
-        (Operand("m", "main", steps=("down", 1)), Operand("acc", "accumulators", r, c)),
-        (("r", "rows"), ("c", "columns")), work=Work(40, 4, ("r",)),
-    )  # fmt: skip
-    done = MachineInstruction("done", "execute", work=Work(1, 0))
-    memories = (
-        Memory("scratchpad", ADDRESSED, 2048, TILE),
-        Memory("accumulators", ADDRESSED, 8 * TILE, TILE),
-        Memory("main", MAIN),
-    )
-    engines = (Engine("load"), Engine("execute"), Engine("store"))
-    return Machine("outer_product", memories, engines, (load, clear, multiply, store, done))
+    memories = (im.Memory("scratchpad", 2048 * 32, row=32), im.Memory("accumulators", 8 * TILE * 32, row=32))
+    engines = tuple(map(im.Engine, ("load", "execute", "store")))
+    return im.Hardware("outer_product", memories, instructions=instructions, engines=engines)
 
 
 @dataclass(frozen=True)
@@ -70,33 +63,43 @@ class Choice:
     drain: int | None = None
 
 
-def gemm(choice: Choice = Choice()) -> UseProgram:
+def gemm(choice: Choice = Choice()) -> Program:
     """The program, for any sizes."""
     kernel = im.kernel("C[i,j] += A[k,i] * B[k,j]", name="gemm")
-    m, n = sym("tile"), sym("step")
     i0, j0, k0 = sym("i0"), sym("j0"), sym("k0")
+    m, n = number_of(j0), number_of(k0)
     size = {a.name: a.extent for a in kernel.axes}
     lag = choice.slots if choice.lag is None else choice.lag
     drain = choice.accumulators if choice.drain is None else choice.drain
-    load, clear, multiply, store, done = machine().instructions
+    load, clear, multiply, store = machine().instructions
     r, c, i, j, k = map(sym, "rcijk")
 
-    def tile(name: str, tensor: str, offset: int, axis: str, at: object) -> tuple[SlottedBuffer, Use]:
+    def tile(name: str, tensor: str, offset: int, axis: str, at: object) -> tuple[Buffer, Use]:
         held = IndexType(
             tensor,
             (TILE * k0 + ROW, TILE * at + COLUMN),
             (TILE * k0 + ROW < size["k"], TILE * at + COLUMN < size[axis]),
             "0",
         )
-        buffer = SlottedBuffer(name, "scratchpad", offset, TILE, choice.slots, (i0, j0, k0), (ROW, COLUMN), held)
+        buffer = Buffer(
+            name,
+            F32,
+            (ROW, COLUMN),
+            (TILE, TILE),
+            held,
+            "scratchpad",
+            offset=offset,
+            slots=choice.slots,
+            version=(i0, j0, k0),
+        )
         use = Use(
             load,
             (
-                ("s", BufferPlace(name, FloorMod(n, choice.slots), (i0, j0, k0))),
-                ("m", TensorPlace(tensor, (TILE * k0 + r, TILE * at + c))),
+                ("s", Ref(name, (FloorMod(n, choice.slots),), (i0, j0, k0))),
+                ("m", Ref(tensor, (TILE * k0 + r, TILE * at + c))),
             ),
-            (("rows", IMin(TILE, size["k"] - TILE * k0)), ("columns", IMin(TILE, size[axis] - TILE * at))),
-            (("executed", n + 1 - lag),), ("loaded_" + name,), begins=True,
+            (IMin(TILE, size["k"] - TILE * k0), IMin(TILE, size[axis] - TILE * at)),
+            awaits=(("executed", n + 1 - lag),), signals=("loaded_" + name,), begins=True,
         )  # fmt: skip
         return buffer, use
 
@@ -104,21 +107,24 @@ def gemm(choice: Choice = Choice()) -> UseProgram:
     b, load_b = tile("b", "B", TILE * choice.slots, "j", j0)
     guard = (TILE * i0 + ROW < size["i"], TILE * j0 + COLUMN < size["j"])
     held = IndexType("C", (TILE * i0 + ROW, TILE * j0 + COLUMN), guard, "0")
-    acc = SlottedBuffer("acc", "accumulators", 0, TILE, choice.accumulators, (i0, j0), (ROW, COLUMN), held)
-    here = BufferPlace("acc", FloorMod(m, choice.accumulators), (i0, j0))
-    step = BufferPlace("a", FloorMod(n, choice.slots), (i0, j0, k0))
+    acc = Buffer(
+        "acc", F32, (ROW, COLUMN), (TILE, TILE), held, "accumulators", slots=choice.accumulators, version=(i0, j0)
+    )
+    here = Ref("acc", (FloorMod(m, choice.accumulators),), (i0, j0))
+    step = Ref("a", (FloorMod(n, choice.slots),), (i0, j0, k0))
     compute = Use(
-        multiply, (("acc", here), ("a", step), ("b", BufferPlace("b", step.slot, step.version))), (),
-        (("loaded_a", n + 1), ("loaded_b", n + 1)), ("executed",),
-        (("i", TILE * i0 + i), ("j", TILE * j0 + j), ("k", TILE * k0 + k)),
+        multiply, (("acc", here), ("a", step), ("b", Ref("b", step.index, step.version))),
+        point=(("i", TILE * i0 + i), ("j", TILE * j0 + j), ("k", TILE * k0 + k)),
+        awaits=(("loaded_a", n + 1), ("loaded_b", n + 1)), signals=("executed",),
     )  # fmt: skip
     out = Use(
-        store, (("m", TensorPlace("C", (TILE * i0 + r, TILE * j0 + c))), ("acc", here)),
-        (("rows", IMin(TILE, size["i"] - TILE * i0)), ("columns", IMin(TILE, size["j"] - TILE * j0))),
-        (("finished", m + 1),), ("stored",),
+        store, (("m", Ref("C", (TILE * i0 + r, TILE * j0 + c))), ("acc", here)),
+        (IMin(TILE, size["i"] - TILE * i0), IMin(TILE, size["j"] - TILE * j0)),
+        awaits=(("finished", m + 1),), signals=("stored",),
     )  # fmt: skip
-    begin = Use(clear, (("acc", here),), (), (("stored", m + 1 - drain),), begins=True)
-    steps = CountedLoop(k0, ceil_div(size["k"], TILE), n, (load_a, load_b, compute))
-    tiles = CountedLoop(j0, ceil_div(size["j"], TILE), m, (begin, steps, Use(done, signals=("finished",)), out))
-    rows = CountedLoop(i0, ceil_div(size["i"], TILE), sym("band"), (tiles,))
-    return UseProgram(kernel, machine(), (a, b, acc), (rows,))
+    begin = Use(clear, (("acc", here),), awaits=(("stored", m + 1 - drain),), begins=True)
+    steps = Loop(k0, ceil_div(size["k"], TILE), (load_a, load_b, compute))
+    done = Use(signal("execute"), signals=("finished",))
+    tiles = Loop(j0, ceil_div(size["j"], TILE), (begin, steps, done, out))
+    rows = Loop(i0, ceil_div(size["i"], TILE), (tiles,))
+    return Program(None, kernel, (), (Alloc(a), Alloc(b), Alloc(acc), rows), machine=machine())

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from outer_product import Choice, gemm
-from use_edits import edited, unawaited, unsignalled, with_slot
+from use_edits import edited, held, holding, unawaited, unsignalled, with_slot
 
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
-from isamap_smt.ir.graph import Machine
-from isamap_smt.ir.uses import BufferPlace, CountedLoop, Use, UseNode, UseProgram
+from isamap_smt.ir.program import Loop, Node, Program, Use, number_of
 from isamap_smt.simulator import Simulation, simulate
 
 SEEDS = range(20)
@@ -124,29 +123,30 @@ def test_another_slot_is_a_race_and_wrong(instruction: str, operand: str) -> Non
 
 def test_two_buffers_of_one_engine_in_the_same_rows_are_wrong_without_a_race() -> None:
     program, given = gemm(Choice(1)), arrays(8, 8, 16)
-    a, b, acc = program.buffers
+    _, b, _ = held(program)
     for seed in (None, *SEEDS):
-        s = simulate(replace(program, buffers=(a, replace(b, offset=4), acc)), given, seed=seed)
+        s = simulate(holding(program, replace(b, offset=4)), given, seed=seed)
         assert s.sound and error(s, given) > 1
 
 
 def test_times_by_hand() -> None:
-    # Loads take 40 + 4 * 8 = 72, a product 4 + 8 * 8 = 68, clear 2, done 1, a store 72.
+    # Loads take 40 + 4 * 8 = 72, a product 4 + 8 * 8 = 68, clear 2, a store 72, a signal nothing.
     one = simulate(gemm(), arrays(8, 8, 8), trace=True)
-    assert one.cycles == 144 + 68 + 1 + 72
+    assert one.cycles == 144 + 68 + 72
     assert [(s.instruction, s.begin, s.end) for s in one.trace] == [
-        ("clear", 0, 2), ("load", 0, 72), ("load", 72, 144), ("multiply", 144, 212), ("done", 212, 213), ("store", 213, 285),
+        ("clear", 0, 2), ("load", 0, 72), ("load", 72, 144), ("multiply", 144, 212), ("signal execute", 212, 212),
+        ("store", 212, 284),
     ]  # fmt: skip
     assert {n: (e.cycles, e.uses) for n, e in one.engines.items()} == {
         "load": (144, 2),
-        "execute": (71, 3),
+        "execute": (70, 3),
         "store": (72, 1),
     }
     # Two steps: with two slots the product of the first hides behind the loads of the second.
-    assert simulate(gemm(Choice(2)), arrays(8, 8, 16)).cycles == 4 * 72 + 68 + 1 + 72
-    assert simulate(gemm(Choice(1)), arrays(8, 8, 16)).cycles == 2 * (2 * 72 + 68) + 1 + 72
+    assert simulate(gemm(Choice(2)), arrays(8, 8, 16)).cycles == 4 * 72 + 68 + 72
+    assert simulate(gemm(Choice(1)), arrays(8, 8, 16)).cycles == 2 * (2 * 72 + 68) + 72
     # Fewer rows: a load of 3 rows takes 52, and so does a store; the product is whole.
-    assert simulate(gemm(), arrays(3, 8, 3)).cycles == 52 + 52 + 68 + 1 + 52
+    assert simulate(gemm(), arrays(3, 8, 3)).cycles == 52 + 52 + 68 + 52
 
 
 def test_double_buffering_takes_fewer_cycles() -> None:
@@ -157,20 +157,20 @@ def test_double_buffering_takes_fewer_cycles() -> None:
     assert one.engines == two.engines  # the work is the same
 
 
-def walked(program: UseProgram, sizes: dict[str, int]) -> dict[str, list[tuple[str, tuple[int, ...], tuple[int, ...]]]]:
+def walked(program: Program, sizes: dict[str, int]) -> dict[str, list[tuple[str, tuple[int, ...], tuple[int, ...]]]]:
     """Engine -> (instruction, loop variables, amounts of its awaits) of its uses, by walking the loops."""
     queues: dict[str, list[tuple[str, tuple[int, ...], tuple[int, ...]]]] = {
         e.name: [] for e in program.machine.engines
     }
     begun: dict[int, int] = {}
 
-    def walk(body: tuple[UseNode, ...], env: dict[str, int], loops: tuple[int, ...]) -> None:
+    def walk(body: tuple[Node, ...], env: dict[str, int], loops: tuple[int, ...]) -> None:
         for node in body:
             if isinstance(node, Use):
                 amounts = tuple(int(evaluate(a, env)) for _, a in node.awaits)
                 queues[node.instruction.engine].append((node.instruction.name, loops, amounts))
                 continue
-            for v in range(evaluate(node.count, env)):
+            for v in range(evaluate(node.count, env) if isinstance(node, Loop) else 0):
                 number = begun.get(id(node), 0)
                 begun[id(node)] = number + 1
                 walk(node.body, {**env, node.var.name: v, node.number.name: number}, (*loops, v))
@@ -184,10 +184,11 @@ def test_uses_are_those_of_a_walk_of_the_loops() -> None:
 
     program = gemm()
     # A loop before and one behind, one of them empty, so that positions and numbers are told apart.
-    load = next(n for n in program.body[0].body[0].body[1].body if isinstance(n, Use))  # type: ignore[union-attr]
-    x, y = sym("x"), sym("y")
-    wait = Use(load.instruction, load.places, (("rows", 1), ("columns", 1)), (("executed", 10 * y + x),))
-    around = (CountedLoop(x, sym("I") - 9, y, (wait,)), *program.body, CountedLoop(x, 3, y, (wait,)))
+    *buffers, rows = program.body
+    load = next(n for n in rows.body[0].body[1].body if isinstance(n, Use))  # type: ignore[union-attr]
+    x = sym("x")
+    wait = Use(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
+    around = (*buffers, Loop(x, sym("I") - 9, (wait,)), rows, Loop(x, 3, (wait,)))
     for i, j, k in ((9, 17, 20), (11, 8, 9)):
         sizes = {"I": i, "J": j, "K": k}
         found = elaborate(replace(program, body=around), sizes)
@@ -200,19 +201,21 @@ def test_uses_are_those_of_a_walk_of_the_loops() -> None:
         assert listed == walked(replace(program, body=around), sizes)
 
 
-def typed() -> UseProgram:
+def typed() -> Program:
     """The product of 8-bit integers in 32 bits."""
     program = gemm()
     types = {"load": {"s": "i8", "m": "i8"}, "clear": {"acc": "i32"}, "multiply": {"acc": "i32", "a": "i8", "b": "i8"},
-             "store": {"m": "i32", "acc": "i32"}, "done": {}}  # fmt: skip
+             "store": {"m": "i32", "acc": "i32"}}  # fmt: skip
     made = {
-        i.name: replace(i, contract=i.contract and i.contract.with_dtypes(types[i.name]))
+        i.name: replace(i, kernel=i.kernel.with_dtypes(types[i.name]), rounding="exact")
         for i in program.machine.instructions
     }
     machine = replace(program.machine, instructions=tuple(made.values()))
     kernel = program.kernel.with_dtypes({"A": "i8", "B": "i8", "C": "i32"})
+    program = holding(program, *(replace(b, dtype=kernel.tensor(b.type.tensor).dtype) for b in held(program)))
     return edited(
-        replace(program, machine=machine, kernel=kernel), lambda u: replace(u, instruction=made[u.instruction.name])
+        replace(program, machine=machine, kernel=kernel),
+        lambda u: replace(u, instruction=made.get(u.instruction.name, u.instruction)),
     )
 
 
@@ -228,47 +231,48 @@ def test_integers() -> None:
 
 def test_a_place_beyond_is_said_and_nothing_crashes() -> None:
     program = gemm(Choice(2))
-    a, b, acc = program.buffers
+    a, b, _ = held(program)
     given = arrays(8, 8, 40)
 
-    def said(changed: UseProgram) -> list[str]:
+    def said(changed: Program) -> list[str]:
         return [r.text for r in simulate(changed, given, seed=0).races if r.kind == "bounds"]
 
-    assert said(replace(program, buffers=(a, replace(b, offset=2036), acc))) == [
+    assert said(holding(program, replace(b, offset=2036))) == [
         "load 1 (b, slot 1; i0=0 j0=0 k0=1) writes row 2048, column 0 of scratchpad, which has 2048 rows of 8",
         "multiply 1 (b, slot 1; i0=0 j0=0 k0=1) reads row 2048, column 0 of scratchpad, which has 2048 rows of 8",
     ]
-    assert said(replace(program, buffers=(replace(a, slots=1), b, acc)))[0] == (
+    assert said(holding(program, replace(a, slots=1)))[0] == (
         "load 1 (a, slot 1; i0=0 j0=0 k0=1) writes slot 1 of a, which has 1 slots"
     )
-    assert said(replace(program, buffers=(replace(a, rows=7), b, acc)))[0] == (
+    assert said(holding(program, replace(a, shape=(7, 8))))[0] == (
         "load 0 (a, slot 0; i0=0 j0=0 k0=0) writes row 7 of a slot of a, which has 7 rows"
     )
-    whole = edited(program, lambda u: replace(u, parameters=tuple((p, 8) for p, _ in u.parameters)))
+    whole = edited(program, lambda u: replace(u, active=(8,) * len(u.active)))
     assert [r.text for r in simulate(whole, arrays(5, 8, 8), seed=0).races] == [
         "load 0 (A; i0=0 j0=0 k0=0) reads A[0, 5], which has shape [8, 5]",
         "store 0 (C; i0=0 j0=0) writes C[5, 0], which has shape [5, 8]",
     ]
-    more = edited(program, lambda u: replace(u, parameters=tuple((p, e + 1) for p, e in u.parameters)))
-    assert "load 0 (rows; i0=0 j0=0 k0=0) has rows 9, which is not in 1..8" in said(more)
+    more = edited(program, lambda u: replace(u, active=tuple(e + 1 for e in u.active)))
+    assert "load 0 (rows; i0=0 j0=0 k0=0) has rows 9, which is not in 0..8" in said(more)
 
 
 def test_misuse_says_what_is_wrong() -> None:
     program, given = gemm(), arrays(8, 8, 8)
-    none = Machine("none", program.machine.memories, program.machine.engines[1:], program.machine.instructions)
+    others = tuple(i for i in program.machine.instructions if i.engine != "load")
+    none = replace(program.machine, name="none", engines=program.machine.engines[1:], instructions=others)
     with pytest.raises(UnknownNameError, match="load: no engine 'load'; known: execute, store"):
         simulate(replace(program, machine=none), given)
     with pytest.raises(LanguageError, match="load: slot of a: lost mentions lost; "):
         simulate(with_slot(program, "load", "s", lambda slot: sym("lost")), given)
     with pytest.raises(LanguageError, match="a use of clear has no place for acc; add one"):
-        simulate(edited(program, lambda u: replace(u, places=u.places[1:])), given)
+        simulate(edited(program, lambda u: replace(u, operands=u.operands[1:])), given)
     with pytest.raises(LanguageError, match="a use of load says nothing of parameter rows; add it"):
-        simulate(edited(program, lambda u: replace(u, parameters=())), given)
-    with pytest.raises(UnknownNameError, match="clear: no buffer 'x'"):
+        simulate(edited(program, lambda u: replace(u, active=())), given)
+    with pytest.raises(UnknownNameError, match="clear: no tensor or buffer 'x'"):
         moved = edited(
             program,
             lambda u: replace(
-                u, places=tuple((o, replace(p, buffer="x") if isinstance(p, BufferPlace) else p) for o, p in u.places)
+                u, operands=tuple((o, replace(p, name="x") if p.name == "acc" else p) for o, p in u.operands)
             ),
         )
         simulate(moved, given)

@@ -13,10 +13,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.graph import ADDRESSED, KEPT, MAIN, ZERO, Engine, Machine, MachineInstruction, Memory, Operand
-from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import IndexType
-from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace, Use, UseProgram
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Program, Ref, Use
 from isamap_smt.simulator import simulate
 
 ROWS = 4
@@ -24,44 +23,49 @@ NAMES = ("p", "q", "r")
 KERNEL = im.kernel("T[u,v] += A[u,v]", name="toy")
 
 
-def contract(text: str) -> Kernel:
-    return im.kernel(text, sizes={"x": ROWS, "y": 1})
-
-
 X, Y = sym("x"), sym("y")
-SPAN = (("x", "rows"),)
-S, M = Operand("s", "cells", X, Y), Operand("m", "main")
+PLACES = {"s": "cells[x,y]", "m": "memory"}
+
+
+def made(name: str, text: str, engine: str, beyond: str = "kept") -> im.Instruction:
+    places = {n: p for n, p in PLACES.items() if f"{n}[" in text}
+    return im.instruction(
+        f"{name}_{engine}", text, axes={"x": ROWS, "y": 1}, dtypes=dict.fromkeys(places, "f32"), places=places, engine=engine,
+        active={"x": "rows"}, beyond=beyond,
+    )  # fmt: skip
 
 
 @cache
-def machine(engines: int) -> Machine:
+def machine(engines: int) -> Hardware:
     """Each engine clears rows, adds them to a tensor, or fills them from one; fill also clears what is beyond."""
-    made = []
+    found = []
     for e in NAMES[:engines]:
-        made += [
-            MachineInstruction(f"clear {e}", e, contract("s[x,y] = 0"), (S,), SPAN, KEPT),
-            MachineInstruction(f"add {e}", e, contract("m[x,y] += s[x,y]"), (M, S), SPAN, KEPT),
-            MachineInstruction(f"fill {e}", e, contract("s[x,y] = m[x,y]"), (S, M), SPAN, ZERO),
-            MachineInstruction(f"none {e}", e),
+        found += [
+            made("clear", "s[x,y] = 0", e),
+            made("add", "m[x,y] += s[x,y]", e),
+            made("fill", "s[x,y] = m[x,y]", e, "zero"),
         ]
-    memories = (Memory("cells", ADDRESSED, 2 * ROWS, 1), Memory("main", MAIN))
-    return Machine("toy", memories, tuple(map(Engine, NAMES[:engines])), tuple(made))
+    cells = im.Memory("cells", 2 * ROWS * 4, row=4)
+    return Hardware("toy", (cells,), instructions=tuple(found), engines=tuple(map(im.Engine, NAMES[:engines])))
 
 
-def program(uses: tuple[Use, ...], engines: int) -> UseProgram:
+def program(uses: tuple[Use, ...], engines: int) -> Program:
     """Uses in order, over a buffer of two slots and the output T of T[u,v] += A[u,v]."""
     held = IndexType("T", (sym("row"), sym("column")), (), "0")
-    buffer = SlottedBuffer("b", "cells", 0, ROWS, 2, (), (sym("row"), sym("column")), held)
-    return UseProgram(KERNEL, machine(engines), (buffer,), uses)
+    cells = (sym("row"), sym("column"))
+    buffer = Buffer("b", KERNEL.tensor("T").dtype, cells, (ROWS, 1), held, "cells", slots=2)
+    return Program(None, KERNEL, (), (Alloc(buffer), *uses), machine=machine(engines))
 
 
 def use(engines: int, name: str, rows: int = ROWS, slot: int = 0, **more: object) -> Use:
-    instruction = next(i for i in machine(engines).instructions if i.name == name)
-    if instruction.contract is None:
-        return replace(Use(instruction), **more)
-    places = {"s": BufferPlace("b", slot, ()), "m": TensorPlace("T", (X + ROWS * slot, Y))}
+    what, engine = name.split()
+    if what == "none":
+        return replace(Use(signal(engine)), **more)
+    instruction = machine(engines).instruction(f"{what}_{engine}")
+    instruction = replace(instruction, name=name.replace(" ", "_"))
+    places = {"s": Ref("b", (slot,)), "m": Ref("T", (X + ROWS * slot, Y))}
     chosen = tuple((o.name, places[o.name]) for o in instruction.operands)
-    return replace(Use(instruction, chosen, (("rows", rows),)), **more)
+    return replace(Use(instruction, chosen, (rows,)), **more)
 
 
 def drawn(seed: int) -> tuple[tuple[Use, ...], int]:
@@ -96,11 +100,11 @@ def orders(uses: tuple[Use, ...]) -> Iterator[tuple[int, ...]]:
 
 def touched(u: Use) -> dict[tuple[str, int], bool]:
     """Cell -> whether it is written, said once more by hand."""
-    if u.instruction.contract is None:
+    if not u.operands:
         return {}
-    rows = int(dict(u.parameters)["rows"])
-    slot = int(dict(u.places)["s"].slot)
-    kind = u.instruction.name.split()[0]
+    rows = int(u.parameters["rows"])
+    slot = int(dict(u.operands)["s"].index[0])
+    kind = u.instruction.name.split("_")[0]
     cells = {("b", ROWS * slot + n): kind != "add" for n in range(ROWS if kind == "fill" else rows)}
     if kind != "clear":
         cells |= {("T", ROWS * slot + n): kind == "add" for n in range(rows)}
@@ -129,11 +133,11 @@ def test_races_are_those_that_all_orders_show(start: int) -> None:
     racing = sound = deadlocked = 0
     for seed in range(start, start + 100):
         uses, engines = drawn(seed)
-        named = tuple(replace(u, instruction=replace(u.instruction, name=f"use {n}")) for n, u in enumerate(uses))
+        named = tuple(replace(u, instruction=replace(u.instruction, name=f"use_{n}")) for n, u in enumerate(uses))
         want, stuck = expected(uses)
         for order in (None, seed, seed + 1):
             s = simulate(program(named, engines), given, seed=order)
-            found = {frozenset(int(t.instruction.split()[1]) for t in r.uses) for r in s.races}
+            found = {frozenset(int(t.instruction.split("_")[1]) for t in r.uses) for r in s.races}
             assert (found, s.deadlock is not None) == (want, stuck), (seed, order)
         racing, sound, deadlocked = racing + bool(want), sound + (not want), deadlocked + stuck
     assert min(racing, sound, deadlocked) >= 10
@@ -153,9 +157,9 @@ def test_any_signal_of_a_counter_that_two_engines_make_will_do() -> None:
             (r.uses[0].instruction, r.text.split(" overwrites ")[0].split(" reads ")[0].split()[0]) for r in s.races
         }
 
-    assert races(1, False) == {("clear p", "add"), ("fill q", "add")}
+    assert races(1, False) == {("clear_p", "add_r"), ("fill_q", "add_r")}
     assert races(2, False) == set()
-    assert races(1, True) == {("fill q", "add")}
+    assert races(1, True) == {("fill_q", "add_r")}
 
 
 def test_only_cells_that_are_touched_race() -> None:
@@ -166,19 +170,19 @@ def test_only_cells_that_are_touched_race() -> None:
 
     # `fill` clears the rows beyond, `clear` keeps them.
     low, all_rows = use(2, "clear p", 2), use(2, "fill p", 2)
-    aside = tuple((o, TensorPlace("A", p.index) if isinstance(p, TensorPlace) else p) for o, p in all_rows.places)
-    all_rows = replace(all_rows, places=aside)
+    aside = tuple((o, Ref("A", p.index) if o == "m" else p) for o, p in all_rows.operands)
+    all_rows = replace(all_rows, operands=aside)
     add = use(2, "add q", 4)
-    high = replace(add, places=tuple((o, replace(p, slot=0) if o == "s" else p) for o, p in add.places))
+    high = replace(add, operands=tuple((o, replace(p, index=(0,)) if o == "s" else p) for o, p in add.operands))
     assert cells(low, high) == [
-        "add q 0 (b, slot 0) reads rows 0..1 of cells before clear p 0 (b, slot 0) has written them: no counter orders the two"
+        "add_q 0 (b, slot 0) reads rows 0..1 of cells before clear_p 0 (b, slot 0) has written them: no counter orders the two"
     ]
     assert cells(all_rows, high) == [
-        "add q 0 (b, slot 0) reads rows 0..3 of cells before fill p 0 (b, slot 0) has written them: no counter orders the two"
+        "add_q 0 (b, slot 0) reads rows 0..3 of cells before fill_p 0 (b, slot 0) has written them: no counter orders the two"
     ]
     assert cells(low, use(2, "clear q", 4, slot=1)) == []
     assert cells(use(2, "add p", 1), use(2, "fill q", 1, slot=0))[0].startswith(
-        "fill q 0 (T) reads T[0, 0] before add p 0 (T) has written them"
+        "fill_q 0 (T) reads T[0, 0] before add_p 0 (T) has written them"
     )
 
 
@@ -186,7 +190,7 @@ def test_rows_beyond_are_cleared_and_outputs_that_are_read_begin_at_zero() -> No
     given = {"A": np.arange(1, 2 * ROWS + 1, dtype=np.float32).reshape(-1, 1)}
     fill = use(2, "fill p", 2)
     fill = replace(
-        fill, places=tuple((o, TensorPlace("A", p.index) if o == "m" else p) for o, p in fill.places), signals=("c",)
+        fill, operands=tuple((o, Ref("A", p.index) if o == "m" else p) for o, p in fill.operands), signals=("c",)
     )
     s = simulate(program((fill, use(2, "add q", awaits=(("c", 1),))), 2), given, seed=0)
     assert s.sound and s.outputs["T"].ravel().tolist() == [1, 2, 0, 0, 0, 0, 0, 0]

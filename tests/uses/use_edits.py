@@ -11,48 +11,60 @@ import outer_product as outer
 import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
-from isamap_smt.ir.uses import BufferPlace, CountedLoop, TensorPlace, Use, UseNode, UseProgram, walk_uses
+from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Ref, Use, buffers, walk
 
-Rewrite = Callable[[Use], tuple[UseNode, ...] | None]
+Rewrite = Callable[[Use], tuple[Node, ...] | None]
 
 
-def rewritten(program: UseProgram, f: Rewrite) -> UseProgram:
+def rewritten(program: Program, f: Rewrite) -> Program:
     """Each use replaced by what f gives, where it is not None."""
 
-    def nodes(body: tuple[UseNode, ...]) -> Iterator[UseNode]:
+    def nodes(body: tuple[Node, ...]) -> Iterator[Node]:
         for n in body:
-            if isinstance(n, CountedLoop):
+            if isinstance(n, Loop):
                 yield replace(n, body=tuple(nodes(n.body)))
             else:
-                made = f(n)
+                made = f(n) if isinstance(n, Use) else None
                 yield from (n,) if made is None else made
 
     return replace(program, body=tuple(nodes(program.body)))
 
 
-def uses(program: UseProgram) -> list[Use]:
+def uses(program: Program) -> list[Use]:
     """In the order of the text."""
-    return [u for u, _ in walk_uses(program.body)]
+    return [u for u, _ in walk(program.body) if isinstance(u, Use)]
 
 
-def at(program: UseProgram, number: int, change: Callable[[Use], Use]) -> UseProgram:
+def held(program: Program) -> tuple[Buffer, ...]:
+    """The buffers, in the order in which they are declared."""
+    return tuple(buffers(program).values())
+
+
+def holding(program: Program, *changed: Buffer) -> Program:
+    """The program with other buffers of these names."""
+    new = {b.name: b for b in changed}
+    body = (Alloc(new.get(n.buffer.name, n.buffer)) if isinstance(n, Alloc) else n for n in program.body)
+    return replace(program, body=tuple(body))
+
+
+def at(program: Program, number: int, change: Callable[[Use], Use]) -> Program:
     """One use changed, by its place in the text."""
     one = uses(program)[number]
     return rewritten(program, lambda u: (change(u),) if u is one else None)
 
 
-def loops(program: UseProgram, change: Callable[[CountedLoop], CountedLoop]) -> UseProgram:
+def loops(program: Program, change: Callable[[Loop], Loop]) -> Program:
     """Every loop changed."""
 
-    def nodes(body: tuple[UseNode, ...]) -> tuple[UseNode, ...]:
-        return tuple(change(replace(n, body=nodes(n.body))) if isinstance(n, CountedLoop) else n for n in body)
+    def nodes(body: tuple[Node, ...]) -> tuple[Node, ...]:
+        return tuple(change(replace(n, body=nodes(n.body))) if isinstance(n, Loop) else n for n in body)
 
     return replace(program, body=nodes(program.body))
 
 
 def place(u: Use, operand: str, **fields: Any) -> Use:
     """A use with fields of one operand's place replaced."""
-    return replace(u, places=tuple((o, replace(p, **fields) if o == operand else p) for o, p in u.places))
+    return replace(u, operands=tuple((o, replace(p, **fields) if o == operand else p) for o, p in u.operands))
 
 
 def without_await(u: Use, number: int) -> Use:
@@ -65,33 +77,33 @@ def waiting(u: Use, number: int, more: int) -> Use:
     return replace(u, awaits=tuple((c, a + more if k == number else a) for k, (c, a) in enumerate(u.awaits)))
 
 
-def edited(program: UseProgram, change: Callable[[Use], Use]) -> UseProgram:
+def edited(program: Program, change: Callable[[Use], Use]) -> Program:
     """Every use changed."""
     return rewritten(program, lambda u: (change(u),))
 
 
-def unawaited(program: UseProgram, counter: str) -> UseProgram:
+def unawaited(program: Program, counter: str) -> Program:
     """Nobody waits for the counter."""
     return edited(program, lambda u: replace(u, awaits=tuple(a for a in u.awaits if a[0] != counter)))
 
 
-def unsignalled(program: UseProgram, counter: str) -> UseProgram:
+def unsignalled(program: Program, counter: str) -> Program:
     """Nobody signals the counter."""
     return edited(program, lambda u: replace(u, signals=tuple(s for s in u.signals if s != counter)))
 
 
-def with_slot(program: UseProgram, instruction: str, operand: str, slot: Callable[[Any], Any]) -> UseProgram:
+def with_slot(program: Program, instruction: str, operand: str, slot: Callable[[Any], Any]) -> Program:
     """One operand of one instruction takes another slot."""
 
     def change(u: Use) -> Use:
-        held = dict(u.places).get(operand)
-        mine = u.instruction.name == instruction and isinstance(held, BufferPlace)
-        return place(u, operand, slot=slot(held.slot)) if mine else u
+        held = dict(u.operands).get(operand)
+        mine = u.instruction.name == instruction and held is not None
+        return place(u, operand, index=(slot(held.index[0]),)) if mine else u
 
     return edited(program, change)
 
 
-def random_edit(program: UseProgram, rng: random.Random) -> tuple[str, UseProgram]:
+def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     """One edit, in words and carried out: of a counter, a slot, a version, an offset, a parameter, a count, an order, an
     engine or a type."""
     found = uses(program)
@@ -99,32 +111,32 @@ def random_edit(program: UseProgram, rng: random.Random) -> tuple[str, UseProgra
     u = found[number]
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
     kinds += ["await", "amount", "amount"] * bool(u.awaits) + ["slot", "slot", "version", "index", "begins"] * bool(
-        u.places
+        u.operands
     )
-    kinds += ["parameter"] * bool(u.parameters) + ["point"] * bool(u.point)
+    kinds += ["parameter"] * bool(u.active) + ["point"] * bool(u.point)
     kind = rng.choice(kinds)
     words = f"{kind} of use {number} ({u.instruction.name})"
     return words, _EDITS[kind](program, number, u, rng)
 
 
-def _counters(program: UseProgram) -> list[str]:
+def _counters(program: Program) -> list[str]:
     return sorted({c for u in uses(program) for c in (*u.signals, *(c for c, _ in u.awaits))}) or ["other"]
 
 
-def _around(program: UseProgram, u: Use) -> list[Any]:
+def _around(program: Program, u: Use) -> list[Any]:
     """Variables and numbers of the loops around a use."""
-    inside = next((inside for x, inside in walk_uses(program.body) if x is u), ())
+    inside = next((inside for x, inside in walk(program.body) if x is u), ())
     return [e for x in inside for e in (x.var, x.number)]
 
 
-def _other(program: UseProgram, number: int, u: Use, rng: random.Random) -> int:
+def _other(program: Program, number: int, u: Use, rng: random.Random) -> int:
     """Another use of the same engine, or of any where there is none."""
     found = uses(program)
     same = [n for n, x in enumerate(found) if n != number and x.instruction.engine == u.instruction.engine]
     return rng.choice(same or list(range(len(found))))
 
 
-def _signal(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _signal(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """Dropped, doubled, moved to another use, or one more."""
     what = rng.choice(["drop", "drop", "double", "move"] if u.signals else ["add"])
     if what == "move":
@@ -137,7 +149,7 @@ def _signal(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgra
     return at(p, number, lambda u: replace(u, signals=signals))
 
 
-def _await(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _await(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """Dropped, of another counter, or moved to another use."""
     k = rng.randrange(len(u.awaits))
     what = rng.choice(["drop", "drop", "rename", "move"])
@@ -152,7 +164,7 @@ def _await(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram
     )
 
 
-def _amount(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _amount(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """More or less, or counted by another loop."""
     k, more, names = rng.randrange(len(u.awaits)), rng.choice([-2, -1, 1, 2]), _around(p, u)
     here = [e for e in names if e in sp.sympify(u.awaits[k][1]).free_symbols]
@@ -162,22 +174,20 @@ def _amount(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgra
     return at(p, number, lambda u: waiting(u, k, more))
 
 
-def _buffer_places(u: Use) -> list[tuple[str, BufferPlace]]:
-    return [(o, p) for o, p in u.places if isinstance(p, BufferPlace)]
+def _buffer_places(p: Program, u: Use) -> list[tuple[str, Ref]]:
+    return [(o, ref) for o, ref in u.operands if ref.name in buffers(p)]
 
 
-def _slot(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    o, where = rng.choice(_buffer_places(u))
-    slots = p.buffer(where.buffer).slots
+def _slot(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    o, where = rng.choice(_buffer_places(p, u))
+    slots, slot = buffers(p)[where.name].slots, where.index[0]
     inner = [x for x in _around(p, u) if rng.random() < 0.5]
-    new = rng.choice(
-        [FloorMod(where.slot + 1, slots) if slots > 1 else 0, FloorMod(sum(inner), slots), 0, where.slot + 1]
-    )
-    return at(p, number, lambda u: place(u, o, slot=new))
+    new = rng.choice([FloorMod(slot + 1, slots) if slots > 1 else 0, FloorMod(sum(inner), slots), 0, slot + 1])
+    return at(p, number, lambda u: place(u, o, index=(new,)))
 
 
-def _version(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    o, where = rng.choice(_buffer_places(u))
+def _version(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    o, where = rng.choice(_buffer_places(p, u))
     if not where.version:
         return _slot(p, number, u, rng)
     k = rng.randrange(len(where.version))
@@ -187,8 +197,8 @@ def _version(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgr
     )
 
 
-def _index(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    found = [(o, x) for o, x in u.places if isinstance(x, TensorPlace)]
+def _index(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    found = [(o, x) for o, x in u.operands if x.name not in buffers(p)]
     if not found:
         return _slot(p, number, u, rng)
     o, where = rng.choice(found)
@@ -198,81 +208,80 @@ def _index(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram
     return at(p, number, lambda u: place(u, o, index=tuple(index if rng.random() < 0.8 else index[::-1])))
 
 
-def _parameter(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    k, more = rng.randrange(len(u.parameters)), rng.choice([-1, 1])
-    changed = tuple((n, e + more if m == k else e) for m, (n, e) in enumerate(u.parameters))
-    return at(p, number, lambda u: replace(u, parameters=changed))
+def _parameter(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    k, more = rng.randrange(len(u.active)), rng.choice([-1, 1])
+    changed = tuple(e + more if m == k else e for m, e in enumerate(u.active))
+    return at(p, number, lambda u: replace(u, active=changed))
 
 
-def _point(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _point(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     k = rng.randrange(len(u.point))
     return at(
         p, number, lambda u: replace(u, point=tuple((n, e + 1 if m == k else e) for m, (n, e) in enumerate(u.point)))
     )
 
 
-def _engine(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    engine = rng.choice([e.name for e in p.machine.engines])
+def _engine(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    engine = rng.choice([e.name for e in p.machine.engines] if p.machine else [""])
     return at(p, number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
 
 
-def _begins(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _begins(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return at(p, number, lambda u: replace(u, begins=not u.begins))
 
 
-def _every_loop(body: tuple[UseNode, ...]) -> list[CountedLoop]:
-    inside = [x for x in body if isinstance(x, CountedLoop)]
+def _every_loop(body: tuple[Node, ...]) -> list[Loop]:
+    inside = [x for x in body if isinstance(x, Loop)]
     return [*inside, *(y for x in inside for y in _every_loop(x.body))]
 
 
-def _count(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _count(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     more, every = rng.choice([-1, 1]), _every_loop(p.body)
     if not every:
         return p
-    one = rng.choice(every).number
-    return loops(p, lambda x: replace(x, count=x.count + more) if x.number == one else x)
+    one = rng.choice(every).var
+    return loops(p, lambda x: replace(x, count=x.count + more) if x.var == one else x)
 
 
-def _loops(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _loops(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """A loop and the one around it change places."""
-    pairs = [(x, y) for x in _every_loop(p.body) for y in x.body if isinstance(y, CountedLoop)]
+    pairs = [(x, y) for x in _every_loop(p.body) for y in x.body if isinstance(y, Loop)]
     if not pairs:
         return p
     outer_loop, inner = rng.choice(pairs)
-    other = {outer_loop.number: inner, inner.number: outer_loop}
+    other = {outer_loop.var: inner, inner.var: outer_loop}
 
-    def change(x: CountedLoop) -> CountedLoop:
-        y = other.get(x.number)
-        return x if y is None else replace(x, var=y.var, count=y.count, number=y.number)
+    def change(x: Loop) -> Loop:
+        y = other.get(x.var)
+        return x if y is None else replace(x, var=y.var, count=y.count)
 
     return loops(p, change)
 
 
-def _buffer(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
-    k = rng.randrange(len(p.buffers))
-    b = p.buffers[k]
+def _buffer(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    b = rng.choice(held(p))
     moved = replace(b, offset=max(0, b.offset + rng.choice([-8, -1, 1, 8])))
     new = rng.choice([moved, replace(b, slots=b.slots + rng.choice([-1, 1]))])
-    return replace(p, buffers=(*p.buffers[:k], new, *p.buffers[k + 1 :]))
+    return holding(p, new)
 
 
-def _type(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _type(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """A buffer says that it holds other elements, or more of them."""
-    k = rng.randrange(len(p.buffers))
-    held = p.buffers[k].type
-    c = rng.randrange(len(held.coordinates))
-    shifted = tuple(e + 1 if n == c else e for n, e in enumerate(held.coordinates))
-    new = replace(held, coordinates=shifted)
-    if held.guard and rng.random() < 0.7:
-        new = replace(held, guard=tuple(g for g in held.guard if g is not rng.choice(held.guard)))
-    return replace(p, buffers=(*p.buffers[:k], replace(p.buffers[k], type=new), *p.buffers[k + 1 :]))
+    b = rng.choice(held(p))
+    said = b.type
+    c = rng.randrange(len(said.coordinates))
+    shifted = tuple(e + 1 if n == c else e for n, e in enumerate(said.coordinates))
+    new = replace(said, coordinates=shifted)
+    if said.guard and rng.random() < 0.7:
+        new = replace(said, guard=tuple(g for g in said.guard if g is not rng.choice(said.guard)))
+    return holding(p, replace(b, type=new))
 
 
-def _swap(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _swap(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """A use and its neighbour, if that is one."""
 
-    def nodes(body: tuple[UseNode, ...]) -> tuple[UseNode, ...]:
-        made = [replace(n, body=nodes(n.body)) if isinstance(n, CountedLoop) else n for n in body]
+    def nodes(body: tuple[Node, ...]) -> tuple[Node, ...]:
+        made = [replace(n, body=nodes(n.body)) if isinstance(n, Loop) else n for n in body]
         for k in range(len(made) - 1):
             if made[k] is u:
                 made[k], made[k + 1] = made[k + 1], made[k]
@@ -282,13 +291,13 @@ def _swap(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
     return replace(p, body=nodes(p.body))
 
 
-def _moved(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _moved(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """A use dropped, or doubled."""
     again = (u, replace(u)) if rng.random() < 0.5 else ()
     return rewritten(p, lambda x: again if x is u else None)
 
 
-def _displaced(p: UseProgram, number: int, u: Use, rng: random.Random) -> UseProgram:
+def _displaced(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     """A use beside another one, in the loops around that."""
     other = rng.choice(uses(p))
     made = (u, other) if rng.random() < 0.5 else (other, u)
@@ -305,7 +314,7 @@ _EDITS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def edits(program: UseProgram, rng: random.Random, count: int) -> tuple[str, UseProgram]:
+def edits(program: Program, rng: random.Random, count: int) -> tuple[str, Program]:
     """A program with so many random edits; what they are, and the program."""
     told = []
     for _ in range(count):
@@ -316,7 +325,7 @@ def edits(program: UseProgram, rng: random.Random, count: int) -> tuple[str, Use
     return ", ".join(told), program
 
 
-def random_program(seed: int) -> tuple[str, UseProgram]:
+def random_program(seed: int) -> tuple[str, Program]:
     """The product on the outer-product unit in some number of slots, with up to three edits; what they are, and the program."""
     rng = random.Random(seed)
     program = outer.gemm(outer.Choice(rng.choice([1, 2, 3]), rng.choice([1, 2, 3])))

@@ -9,8 +9,7 @@ import outer_product as outer
 import use_edits as edits
 
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import IndexType
-from isamap_smt.ir.uses import CountedLoop, Use, UseProgram
+from isamap_smt.ir.program import IndexType, Loop, Program, Use, number_of
 
 CLEAR, LOAD_A, LOAD_B, MULTIPLY, DONE, STORE = range(6)
 
@@ -21,59 +20,58 @@ class Mutant:
     too, and not just what it claims of itself."""
 
     name: str
-    make: Callable[[], UseProgram]
+    make: Callable[[], Program]
     claim: str
     says: str = ""
     behaves: bool = True
 
 
-def _at(number: int, change: Callable[[Use], Use], **choice: int) -> Callable[[], UseProgram]:
+def _at(number: int, change: Callable[[Use], Use], **choice: int) -> Callable[[], Program]:
     return lambda: edits.at(outer.gemm(outer.Choice(**choice)), number, change)
 
 
-def _no_await(number: int, k: int) -> Callable[[], UseProgram]:
+def _no_await(number: int, k: int) -> Callable[[], Program]:
     return _at(number, lambda u: edits.without_await(u, k))
 
 
-def _steps(number: int, *steps: int | str) -> Callable[[], UseProgram]:
+def _steps(number: int, *steps: int | str) -> Callable[[], Program]:
     def said(use: Use) -> Use:
-        operands = (replace(o, steps=steps) if o.name == "m" else o for o in use.instruction.operands)
-        return replace(use, instruction=replace(use.instruction, operands=tuple(operands)))
+        return replace(use, instruction=replace(use.instruction, steps=(("m", steps),) if steps else ()))
 
     return _at(number, said)
 
 
-def _unsignalled(number: int) -> Callable[[], UseProgram]:
+def _unsignalled(number: int) -> Callable[[], Program]:
     return _at(number, lambda u: replace(u, signals=()))
 
 
-def _no_load_waits() -> UseProgram:
+def _no_load_waits() -> Program:
     program = edits.at(outer.gemm(), LOAD_A, lambda u: edits.without_await(u, 0))
     return edits.at(program, LOAD_B, lambda u: edits.without_await(u, 0))
 
 
-def _slot_of_step(e: object, **choice: int) -> UseProgram:
+def _slot_of_step(e: object, **choice: int) -> Program:
     program = outer.gemm(outer.Choice(**choice))
     for number, names in ((LOAD_A, "s"), (LOAD_B, "s"), (MULTIPLY, "ab")):
         for name in names:
-            program = edits.at(program, number, lambda u, name=name: edits.place(u, name, slot=e))
+            program = edits.at(program, number, lambda u, name=name: edits.place(u, name, index=(e,)))
     return program
 
 
-def _short(name: str) -> Callable[[], UseProgram]:
-    def shorter(x: CountedLoop) -> CountedLoop:
+def _short(name: str) -> Callable[[], Program]:
+    def shorter(x: Loop) -> Loop:
         return replace(x, count=x.count - 1) if x.var.name == name else x
 
     return lambda: edits.loops(outer.gemm(), shorter)
 
 
-def _order(*numbers: int) -> Callable[[], UseProgram]:
+def _order(*numbers: int) -> Callable[[], Program]:
     """The uses of a tile in another order, by number; the loop over steps keeps its place among them as 9."""
 
-    def make() -> UseProgram:
+    def make() -> Program:
         program = outer.gemm()
 
-        def change(x: CountedLoop) -> CountedLoop:
+        def change(x: Loop) -> Loop:
             if x.var.name != "j0":
                 return x
             clear, steps, done, store = x.body
@@ -85,53 +83,53 @@ def _order(*numbers: int) -> Callable[[], UseProgram]:
     return make
 
 
-def _on(number: int, engine: str) -> Callable[[], UseProgram]:
+def _on(number: int, engine: str) -> Callable[[], Program]:
     return _at(number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
 
 
-def _parameter(number: int, name: str, more: int) -> Callable[[], UseProgram]:
+def _parameter(number: int, name: str, more: int) -> Callable[[], Program]:
     def change(u: Use) -> Use:
-        return replace(u, parameters=tuple((n, e + more if n == name else e) for n, e in u.parameters))
+        return replace(u, active=tuple(e + more if n == name else e for n, e in u.parameters.items()))
 
     return _at(number, change)
 
 
-def _overlapping() -> UseProgram:
+def _overlapping() -> Program:
     program = outer.gemm()
-    a, b, acc = program.buffers
-    return replace(program, buffers=(a, replace(b, offset=b.offset - 1), acc))
+    _, b, _ = edits.held(program)
+    return edits.holding(program, replace(b, offset=b.offset - 1))
 
 
-def _next_slot(number: int, operand: str) -> Callable[[], UseProgram]:
-    return _at(number, lambda u: edits.place(u, operand, slot=FloorMod(dict(u.places)[operand].slot + 1, 2)))
+def _next_slot(number: int, operand: str) -> Callable[[], Program]:
+    return _at(number, lambda u: edits.place(u, operand, index=(FloorMod(dict(u.operands)[operand].index[0] + 1, 2),)))
 
 
-def _earlier_content() -> UseProgram:
+def _earlier_content() -> Program:
     i0, j0, k0 = sym("i0"), sym("j0"), sym("k0")
     return edits.at(outer.gemm(), MULTIPLY, lambda u: edits.place(u, "a", version=(i0, j0, k0 - 1)))
 
 
-def _kept() -> UseProgram:
+def _kept() -> Program:
     return edits.at(outer.gemm(), LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, beyond="kept")))
 
 
-def _one_counter(awaited: int) -> UseProgram:
+def _one_counter(awaited: int) -> Program:
     """Both loads signal one counter, and the product awaits both, or fewer."""
     program = outer.gemm()
     for number in (LOAD_A, LOAD_B):
         program = edits.at(program, number, lambda u: replace(u, signals=("loaded",)))
-    return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * sym("step") + awaited),)))
+    return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * number_of("k0") + awaited),)))
 
 
-def _one_too_far() -> UseProgram:
+def _one_too_far() -> Program:
     def change(u: Use) -> Use:
-        row, column = dict(u.places)["m"].index
+        row, column = dict(u.operands)["m"].index
         return edits.place(u, "m", index=(row, column + 1))
 
     return edits.at(outer.gemm(), LOAD_A, change)
 
 
-def _half_steps() -> UseProgram:
+def _half_steps() -> Program:
     def change(u: Use) -> Use:
         point = dict(u.point)
         return replace(u, point=tuple({**point, "k": point["k"] - 4 * sym("k0")}.items()))
@@ -139,10 +137,10 @@ def _half_steps() -> UseProgram:
     return edits.at(outer.gemm(), MULTIPLY, change)
 
 
-def _typed(names: str, change: Callable[[IndexType], IndexType]) -> UseProgram:
+def _typed(names: str, change: Callable[[IndexType], IndexType]) -> Program:
     program = outer.gemm()
-    buffers = tuple(replace(b, type=change(b.type)) if b.name in names.split() else b for b in program.buffers)
-    return replace(program, buffers=buffers)
+    changed = (replace(b, type=change(b.type)) for b in edits.held(program) if b.name in names.split())
+    return edits.holding(program, *changed)
 
 
 def _no_last_row(held: IndexType) -> IndexType:
@@ -154,12 +152,12 @@ def _two_cells_one_element(held: IndexType) -> IndexType:
     return replace(held, coordinates=(i - 4 * sym("i0"), j))
 
 
-def _clearing() -> UseProgram:
+def _clearing() -> Program:
     return edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
 
 
-def _late_b() -> UseProgram:
-    def change(x: CountedLoop) -> CountedLoop:
+def _late_b() -> Program:
+    def change(x: Loop) -> Loop:
         if x.var.name != "k0":
             return x
         a, b, multiply = x.body

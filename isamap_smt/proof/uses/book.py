@@ -1,8 +1,8 @@
-"""The claims about a program of uses, in the order they are asked, with their verdicts."""
+"""The book of obligations of a program for engines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -11,8 +11,9 @@ import sympy as sp
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.expr import substitute, sym
-from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.expr import substitute
+from isamap_smt.proof.program_book import Book, Watch
+from isamap_smt.proof.program_sites import Sites
 from isamap_smt.proof.uses.moments import Formula, Moment
 
 SMALL = (1, 9, 17, 25)  # sizes at which numbers of iterations are looked at by their definition
@@ -20,29 +21,29 @@ Told = Callable[[dict[str, Any]], str]
 Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
 
-class Book:
+class UseBook(Book):
     """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
     numbers of iterations are what they are.
 
-    sizes: with the least value of each. trial: runs the program. Claims that are more than what is needed (an order that the text,
-    or one counter, gives) are refuted only where it goes wrong at the counterexample's sizes.
+    trial: runs the program. Claims that are more than what is needed (an order that the text, or one counter, gives) are refuted
+    only where it goes wrong at the counterexample's sizes.
     """
 
-    def __init__(self, sizes: Mapping[str, int], trial: Trial) -> None:
-        self.sizes = tuple(sizes)
-        self.least = dict(sizes)
+    def __init__(self, sites: Sites, trial: Trial, stop: bool = False, watch: Watch | None = None) -> None:
+        super().__init__(sites, stop, watch)
         self.trial = trial
-        self.results: list[ClaimResult] = []
+        lows = {p.name: p.low for p in sites.kernel.parameters}
+        self.least = {n: lows.get(n, 1) for n in sites.sizes}
 
     def ask(
-        self, claim: str, subject: str, statement: str, given: Sequence[Formula], goals: Sequence[Formula],
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula],
         moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> Verdict:  # fmt: skip
         """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
         it is one only where the program goes wrong."""
-        known = [*(("le", low, sym(n)) for n, low in self.least.items()), *given]
+        known = [*self.sites.hypotheses, *assumptions]
         name = f"{claim} {subject}: {statement}"
-        verdict = implied(known, goals, self.sizes, name)
+        verdict: Verdict = implied(known, goals, self.sites.sizes, name)
         exact = [f for m in moments for f in m.exact()]
         if not isinstance(verdict, Proved) and exact:
             verdict = self._confirmed([*known, *exact], goals, name)
@@ -55,7 +56,7 @@ class Book:
                 )
             else:
                 verdict = Refuted(verdict.witness, f"{statement}: {words}", verdict.seconds)
-        self.note(claim, subject, statement, verdict)
+        return self.note(claim, subject, statement, verdict)
 
     def _confirmed(self, known: list[Formula], goals: Sequence[Formula], name: str) -> Verdict:
         """A counterexample at small sizes, with numbers by their definition; Unknown where there is none."""
@@ -70,21 +71,9 @@ class Book:
 
     def _small(self) -> Iterator[dict[str, int]]:
         yield from (
-            dict(zip(self.sizes, at, strict=True)) for at in sorted(product(SMALL, repeat=len(self.sizes)), key=sum)
+            dict(zip(self.sites.sizes, at, strict=True))
+            for at in sorted(product(SMALL, repeat=len(self.sites.sizes)), key=sum)
         )
-
-    def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
-        """A claim that reading the program decides."""
-        self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
-        return right
-
-    def unknown(self, claim: str, subject: str, statement: str, reason: str) -> None:
-        """A form that no claim covers."""
-        self.note(claim, subject, statement, Unknown(reason))
-
-    def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> None:
-        """Write down a verdict."""
-        self.results.append(ClaimResult(claim, subject, verdict, statement))
 
 
 def _at(f: Any, sizes: dict[str, int]) -> Any:

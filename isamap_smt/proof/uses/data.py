@@ -14,12 +14,13 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import offset
+from isamap_smt.ir.engines import KEPT, Operand
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
-from isamap_smt.ir.graph import KEPT, Operand
 from isamap_smt.ir.kernel import Access, Statement
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
-from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
-from isamap_smt.proof.uses.book import Book
+from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.zero_products import any_zero_is_enough
@@ -27,19 +28,21 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
 
 
-def data_claims(book: Book, moments: Moments) -> None:
+def data_claims(book: UseBook, moments: Moments) -> None:
     """All of it."""
     kernel = moments.program.kernel
     (statement, *more), ops = kernel.statements, []
     if more or statement.op != "+" or not _product(statement):
         return book.unknown("program", kernel.name, "the kernel is one sum of products", "it is something else")
     for site in moments.sites:
-        if site.use.instruction.contract is not None:
+        if site.use.instruction.kernel.statements:
             _ranges(book, moments, site)
             ops.append(_of(book, moments, site, statement))
     for kind, word in (("add", "adds products"), ("store", "stores the output")):
         found = [
-            s for s, o in zip((s for s in moments.sites if s.use.instruction.contract), ops, strict=True) if o == kind
+            s
+            for s, o in zip((s for s in moments.sites if s.use.instruction.kernel.statements), ops, strict=True)
+            if o == kind
         ]
         if book.structure("program", kernel.name, f"one use {word}", len(found) == 1, f"{len(found)} uses do"):
             (_points if kind == "add" else _stored)(book, moments, found[0], statement)
@@ -52,9 +55,7 @@ def _product(s: Statement) -> bool:
 
 def contract_of(site: UseSite) -> Statement:
     """The one statement of the instruction."""
-    contract = site.use.instruction.contract
-    assert contract is not None
-    return contract.statements[0]
+    return site.use.instruction.kernel.statements[0]
 
 
 def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
@@ -64,8 +65,8 @@ def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
 
 def active(site: UseSite, x: Moment) -> list[Formula]:
     """Those axes that have a parameter lie below it."""
-    given = dict(site.use.parameters)
-    return [("lt", x.at(sym(a)), x.at(given[p])) for a, p in site.use.instruction.extents]
+    counts = zip(site.use.instruction.active, site.use.active, strict=True)
+    return [("lt", x.at(sym(a)), x.at(count)) for (a, _), count in counts]
 
 
 def negated(guard: list[Formula]) -> Formula:
@@ -73,9 +74,9 @@ def negated(guard: list[Formula]) -> Formula:
     return ("or", *(("not", g) for g in guard), ("lt", 0, 0))
 
 
-def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: BufferPlace) -> Held:
+def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Held:
     """What the cell of an operand stands for, at the point of x."""
-    buffer = moments.program.buffer(place.buffer)
+    buffer = moments.buffers[place.name]
     names = {v.name: x.at(e) for v, e in zip(buffer.version, place.version, strict=True)}
     names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (operand.row, operand.column), strict=True)}
     named = set(place.version)  # the base of a loop is that of its own iteration
@@ -87,57 +88,47 @@ def _equal(a: list[Any], b: list[Any]) -> list[Formula]:
     return [("eq", x, y) for x, y in zip(a, b, strict=True)]
 
 
-def _ranges(book: Book, moments: Moments, site: UseSite) -> None:
+def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Use parameters, rows, columns and elements lie where they may."""
-    x, instruction, program = moments.moment(site), site.use.instruction, moments.program
+    x, instruction, kernel = moments.moment(site), site.use.instruction, moments.program.kernel
     extents = {a.name: a.extent for a in contract_of(site).axes}
-    given = dict(site.use.parameters)
-    wanted = sorted(p for _, p in instruction.extents)
-    words = f"{site.name} gives each use parameter"
-    if not book.structure(
-        "precondition", site.name, words, sorted(given) == wanted, f"it wants {', '.join(wanted) or 'none'}"
-    ):
-        return
-    for axis, parameter in instruction.extents:
-        value = x.at(given[parameter])
+    for (axis, parameter), count in zip(instruction.active, site.use.active, strict=True):
+        value = x.at(count)
         words = f"{parameter} of {site.name} is from {instruction.least} to {extents[axis]}"
         goals = [("le", instruction.least, value), ("le", value, extents[axis])]
         book.ask("precondition", site.name, words, x.ranges(), goals, (x,))
-    for name, place in site.use.places:
-        operand = instruction.operand(name)
-        if isinstance(place, TensorPlace):
-            shape = program.kernel.tensor(place.tensor).shape
+    for name, place in site.use.operands:
+        operand, buffer = instruction.operand(name), moments.buffers.get(place.name)
+        if buffer is None:
+            shape = kernel.tensor(place.name).shape
             goals = [
                 f for i, n in zip(place.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))
             ]
-            what, memory = place.tensor, "main"
-            points = [*axes_inside(site, x), *active(site, x)]
+            memory, points = MAIN, [*axes_inside(site, x), *active(site, x)]
             own, taken = instruction.address(name), ", ".join(map(str, place.index))
-            words = f"the cells of {what}[{taken}] lie at {own}, as {site.name} takes them"
+            words = f"the cells of {place.name}[{taken}] lie at {own}, as {site.name} takes them"
             apart = x.at(own.apart(offset(place.index, shape)))
             book.ask("precondition", site.name, words, [*x.ranges(), *points], [("eq", apart, 0)], (x,))
         else:
-            buffer = program.buffer(place.buffer)
-            row, column = x.at(operand.row), x.at(operand.column)
-            columns = program.machine.memory(buffer.memory).columns
-            goals = [("le", 0, row), ("lt", row, buffer.rows), ("le", 0, column), ("lt", column, columns)]
-            what, memory, points = buffer.name, buffer.memory, axes_inside(site, x)
+            at = [x.at(e) for e in (operand.row, operand.column)]
+            goals = [f for e, n in zip(at, buffer.shape, strict=True) for f in (("le", 0, e), ("lt", e, n))]
+            memory, points = buffer.memory, axes_inside(site, x)
         words = f"{name} of {site.name} lies in {operand.memory}"
-        book.structure("memory", site.name, words, memory == operand.memory, f"{what} lies in {memory}")
-        words = f"{site.name} stays inside {what}"
+        book.structure("memory", site.name, words, memory == operand.memory, f"{place.name} lies in {memory}")
+        words = f"{site.name} stays inside {place.name}"
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 
 
-def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> str:
+def _of(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> str:
     """What kind of use it is: 'copy', 'zero', 'add', 'store' or '' where none of them; its claims about cells are asked."""
     contract, place = contract_of(site), target(site)
     out = statement.target.tensor
     sources = [r.tensor for r in reads(contract.value)]
-    if isinstance(place, TensorPlace):
-        if contract.op == "=" and isinstance(contract.value, Read) and place.tensor == out:
+    if place is not None and place.name not in moments.buffers:
+        if contract.op == "=" and isinstance(contract.value, Read) and place.name == out:
             return "store"
     elif place is not None:
-        buffer = moments.program.buffer(place.buffer)
+        buffer = moments.buffers[place.name]
         if contract.op == "+" and isinstance(contract.value, SMul) and buffer.type.tensor == out:
             return "add"
         if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
@@ -151,7 +142,7 @@ def _of(book: Book, moments: Moments, site: UseSite, statement: Statement) -> st
     return ""
 
 
-def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
+def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     """Whether all points of the contract's axes are all cells of a slot that any use touches: row and column are axes, over all
     rows there are, and over as many columns as any use has."""
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
@@ -164,36 +155,36 @@ def _whole(moments: Moments, site: UseSite, buffer: SlottedBuffer) -> bool:
     return operand.row != operand.column and rows == buffer.rows and enough
 
 
-def _columns(moments: Moments, buffer: SlottedBuffer) -> set[Any]:
+def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
     """How many columns of a buffer each of its uses touches: all there are where a column is no axis."""
-    every = sp.sympify(moments.program.machine.memory(buffer.memory).columns)
+    every = sp.sympify(buffer.shape[1])
     found = set()
     for site in moments.sites:
-        for name, place in site.use.places:
-            if isinstance(place, BufferPlace) and place.buffer == buffer.name:
+        for name, place in site.use.operands:
+            if place.name == buffer.name:
                 column = site.use.instruction.operand(name).column
                 extents = {a.symbol: a.extent for a in contract_of(site).axes}
                 found.add(sp.S.One if column == 0 else extents.get(column, every))
     return found
 
 
-def _filled(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer) -> None:
+def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> None:
     """What is not active is zeroed by the instruction, or there is nothing."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if instruction.beyond == KEPT and instruction.extents:
-        extents, given = {a.name: a.extent for a in contract_of(site).axes}, dict(site.use.parameters)
-        goals = [("eq", x.at(given[p]), extents[a]) for a, p in instruction.extents]
+    if instruction.beyond == KEPT and instruction.active:
+        extents, given = {a.name: a.extent for a in contract_of(site).axes}, site.use.parameters
+        goals = [("eq", x.at(given[p]), extents[a]) for a, p in instruction.active]
         words = f"{site.name} leaves no cell of {buffer.name} as it was"
         book.ask("program", buffer.name, words, x.ranges(), goals, (x,))
 
 
-def _copied(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer, source: str) -> None:
+def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, source: str) -> None:
     """A content that is copied from a tensor holds what its type says."""
-    x, places = moments.moment(site), dict(site.use.places)
+    x, places = moments.moment(site), dict(site.use.operands)
     tensor, place = places[source], target(site)
-    assert isinstance(place, BufferPlace)
+    assert place is not None
     words = f"{site.name} copies from {buffer.type.tensor}"
-    if not isinstance(tensor, TensorPlace) or tensor.tensor != buffer.type.tensor:
+    if tensor.name in moments.buffers or tensor.name != buffer.type.tensor:
         return book.unknown("program", buffer.name, words, "it copies from elsewhere")
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)
     here, alive = [*x.ranges(), *axes_inside(site, x)], active(site, x)
@@ -207,7 +198,7 @@ def _copied(book: Book, moments: Moments, site: UseSite, buffer: SlottedBuffer, 
     return None
 
 
-def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -> None:
+def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
     """The use that adds: it finds the factors of its points, adds each point once, and all of them."""
     x, contract = moments.moment(site), contract_of(site)
     point = {n: x.at(e) for n, e in site.use.point}
@@ -224,7 +215,7 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
         _element(book, moments, site, pair, point, [*here, *inside, *there])
     words = f"{site.name} adds 0 to a cell for a point that there is not"
     zeros = [negated(g) for g in guards]
-    zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.contract) else zeros
+    zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.kernel) else zeros
     book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], zero, (x,))
     _exclusive(book, moments, site)
     y = moments.moment(site, "'")
@@ -243,13 +234,13 @@ def _points(book: Book, moments: Moments, site: UseSite, statement: Statement) -
 
 def _stands(moments: Moments, site: UseSite, x: Moment, operand: str) -> list[Formula]:
     """The cell of an operand stands for an element."""
-    place = dict(site.use.places)[operand]
-    assert isinstance(place, BufferPlace)
+    place = dict(site.use.operands)[operand]
+    assert place is not None
     return held(moments, site, x, site.use.instruction.operand(operand), place)[1]
 
 
 def _element(
-    book: Book,
+    book: UseBook,
     moments: Moments,
     site: UseSite,
     pair: tuple[Access, Access],
@@ -259,9 +250,9 @@ def _element(
     """An operand's cell, where it stands for an element, is the one of the tensor that the point takes."""
     mine, wanted = pair
     x = moments.moment(site)
-    place = dict(site.use.places)[mine.tensor]
-    assert isinstance(place, BufferPlace)
-    buffer = moments.program.buffer(place.buffer)
+    place = dict(site.use.operands)[mine.tensor]
+    assert place is not None
+    buffer = moments.buffers[place.name]
     words = f"{mine.tensor} of {site.name} holds {wanted.tensor}"
     book.structure("program", buffer.name, words, buffer.type.tensor == wanted.tensor, f"it holds {buffer.type.tensor}")
     operand = site.use.instruction.operand(mine.tensor)
@@ -277,56 +268,54 @@ def _element(
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
     """The factors of the contract with those of the statement, in the order in which their tensors agree: products commute."""
-    mine, places = contract_of(site).inputs, dict(site.use.places)
-    held = [
-        moments.program.buffer(p.buffer).type.tensor for a in mine if isinstance(p := places[a.tensor], BufferPlace)
-    ]
+    mine, places = contract_of(site).inputs, dict(site.use.operands)
+    held = [moments.buffers[p.name].type.tensor for a in mine if (p := places[a.tensor]).name in moments.buffers]
     wanted = list(statement.inputs)
     if held != [a.tensor for a in wanted] and held == [a.tensor for a in reversed(wanted)]:
         wanted.reverse()
     return list(zip(mine, wanted, strict=True))
 
 
-def _exclusive(book: Book, moments: Moments, site: UseSite) -> None:
+def _exclusive(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Two cells of the output's buffer stand for two elements."""
     place = target(site)
-    assert isinstance(place, BufferPlace)
+    assert place is not None
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     x, y = moments.moment(site), moments.moment(site, "'")
     (a, live), (b, alive) = (held(moments, site, m, operand, place) for m in (x, y))
     given = [*moments.known(x, y), *axes_inside(site, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
     goals = [("eq", x.at(e), y.at(e)) for e in (*place.version, operand.row, operand.column)]
-    words = f"cells of {place.buffer} stand for different outputs"
-    book.ask("exclusive", place.buffer, words, given, goals, (x, y))
+    words = f"cells of {place.name} stand for different outputs"
+    book.ask("exclusive", place.name, words, given, goals, (x, y))
 
 
-def _stored(book: Book, moments: Moments, site: UseSite, statement: Statement) -> None:
+def _stored(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
     """The use that stores: each element of the output, where it belongs, once."""
     x, contract = moments.moment(site), contract_of(site)
     place = target(site)
     (source,) = (r.tensor for r in reads(contract.value))
-    buffer_place = dict(site.use.places)[source]
-    assert isinstance(place, TensorPlace) and isinstance(buffer_place, BufferPlace)
+    buffer_place = dict(site.use.operands)[source]
+    assert place is not None
     words = f"{site.name} leaves elements that are not active as they are"
-    cut = bool(site.use.instruction.extents) and site.use.instruction.beyond != KEPT
-    book.structure("program", place.tensor, words, not cut, "it sets them to 0")
+    cut = bool(site.use.instruction.active) and site.use.instruction.beyond != KEPT
+    book.structure("program", place.name, words, not cut, "it sets them to 0")
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(source), buffer_place)
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     words = f"{site.name} stores what stands for the element"
-    book.ask("program", place.tensor, words, here, [*guard, *_equal(coordinates, list(x.at(place.index)))], (x,))
+    book.ask("program", place.name, words, here, [*guard, *_equal(coordinates, list(x.at(place.index)))], (x,))
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
     same = _equal(list(x.at(place.index)), list(y.at(place.index)))
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} stores no element twice"
-    book.ask("exclusive", place.tensor, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
-    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(place.tensor).shape)}
+    book.ask("exclusive", place.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
+    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(place.name).shape)}
     index = {f"d{n}": e for n, e in enumerate(place.index)}
-    _covered(book, moments, site, index, axes, f"each element of {place.tensor} is stored")
+    _covered(book, moments, site, index, axes, f"each element of {place.name} is stored")
 
 
 def _covered(
-    book: Book, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
+    book: UseBook, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
     alive: Sequence[Formula] = (), where: Sequence[Formula] = (),
 ) -> None:  # fmt: skip
     """Each point (of those `where`) has an iteration and cells, for which `alive` holds: its digits, supplied and checked."""
@@ -351,9 +340,9 @@ def _covered(
     found |= dict.fromkeys({*own, *counts, *bases} - set(found), sp.S.Zero)
     goals = [f for n, e in counts.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
     goals += [f for n, e in own.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
-    parameters = dict(site.use.parameters)
+    parameters = site.use.parameters
     goals += [("lt", found[b], x.extent) for b, x in bases.items()]
-    goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.extents]
+    goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.active]
     goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
     goals += [_at(f, found) for f in alive]
     book.ask("coverage", site.name, words, given, goals)

@@ -15,7 +15,7 @@ or after an await of q at least.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.uses import CountedLoop, Use, UseNode, UseProgram
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.program import Loop, Use, buffers
+from isamap_smt.proof.program_sites import Sites
 
 Formula = Any
 FALSE: Formula = ("lt", sp.S.Zero, sp.S.Zero)
@@ -35,7 +37,7 @@ class UseSite:
     """Where a use stands: loops around it, and its place in the body of each. name: unique words for it."""
 
     use: Use
-    loops: tuple[CountedLoop, ...]
+    loops: tuple[Loop, ...]
     path: tuple[int, ...]
     name: str
 
@@ -136,7 +138,7 @@ def together(x: Moment, y: Moment) -> list[Formula]:
     return found
 
 
-def lemma(loop: CountedLoop) -> tuple[list[Formula], list[Formula]]:
+def lemma(loop: Loop) -> tuple[list[Formula], list[Formula]]:
     """Why together() holds for a loop inside a loop, with the products as variables: d + 1 iterations of the outer one lie between,
     p is m * count and q is d * count, which is not negative as neither d nor count is."""
     v, w, p, q, count = (sym(f"{n}?") for n in "vwpqc")
@@ -149,12 +151,13 @@ def lemma(loop: CountedLoop) -> tuple[list[Formula], list[Formula]]:
 class Moments:
     """The sites of a program, and what happens before what."""
 
-    def __init__(self, program: UseProgram) -> None:
-        self.program = program
-        sizes = {str(a.extent) for a in program.kernel.axes} & set(program.kernel.free_sizes)
-        self.sizes = frozenset(sizes | set(program.kernel.free_sizes) | set(program.parameters))
-        self.counts = frozenset(x.count.name for s in _sites(program.body) for x in s.loops if x.base is not None)
-        self.sites = tuple(_sites(program.body))
+    def __init__(self, sites: Sites, machine: Hardware) -> None:
+        self.program, self.machine = sites.program, machine
+        self.sizes = frozenset(sites.sizes)
+        self.buffers = buffers(sites.program)
+        found = ((s.node, s) for s in sites.sites)
+        self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Use))
+        self.counts = frozenset(x.count.name for s in self.sites for x in s.loops if x.base is not None)
 
     @cached_property
     def signals(self) -> dict[str, list[UseSite]]:
@@ -216,17 +219,7 @@ class Moments:
                     yield ("le", earlier + 1, y.at(amount))
 
 
-def _sites(
-    body: Sequence[UseNode], loops: tuple[CountedLoop, ...] = (), path: tuple[int, ...] = ()
-) -> Iterator[UseSite]:
-    for n, node in enumerate(body):
-        if isinstance(node, CountedLoop):
-            yield from _sites(node.body, (*loops, node), (*path, n))
-        else:
-            yield UseSite(node, loops, (*path, n), _name(node))
-
-
 def _name(use: Use) -> str:
     """Its instruction, and what it moves or writes."""
-    names = [getattr(p, "tensor", "") or getattr(p, "buffer", "") for _, p in use.places]
+    names = [ref.name for _, ref in use.operands]
     return " ".join([use.instruction.name, *names[:1]])

@@ -21,19 +21,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.graph import MAIN
-from isamap_smt.ir.uses import BufferPlace, SlottedBuffer, TensorPlace
-from isamap_smt.proof.uses.book import Book, Told
+from isamap_smt.ir.program import Buffer, Ref
+from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 
-Place = BufferPlace
 
-
-def order_claims(book: Book, moments: Moments) -> None:
+def order_claims(book: UseBook, moments: Moments) -> None:
     """All of it."""
     _numbers(book, moments)
     _apart(book, moments)
-    for buffer in moments.program.buffers:
+    for buffer in moments.buffers.values():
         begins = [s for s, _ in users(moments, buffer) if s.use.begins and writes(s, buffer)]
         words = f"one use begins the contents of {buffer.name}"
         if book.structure("order", buffer.name, words, len(begins) == 1, f"{len(begins)} uses begin them"):
@@ -41,58 +38,59 @@ def order_claims(book: Book, moments: Moments) -> None:
     _progress(book, moments)
 
 
-def users(moments: Moments, buffer: SlottedBuffer) -> Iterator[tuple[UseSite, Place]]:
+def users(moments: Moments, buffer: Buffer) -> Iterator[tuple[UseSite, Ref]]:
     """Uses with an operand in the buffer."""
     for site in moments.sites:
-        for _, place in site.use.places:
-            if isinstance(place, BufferPlace) and place.buffer == buffer.name:
+        for _, place in site.use.operands:
+            if place.name == buffer.name:
                 yield site, place
 
 
-def target(site: UseSite) -> Place | TensorPlace | None:
+def target(site: UseSite) -> Ref | None:
     """Where a use writes."""
-    contract = site.use.instruction.contract
-    return None if contract is None else dict(site.use.places)[contract.statements[0].target.tensor]
+    statements = site.use.instruction.kernel.statements
+    return dict(site.use.operands)[statements[0].target.tensor] if statements else None
 
 
-def writes(site: UseSite, buffer: SlottedBuffer) -> bool:
+def writes(site: UseSite, buffer: Buffer) -> bool:
     """Whether a use writes the buffer."""
     place = target(site)
-    return isinstance(place, BufferPlace) and place.buffer == buffer.name
+    return place is not None and place.name == buffer.name
 
 
-def _numbers(book: Book, moments: Moments) -> None:
+def _numbers(book: UseBook, moments: Moments) -> None:
     """What is used of the numbers of iterations follows from their definition."""
     loops = {id(x): x for s in moments.sites for x in s.loops[1:]}
     for loop in loops.values():
         book.ask("order", str(loop.var), f"{loop.number} grows with the iterations of {loop.var}", *lemma(loop))
 
 
-def _apart(book: Book, moments: Moments) -> None:
+def _apart(book: UseBook, moments: Moments) -> None:
     """Buffers of one memory have no row in common, and tensors that are written are written by one use and read by none."""
-    program = moments.program
-    for n, b in enumerate(program.buffers):
-        memory = program.machine.memory(b.memory)
+    kernel, every = moments.program.kernel, list(moments.buffers.values())
+    for n, b in enumerate(every):
+        memory = moments.machine.memory(b.memory)
         last = b.offset + b.slots * b.rows
-        fits = b.offset >= 0 and last <= memory.rows and b.slots >= 1 and memory.kind != MAIN
+        fits = b.offset >= 0 and last <= memory.rows and b.slots >= 1
         wrong = f"it ends at row {last}, and {b.memory} has {memory.rows}"
         book.structure("memory", b.name, f"{b.name} lies inside {b.memory}", fits, wrong)
-        for other in program.buffers[n + 1 :]:
+        words = f"a row of {b.memory} holds the columns of {b.name}"
+        book.ask("memory", b.name, words, [], [("le", b.shape[1] * b.dtype.bytes, memory.row)])
+        for other in every[n + 1 :]:
             if other.memory == b.memory:
                 free = last <= other.offset or other.offset + other.slots * other.rows <= b.offset
                 words = f"{b.name} and {other.name} have no row of {b.memory} in common"
                 book.structure("memory", b.name, words, free, f"both have row {max(b.offset, other.offset)}")
-    written = [p.tensor for s in moments.sites if isinstance(p := target(s), TensorPlace)]
-    read = {
-        p.tensor for s in moments.sites for _, p in s.use.places if isinstance(p, TensorPlace) and p is not target(s)
-    }
-    for tensor in sorted({*written, *program.kernel.outputs}):
-        right = written.count(tensor) == 1 and tensor not in read and tensor in program.kernel.outputs
+    places = [(s, p) for s in moments.sites for _, p in s.use.operands if p.name not in moments.buffers]
+    written = [p.name for s, p in places if p is target(s)]
+    read = {p.name for s, p in places if p is not target(s)}
+    for tensor in sorted({*written, *kernel.outputs}):
+        right = written.count(tensor) == 1 and tensor not in read and tensor in kernel.outputs
         words = f"{tensor} is an output, which one use writes and none reads"
         book.structure("order", tensor, words, right, f"{written.count(tensor)} uses write it, or some use reads it")
 
 
-def _contents(book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSite) -> None:
+def _contents(book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite) -> None:
     own = next(p for s, p in users(moments, buffer) if s is begin)
     here = tuple(x.var for x in begin.loops)
     words = f"{begin.name} begins the content of its own iteration"
@@ -123,7 +121,7 @@ def _contents(book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSit
 
 
 def _of_use(
-    book: Book, moments: Moments, buffer: SlottedBuffer, begin: UseSite, own: Place, site: UseSite, place: Place
+    book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite, own: Ref, site: UseSite, place: Ref
 ) -> None:
     """The content that one use names was begun, in its slot, and the next one there begins after it."""
     x, z = moments.moment(site), moments.moment(begin, "_next")
@@ -131,7 +129,7 @@ def _of_use(
     counts = [loop.count for loop in begin.loops]
     version = [x.at(v) for v in place.version]
     inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]
-    slot = x.at(place.slot)
+    slot = x.at(place.index[0])
     words = f"{site.name} uses a slot of {buffer.name} that there is"
     book.ask("memory", buffer.name, words, x.ranges(), [("le", 0, slot), ("lt", slot, buffer.slots)], (x,))
     content = [("eq", w.at(loop.var), v) for loop, v in zip(begin.loops, version, strict=True)]
@@ -139,20 +137,22 @@ def _of_use(
         words = f"{site.name} uses a content of {buffer.name} that is begun"
         book.ask("order", buffer.name, words, x.ranges(), inside, (x,))
         words = f"{site.name} looks for it where {begin.name} put it"
-        book.ask("order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.slot))], (x, w))
+        book.ask(
+            "order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.index[0]))], (x, w)
+        )
         words = f"{begin.name} has begun what {site.name} uses of {buffer.name}"
         told = _late(site, x, f"uses {buffer.name} before", begin, w, "has filled it")
         _ordered(book, moments, buffer, words, [*moments.known(x, w), *content], (w, x), (x, w), told)
     if begin.loops:
         words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
-        later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.slot))]
+        later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.index[0]))]
         told = _late(begin, z, f"overwrites slot {{slot}} of {buffer.name} before", site, x, "has used it", slot)
         given = [*moments.known(*dict.fromkeys((x, w, z))), *content, *later]
         _ordered(book, moments, buffer, words, given, (x, z), (x, w, z), told)
 
 
 def _ordered(
-    book: Book, moments: Moments, buffer: SlottedBuffer, words: str, given: list[Formula], pair: tuple[Moment, Moment],
+    book: UseBook, moments: Moments, buffer: Buffer, words: str, given: list[Formula], pair: tuple[Moment, Moment],
     among: tuple[Moment, ...], told: Told,
 ) -> None:  # fmt: skip
     """The first of a pair of moments happens before the second. Other chains than those that are looked for may order engines."""
@@ -175,7 +175,7 @@ def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: 
     return told
 
 
-def _progress(book: Book, moments: Moments) -> None:
+def _progress(book: UseBook, moments: Moments) -> None:
     """Each await is met by signals that stand earlier in the text."""
     for counter, sites in sorted(moments.signals.items()):
         words = f"one engine signals {counter}"
