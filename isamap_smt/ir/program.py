@@ -325,7 +325,7 @@ Node = Alloc | Copy | Use | Compute | Loop | If
 
 def number_of(var: Any) -> Any:
     """The number of the loop with that variable; no name of a user's."""
-    return sym(f"#{var}")
+    return sym(f"#{var.name}")
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,9 @@ def require_proof(program: Program) -> ProvedProgram:
     if not proof.proved:
         failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         name = program.kernel.name
-        if any(isinstance(c.verdict, Refuted) for c in proof.failed()):
+        if program.machine:
+            told = f"the program for {name} on {program.machine.name} is {proof.word}, so nothing runs it"
+        elif any(isinstance(c.verdict, Refuted) for c in proof.failed()):
             told = (
                 f"the program for {name} is wrong, so no code is made from it. If isamap made it, this is a fault of "
                 "isamap: please report it with these lines"

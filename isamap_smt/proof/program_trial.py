@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
+from isamap_smt.simulator.run import run_program
 
 SMALL = (1, 2, 3, 4, 5, 7, 9)
 ROUNDINGS = 64  # units in the last place of the largest number that two orders of a long sum may differ by

@@ -26,7 +26,8 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Program, Ref, buffers
 from isamap_smt.ir.scalar import reads
-from isamap_smt.simulator.sites import Elaborated, Site, column
+from isamap_smt.simulator.iterations import column
+from isamap_smt.simulator.sites import Elaborated, Site
 
 Array = np.ndarray
 
@@ -204,7 +205,7 @@ class _InBuffer(_Where):
         memory = program.machine.memory(operand.memory)
         self.operand, self.name = operand, name
         self.space = Space(memory.name, False, (memory.rows, memory.row // buffer.dtype.bytes))
-        self.slots = column(place.index[0], site.env, site.count, f"{name}: slot of {place.name}")
+        self.slots = site.rows.column(place.index[0], f"{name}: slot of {place.name}")
         self.columns = [self.slots]
 
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
@@ -254,7 +255,7 @@ class _InTensor(_Where):
                 f"{self.name}: {place.name} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
             )
         self.address = site.use.instruction.address(operand.name)
-        self.index, self.env = tuple(map(sp.sympify, place.index)), site.env
+        self.index, self.env = tuple(map(sp.sympify, place.index)), site.rows.env
         used = symbols_of(self.index) - set(site.use.instruction.axes)
         if unknown := used - set(self.env):
             raise LanguageError(

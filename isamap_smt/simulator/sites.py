@@ -1,25 +1,20 @@
-"""A program of uses at concrete sizes: every expression is a column of numbers, one number per iteration.
+"""A program for engines at concrete sizes: the uses of each, every expression a column of numbers, one number per iteration.
 
-A site is a use in the text of the program; an iteration is a use of the run. The counts of loops depend on sizes alone, so the
-iterations of a site are a box: the loop variables are the digits of the iteration's number, and the `number` of the n-th loop is
-the number with the digits after the n-th left away. A loop's body takes one place for each use in it, which gives each iteration
-its place in program order by the same digits.
+A site is a use in the text of the program; an iteration is a use of the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
+from isamap_smt.simulator.iterations import Rows, in_order, standings
 
 Array = np.ndarray
 
@@ -28,16 +23,13 @@ Array = np.ndarray
 class Site:
     """One use in the text, with a column for each of its expressions.
 
-    env: size -> number, loop variable or loop number -> column. position: places in program order. ranks: places in the queue of
-    its engine. awaits: (counter, amounts). parameters: as the program says. active: axis -> points, cut to the largest
-    extent. cycles: how long each iteration occupies the engine.
+    position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters: as the
+    program says. active: axis -> points, cut to the largest extent. cycles: how long each iteration occupies the engine.
     """
 
     use: Use
     engine: int
-    count: int
-    loops: tuple[str, ...]
-    env: dict[str, Any]
+    rows: Rows
     position: Array
     ranks: Array
     awaits: tuple[tuple[int, list[int]], ...]
@@ -46,9 +38,14 @@ class Site:
     active: dict[str, Array]
     cycles: list[Any]
 
+    @property
+    def count(self) -> int:
+        """How many iterations."""
+        return self.rows.count
+
     def at(self, iteration: int) -> dict[str, int]:
         """The loop variables of an iteration."""
-        return {name: int(self.env[name][iteration]) for name in self.loops}
+        return self.rows.at(iteration)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,102 +68,42 @@ class Elaborated:
 
 
 def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
-    """The program's uses. Raises LanguageError for an expression over something that has no value, UnknownNameError for an engine
-    the machine does not have."""
-    for node, around in walk(program.body):
-        if not (
-            isinstance(node, Use) or (isinstance(node, Alloc) and not around) or (isinstance(node, Loop) and node.plain)
-        ):
-            raise LanguageError(
-                f"programs for engines are made of loops, uses and buffers; this one has a {type(node).__name__}"
-            )
-    uses = [
-        (n, tuple(x for x in around if isinstance(x, Loop))) for n, around in walk(program.body) if isinstance(n, Use)
-    ]
+    """The program's uses. Raises LanguageError for an expression over something that has no value and for what no engine does,
+    UnknownNameError for an engine the machine does not have."""
+    _check_form(program)
+    found = [s for s in standings(program.body, sizes, np.random.default_rng(0)) if isinstance(s.node, Use)]
     names = [e.name for e in program.machine.engines] if program.machine else []
-    counters = tuple(dict.fromkeys(c for u, _ in uses for c in (*(a for a, _ in u.awaits), *u.signals)))
-    places = list(_places(program.body, sizes))
-    made = []
-    for (use, loops), (steps, offset) in zip(uses, places, strict=True):
-        engine = use.instruction.engine
-        if engine not in names:
-            raise UnknownNameError(f"{use.instruction.name}: no engine {engine!r}; {did_you_mean(engine, names)}")
-        made.append(_site(use, loops, steps, offset, sizes, names.index(engine), counters))
-    queues = []
-    for number, name in enumerate(names):
-        own = [n for n, s in enumerate(made) if s.engine == number]
-        site = np.concatenate([np.full(made[n].count, n) for n in own] or [np.zeros(0, np.int64)])
-        iteration = np.concatenate([np.arange(made[n].count) for n in own] or [np.zeros(0, np.int64)])
-        order = np.argsort(np.concatenate([made[n].position for n in own] or [np.zeros(0, np.int64)]))
-        rank = np.empty_like(order)
-        rank[order] = np.arange(order.size)
-        for n in own:
-            made[n].ranks[:] = rank[site == n]
-        queues.append(Queue(name, site[order].tolist(), iteration[order].tolist()))
+    uses = [s.node for s in found if isinstance(s.node, Use)]
+    counters = tuple(dict.fromkeys(c for u in uses for c in (*(a for a, _ in u.awaits), *u.signals)))
+    made = [_site(u, s.rows, names, counters) for u, s in zip(uses, found, strict=True)]
+    queues = [Queue(name, [], []) for name in names]
+    for position, (n, row) in enumerate(zip(*in_order(found), strict=True)):
+        site, queue = made[n], queues[made[n].engine]
+        site.position[row], site.ranks[row] = position, len(queue.sites)
+        queue.sites.append(n)
+        queue.iterations.append(row)
     return Elaborated(program, tuple(made), tuple(queues), counters)
 
 
-def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
-    """The value of an expression at every iteration. Raises LanguageError where a symbol has no value."""
-    expr = sp.sympify(expr)
-    if unknown := symbols_of([expr]) - set(env):
-        raise LanguageError(f"{what}: {expr} mentions {min(unknown)}; {did_you_mean(min(unknown), env)}")
-    return np.array(np.broadcast_to(np.asarray(evaluate(expr, env), dtype=np.int64), (count,)))
+def _check_form(program: Program) -> None:
+    for node, around in walk(program.body):
+        buffer, loop = isinstance(node, Alloc) and not around, isinstance(node, Loop) and node.plain
+        if not (buffer or loop or isinstance(node, Use)):
+            what = type(node).__name__
+            raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")
 
 
-def _count(loop: Loop, sizes: Mapping[str, int]) -> int:
-    return max(0, int(column(loop.count, sizes, 1, f"the count of loop {loop.var}")[0]))
-
-
-def _length(body: tuple[Node, ...], sizes: Mapping[str, int]) -> int:
-    """How many uses a body makes."""
-    return sum(_count(n, sizes) * _length(n.body, sizes) if isinstance(n, Loop) else isinstance(n, Use) for n in body)
-
-
-def _places(
-    body: tuple[Node, ...], sizes: Mapping[str, int], steps: tuple[int, ...] = (), offset: int = 0
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """For every use: how far one iteration of each loop around it goes on in program order, and where it begins."""
-    for node in body:
-        if isinstance(node, Loop):
-            length = _length(node.body, sizes)
-            yield from _places(node.body, sizes, (*steps, length), offset)
-            offset += length * _count(node, sizes)
-        elif isinstance(node, Use):
-            yield steps, offset
-            offset += 1
-
-
-def _site(
-    use: Use,
-    loops: tuple[Loop, ...],
-    steps: tuple[int, ...],
-    offset: int,
-    sizes: Mapping[str, int],
-    engine: int,
-    counters: tuple[str, ...],
-) -> Site:
-    counts = [_count(loop, sizes) for loop in loops]
-    count = prod(counts)
-    ids = np.arange(count)
-    digits = np.unravel_index(ids, counts) if loops and count else tuple(ids for _ in loops)
-    env: dict[str, Any] = dict(sizes)
-    for n, (loop, digit) in enumerate(zip(loops, digits, strict=True)):
-        env[loop.var.name], env[loop.number.name] = digit, ids // max(1, prod(counts[n + 1 :]))
-    position = offset + sum((s * d for s, d in zip(steps, digits, strict=True)), np.zeros(count, np.int64))
-    name = use.instruction.name
-
-    def value(expr: Any, what: str) -> Array:
-        return column(expr, env, count, f"{name}: {what}")
-
-    parameters = {p: value(e, f"parameter {p}") for p, e in use.parameters.items()}
-    active = _active(use.instruction, parameters, count)
-    awaits = tuple((counters.index(c), value(e, f"await of {c}").tolist()) for c, e in use.awaits)
+def _site(use: Use, rows: Rows, engines: list[str], counters: tuple[str, ...]) -> Site:
+    i, name = use.instruction, use.instruction.name
+    if i.engine not in engines:
+        raise UnknownNameError(f"{name}: no engine {i.engine!r}; {did_you_mean(i.engine, engines)}")
+    parameters = {p: rows.column(e, f"{name}: parameter {p}") for p, e in use.parameters.items()}
+    active = _active(i, parameters, rows.count)
+    awaits = tuple((counters.index(c), rows.column(e, f"{name}: await of {c}").tolist()) for c, e in use.awaits)
     signals = tuple(map(counters.index, use.signals))
-    cycles = _cycles(use.instruction, active, count)
-    loop_names = tuple(loop.var.name for loop in loops)
-    ranks = np.zeros(count, np.int64)
-    return Site(use, engine, count, loop_names, env, position, ranks, awaits, signals, parameters, active, cycles)
+    cycles = _cycles(i, active, rows.count)
+    position, ranks = np.zeros(rows.count, np.int64), np.zeros(rows.count, np.int64)
+    return Site(use, engines.index(i.engine), rows, position, ranks, awaits, signals, parameters, active, cycles)
 
 
 def _active(instruction: Instruction, parameters: dict[str, Array], count: int) -> dict[str, Array]:

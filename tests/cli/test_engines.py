@@ -285,8 +285,7 @@ MACHINES: list[tuple[str, Edit, str]] = [
     ("no beginning", (CLEAR, ""),
      "outer_product: no instruction of engine execute begins cells of accumulators at 0; describe one, such as 'x[r,c] = 0'"),
     ("a precondition that no use promises", ('engine="load", active', 'preconditions=["aligned m 32"], engine="load", active'),
-     f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses of a machine with engines promise nothing but where cells "
-     "lie"),
+     f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses on a machine with engines promise only where cells lie"),
 ]  # fmt: skip
 
 
@@ -319,5 +318,5 @@ def test_a_load_that_leaves_old_numbers_is_refuted(
 ) -> None:
     said = refused(capsys, "run", "gemm", described(('beyond="zero"', 'beyond="kept"')), *SIZES)
     first, *claims = said.splitlines()
-    assert first == "the program of uses for gemm is refuted, so nothing runs it"
+    assert first == "the program for gemm on outer_product is refuted, so nothing runs it"
     assert claims and all("leaves no cell of" in c and c.count("as it was") == 1 and "fails at" in c for c in claims)

@@ -15,11 +15,11 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
-from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, walk
 from isamap_smt.ir.states import c_bytes
 from isamap_smt.proof.program import prove_program
+from isamap_smt.simulator.run import run_program
 
 REPOSITORY = Path(__file__).parents[2]
 TEXT = "C[i,j] += i32(A[i,k]) * i32(B[k,j])"

@@ -11,9 +11,9 @@ from every_statement import ROWS
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError, SizeError
-from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.simulator.run import run_program
 
 POINTS = 1000  # of a kernel that is run in Python
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import toys
 
-from isamap_smt.ir import execute
-from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.program import Alloc, Copy, Loop, Program
+from isamap_smt.simulator import findings
+from isamap_smt.simulator.run import run_program
 
 GEMMS = (toys.packed_gemm, toys.inplace_gemm, toys.dot_gemm, toys.fused_gemm, toys.staged_gemm)
 
@@ -51,13 +51,13 @@ def test_unwritten_panel_is_poison() -> None:
     program = toys.packed_gemm()
     lost = replace(program, body=_without(program.body, lambda n: isinstance(n, Copy) and n.src.name == "B"))
     run = run_program(lost, _operands(program, 2, 8, 3))
-    assert {f.kind for f in run.findings} == {execute.POISON}
+    assert {f.kind for f in run.findings} == {findings.POISON}
 
 
 def test_parallel_reduction_is_a_race() -> None:
     program = toys.packed_gemm(parallel=1)
     run = run_program(program, _operands(program, 2, 8, 7))
-    assert [f.kind for f in run.findings] == [execute.RACE]
+    assert [f.kind for f in run.findings] == [findings.RACE]
 
 
 def test_parallel_columns_are_no_race() -> None:
@@ -77,4 +77,4 @@ def test_short_buffer_is_out_of_bounds() -> None:
                 yield replace(n, body=tuple(shrink(n.body))) if isinstance(n, Loop) else n
 
     run = run_program(replace(program, body=tuple(shrink(program.body))), _operands(program, 2, 16, 3))
-    assert [f.kind for f in run.findings] == [execute.BOUNDS]
+    assert [f.kind for f in run.findings] == [findings.BOUNDS]

@@ -11,9 +11,9 @@ from mutants import rewritten
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.addresses import Steps
-from isamap_smt.ir.execute import run_program
 from isamap_smt.ir.program import Node, Program, Use
 from isamap_smt.proof.program import prove_program
+from isamap_smt.simulator.run import run_program
 
 DOT = toys.dot_gemm()  # B is packed in groups of two for four lanes: 2*l + e
 PLACES: dict[Steps, bool] = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.execute import run_program
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.simulator.run import run_program
 
 
 @pytest.mark.parametrize("value", ["C[i] = C[i]*2 + A[i]", "C[i] += C[i]*A[i]"])

@@ -75,7 +75,8 @@ def test_a_proof_makes_all_of_it(planned: im.Plan) -> None:
 
 
 def test_no_public_function_that_makes_code_takes_a_program() -> None:
-    """Of all that these packages offer, only build() and proofs have a Program for an argument, and build() proves it."""
+    """Of all that these packages offer, only build(), proofs and the simulator have a Program for an argument; build() proves it,
+    and the simulator makes no code."""
     taking = set()
     for package in (im, codegen, pipeline, runtime):
         for name in dir(package):
@@ -87,4 +88,4 @@ def test_no_public_function_that_makes_code_takes_a_program() -> None:
             taking |= {
                 name for a in arguments if "Program" in str(a.annotation).replace("ProvedProgram", "").split(" | ")
             }
-    assert taking == {"build", "prove_program", "require_proof", "ProvedProgram"}
+    assert taking == {"build", "prove_program", "require_proof", "simulate", "ProvedProgram"}

@@ -118,7 +118,7 @@ def _one_counter(awaited: int) -> Program:
     program = outer.gemm()
     for number in (LOAD_A, LOAD_B):
         program = edits.at(program, number, lambda u: replace(u, signals=("loaded",)))
-    return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * number_of("k0") + awaited),)))
+    return edits.at(program, MULTIPLY, lambda u: replace(u, awaits=(("loaded", 2 * number_of(sym("k0")) + awaited),)))
 
 
 def _one_too_far() -> Program:
@@ -190,7 +190,7 @@ MUTANTS = (
     Mutant("buffers overlap", _overlapping, "memory", "both have row"),
     Mutant("one row short of a", _parameter(LOAD_A, "rows", -1), "program"),
     Mutant("one column too many of b", _parameter(LOAD_B, "columns", 1), "precondition"),
-    Mutant("one row short of the output", _parameter(STORE, "rows", -1), "precondition"),
+    Mutant("one row short of the output", _parameter(STORE, "rows", -1), "coverage"),
     Mutant("tiles of a are said to have no gaps", _steps(LOAD_A), "precondition", "lie at 8*r + c, as load a takes them"),
     Mutant("rows of b are said to lie in every other number", _steps(LOAD_B, "down", 2), "precondition", "lie at r*down + 2*c"),
     Mutant("columns of the output are said to lie apart", _steps(STORE, 1, "right"), "precondition", "lie at r + c*right"),

@@ -18,31 +18,19 @@ _INFIX = {
     sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!=",
 }  # fmt: skip
 _CALLS = {IMin: "low", IMax: "high"}
-_SCALARS: dict[str, Any] = {"__builtins__": {}, "low": min, "high": max}
 _VECTORS: dict[str, Any] = {"__builtins__": {}, "low": np.minimum, "high": np.maximum}
 
 
 @lru_cache(maxsize=50_000)
-def integers(expressions: tuple[Any, ...]) -> Callable[[Env], tuple[int, ...]]:
-    """All their values at once, for an environment of Python integers. Calling it raises KeyError for a loose symbol.
+def vectors(expressions: tuple[Any, ...]) -> Callable[[Env], tuple[Any, ...]]:
+    """All their values at once, for an environment of integers and NumPy vectors of them. Calling it raises KeyError for a loose
+    symbol.
 
     >>> import sympy as sp
-    >>> integers((sp.Symbol("i", integer=True) + 1, 7))({"i": 2})
+    >>> vectors((sp.Symbol("i", integer=True) + 1, 7))({"i": 2})
     (3, 7)
     """
-    return _function(f"({', '.join(map(_text, expressions))}{',' if expressions else ''})", _SCALARS)
-
-
-@lru_cache(maxsize=50_000)
-def vectors(expressions: tuple[Any, ...]) -> Callable[[Env], tuple[Any, ...]]:
-    """The same where symbols may stand for NumPy vectors; what mentions none of them is a Python integer or bool."""
     return _function(f"({', '.join(map(_text, expressions))}{',' if expressions else ''})", _VECTORS)
-
-
-@lru_cache(maxsize=50_000)
-def holds(relations: tuple[Any, ...]) -> Callable[[Env], bool]:
-    """Whether all relations hold, for an environment of Python integers; those after the first false one are left out."""
-    return _function(" and ".join(map(_text, relations)) or "True", _SCALARS)
 
 
 def _function(text: str, names: dict[str, Any]) -> Any:
@@ -68,4 +56,4 @@ def _text(e: Any) -> str:
     return f"({f' {_INFIX[head]} '.join(parts)})"
 
 
-__all__ = ["holds", "integers", "vectors"]
+__all__ = ["vectors"]

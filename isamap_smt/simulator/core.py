@@ -1,0 +1,325 @@
+"""What the nodes of a core's program do, one row after the other, on memory that knows which of its cells are poison.
+
+Every cell of a buffer is poison from its Alloc until something is written to it. Poison spreads through transfers and executions;
+whether an execution depends on a poisoned operand is decided by running it with two different fillings: zero times anything is
+clean for integers and is not for floating point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.interpret import instruction_actions
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.pointwise import pointwise
+from isamap_smt.ir.program import Alloc, Compute, Copy, Loop, Use
+from isamap_smt.ir.states import needs_at
+from isamap_smt.simulator.findings import UNDEFINED, Stop
+from isamap_smt.simulator.iterations import BEGIN, END, START, Rows, Standing
+from isamap_smt.simulator.transfers import Cells, Transfer, copied, moved, start_of
+
+Array = np.ndarray
+Act = Callable[[int], None]
+POOL = 997  # values of each type that uninitialised memory is filled from
+
+
+@dataclass(frozen=True)
+class Space:
+    """A tensor (number -1), or the buffer of the declaration of that number. level: how many parallel loops stand around it."""
+
+    name: str
+    number: int
+    shape: tuple[int, ...]
+    dtype: DType
+    level: int = 0
+    readonly: bool = False
+    registers: range = range(0)
+
+    @property
+    def size(self) -> int:
+        """How many cells."""
+        return prod(self.shape)
+
+
+class Core:
+    """One run. states: state memory -> its cells, on the thread that runs; 0 in those that nothing has written."""
+
+    def __init__(
+        self, kernel: Kernel, tensors: Mapping[str, Space], poisoning: bool, random: np.random.Generator
+    ) -> None:
+        self.kernel, self.poisoning, self.random = kernel, poisoning, random
+        self.tensors = dict(tensors)
+        self.buffers: dict[int, Space] = {}
+        self.data: dict[Space, Array] = {}
+        self.mask: dict[Space, Array] = {}
+        self.states: dict[str, tuple[int, ...]] = {}
+        self.around: list[dict[str, tuple[int, ...]]] = []
+        self.touches: list[
+            tuple[Rows, Cells, bool]
+        ] = []  # what is touched inside of parallel loops, and whether it is written
+        self._pools: dict[str, Array] = {}
+        self._turn = 0
+
+    def put(self, space: Space, data: Array, poison: bool) -> None:
+        """The cells of a space at the start."""
+        self.data[space], self.mask[space] = data, np.full(space.size, poison)
+
+    def space(self, rows: Rows, name: str) -> Space:
+        """What a name means there."""
+        found = (rows.buffers or {}).get(name)
+        if found is None and name not in self.tensors:
+            raise Stop(UNDEFINED, f"nothing defines {name} where it is used")
+        return self.tensors[name] if found is None else self.buffers[found[0]]
+
+    def fresh(self, size: int, dtype: DType) -> Array:
+        """What a new buffer holds: anything; zeros where nothing is poisoned."""
+        if not self.poisoning:
+            return np.zeros(size, dtype.numpy)
+        pool = self._pools.get(dtype.name)
+        if pool is None:
+            pool = self._pools[dtype.name] = garbage(POOL, dtype, self.random)
+        self._turn = (self._turn + 101) % POOL
+        if self._turn + size <= POOL:
+            return pool[self._turn : self._turn + size]
+        return np.resize(np.roll(pool, -self._turn), size)
+
+    def act(self, number: int, standing: Standing) -> Act:
+        """What carries a row of the node out."""
+        node, rows = standing.node, standing.rows
+        match node:
+            case Alloc():
+                return self._alloc(number, node, rows)
+            case Loop():
+                return self._thread(standing.what)
+            case Copy():
+                return self._transfer(node, rows, copied(self, node, rows))
+            case Use() if node.moves:
+                return self._checked(node, rows, self._transfer(node, rows, moved(self, node, rows)))
+            case Use() if node.computes:
+                return self._checked(node, rows, self._execute(node, rows))
+            case Use():
+                return self._configure(node)
+            case Compute():
+                return self._compute(node, rows)
+        raise Stop(UNDEFINED, f"no core runs a {type(node).__name__}")
+
+    def _alloc(self, number: int, node: Alloc, rows: Rows) -> Act:
+        b = node.buffer
+        columns = [rows.column(e, f"the shape of {b.name}").clip(min=0) for e in b.shape]
+        if any(c.size and (c != c[0]).any() for c in columns):
+            raise Stop(UNDEFINED, f"{b.name} has another shape each time")
+        shape = tuple(int(c[0]) if c.size else 0 for c in columns)
+        space = Space(b.name, number, shape, b.dtype, len(rows.turns), registers=b.numbers)
+        self.buffers[number] = space
+        self.put(space, np.zeros(space.size, b.dtype.numpy), True)
+
+        def act(row: int) -> None:
+            if b.numbers:
+                self.lose(b.numbers)
+            self.data[space][:] = self.fresh(space.size, b.dtype)
+            self.mask[space][:] = self.poisoning
+
+        return act
+
+    def lose(self, numbers: range | None = None) -> None:
+        """What lies in registers with these numbers is gone; None: in all that have one."""
+        for space in self.buffers.values():
+            if set(space.registers) & set(space.registers if numbers is None else numbers):
+                self.data[space][:] = self.fresh(space.size, space.dtype)
+                self.mask[space][:] = True
+
+    def _thread(self, what: str) -> Act:
+        """Each iteration of a parallel loop is run by a thread of its own, or by the one around."""
+
+        def act(row: int) -> None:
+            if what == START:
+                self.around.append(self.states)
+            elif what == BEGIN:
+                self.states = self.around[-1] if self.random.integers(2) else {}
+            elif what == END:
+                self.states = self.around.pop()
+
+        return act
+
+    def _configure(self, node: Use) -> Act:
+        def act(row: int) -> None:
+            self.lose()
+            self.states = {**self.states, node.state: node.cells}
+
+        return act
+
+    def _checked(self, node: Use, rows: Rows, act: Act) -> Act:
+        """The act, where the thread's states are as the instruction needs them for the registers that it uses."""
+        i = node.instruction
+        if not i.cells_needed:
+            return act
+        lies = {}
+        for o, ref in node.operands:
+            if o in i.registers:
+                space = self.space(rows, ref.name)
+                start, size = start_of(space, rows, ref)
+                lies[o] = space.registers.start + start // max(1, size)
+
+        def checked(row: int) -> None:
+            for need, number in needs_at(i, {o: (int(n[row]),) for o, n in lies.items()}):
+                cells, at = self.states.get(need.memory, ()), need.at(number)
+                has = cells[at] if at < len(cells) else 0
+                if has != need.value:
+                    raise Stop(UNDEFINED, f"{i.name} needs {need.memory}[{at}] = {need.value}, and it is {has}")
+            act(row)
+
+        return checked
+
+    def _touch(self, rows: Rows, cells: Cells, writes: bool) -> None:
+        if rows.turns and cells.space.level < len(rows.turns):
+            self.touches.append((rows, cells, writes))
+
+    def _transfer(self, node: Copy | Use, rows: Rows, t: Transfer) -> Act:
+        if t.source is not None:
+            self._touch(rows, t.source, False)
+        self._touch(rows, t.target, True)
+        to, to_mask = self.data[t.target.space], self.mask[t.target.space]
+        begins, whole = t.begins.tolist(), t.whole.tolist()
+        target, inside, fill = t.target.number, t.inside, t.fill
+        if t.source is None:
+
+            def clear(row: int) -> None:
+                t.check(row)
+                d = target[begins[row] : begins[row + 1]]
+                to[d], to_mask[d] = 0, False
+
+            return clear
+        source, of, of_mask = t.source.number, self.data[t.source.space], self.mask[t.source.space]
+
+        def act(row: int) -> None:
+            t.check(row)
+            a, b = begins[row], begins[row + 1]
+            d, s = target[a:b], source[a:b]
+            if not whole[row]:
+                keep = inside[a:b]
+                if fill is not None:
+                    values, poison = np.full(b - a, fill).astype(to.dtype), np.zeros(b - a, bool)
+                    values[keep], poison[keep] = of[s[keep]], of_mask[s[keep]]
+                    to[d], to_mask[d] = values, poison
+                    return
+                d, s = d[keep], s[keep]
+            to[d], to_mask[d] = of[s], of_mask[s]
+
+        return act
+
+    def _execute(self, node: Use, rows: Rows) -> Act:
+        """Registers, whole, and the accumulator after one execution."""
+        kernel = node.instruction.kernel
+        output, actions = kernel.statements[0].target.tensor, _actions(node.instruction)
+        places = []
+        for o, ref in node.operands:
+            space, tensor = self.space(rows, ref.name), kernel.tensor(o)
+            start, size = start_of(space, rows, ref, tensor)
+            cells = Cells.registers(space, start, size)
+            self._touch(rows, cells, o == output)
+            places.append((o, start.tolist(), size, self.data[space], self.mask[space]))
+        target = next(p for p in places if p[0] == output)
+
+        def run(values: Mapping[str, Array]) -> Array:
+            held = {**values, output: values[output].copy()}
+            for act in actions:
+                act(held)
+            return held[output]
+
+        def act(row: int) -> None:
+            values = {o: data[at[row] : at[row] + n] for o, at, n, data, _ in places}
+            poison = {o: p for o, at, n, _, mask in places if (p := mask[at[row] : at[row] + n]).any()}
+            result = run(values)
+            dirty: Any = False
+            if poison:
+                other = {
+                    o: np.where(poison[o], another(v), v).astype(v.dtype) if o in poison else v
+                    for o, v in values.items()
+                }
+                dirty = bits(run(other)) != bits(result)
+            _, at, n, data, mask = target
+            data[at[row] : at[row] + n], mask[at[row] : at[row] + n] = result, dirty
+
+        return act
+
+    def _compute(self, node: Compute, rows: Rows) -> Act:
+        if not 0 <= node.statement < len(self.kernel.statements):
+            raise Stop(UNDEFINED, f"the kernel has no statement {node.statement + 1}")
+        function = pointwise(self.kernel, node.statement)
+        reads = [Cells.of(self.space(rows, r.name), rows, r.index) for r in node.reads]
+        target = Cells.of(self.space(rows, node.dst.name), rows, node.dst.index, writes=True)
+        for cells in reads:
+            self._touch(rows, cells, False)
+        self._touch(rows, target, True)
+        places = [(self.data[c.space], self.mask[c.space], c.number) for c in reads]
+        to, to_mask, into = self.data[target.space], self.mask[target.space], target.number
+
+        def act(row: int) -> None:
+            for cells in (*reads, target):
+                cells.check(row)
+            values = [data[at[row : row + 1]] for data, _, at in places]
+            value = function.value(values)
+            poison = [bool(mask[at[row]]) for _, mask, at in places]
+            dirty: Any = np.zeros(1, bool)
+            if any(poison):
+                other = [another(v) if p else v for v, p in zip(values, poison, strict=True)]
+                dirty = bits(function.value(other)) != bits(value)
+            at = into[row : row + 1]
+            if function.op != "=":
+                value, dirty = function.reduce(to[at], value), dirty | to_mask[at]
+            to[at], to_mask[at] = value, dirty
+
+        return act
+
+
+_actions = lru_cache(maxsize=1_000)(instruction_actions)
+
+
+def garbage(count: int, dtype: DType, random: np.random.Generator) -> Array:
+    """What uninitialised memory may hold."""
+    if dtype.is_float:
+        return np.asarray(1000 + random.random(count)).astype(dtype.numpy)
+    low, high = max(dtype.low, -(2**62)), min(dtype.high, 2**62)
+    return np.asarray(random.integers(low, high, count, endpoint=True)).astype(dtype.numpy)
+
+
+def another(x: Array) -> Array:
+    """A second filling, different in every cell: NaN, or each cell plus another odd number."""
+    if x.dtype.kind in "iu":
+        return x + (2 * np.arange(x.size).reshape(x.shape) + 1).astype(x.dtype)
+    return np.full_like(x, np.nan)
+
+
+def bits(x: Array) -> Array:
+    """The array's bit patterns, so that NaN equals itself and -0 differs from 0."""
+    return np.asarray(x, order="C").view(f"u{x.dtype.itemsize}")
+
+
+def races(touches: Sequence[tuple[Rows, Cells, bool]]) -> str:
+    """What two iterations of a parallel loop touch, one of which writes it; '' for nothing."""
+    by: dict[tuple[int, Any], list[tuple[Array, Array, Array]]] = {}
+    for rows, cells, writes in touches:
+        for depth, turn in enumerate(rows.turns):
+            if cells.space.level <= depth:
+                row = cells.row[cells.live]
+                run, iteration = turn.run[row], turn.iteration[row]
+                key = run * max(1, cells.space.size) + cells.number[cells.live]
+                by.setdefault((turn.loop, cells.space), []).append((key, iteration, np.full(len(key), writes)))
+    for (_, space), found in by.items():
+        key, iteration, written = (np.concatenate(c) for c in zip(*found, strict=True))
+        order = np.argsort(key, kind="stable")
+        key, iteration, written = key[order], iteration[order], written[order]
+        first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if key.size else np.zeros(0, np.int64)
+        if not first.size:
+            continue
+        several = np.minimum.reduceat(iteration, first) != np.maximum.reduceat(iteration, first)
+        if (several & np.logical_or.reduceat(written, first)).any():
+            return f"two iterations of a parallel loop touch the same element of {space.name}"
+    return ""

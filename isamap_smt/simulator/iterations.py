@@ -1,0 +1,160 @@
+"""A program's text at concrete sizes: every node with a column for each variable around it, one row per time that it is run.
+
+Loops repeat rows, conditions leave some out. The order in which the rows of all nodes are run is that of their keys: the place in
+each body around, and the iteration of each loop. Iterations of a parallel loop come in an order that is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
+from isamap_smt.simulator.compiled import vectors
+
+Array = np.ndarray
+START, BEGIN, END = "start", "begin", "end"  # of a parallel loop, and of one of its iterations
+LAST = 2.0**62
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A parallel loop around a node: which run of the loop, and which of its iterations, row by row."""
+
+    loop: int
+    run: Array
+    iteration: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """All times that a place in the text is run. env: name -> number or column. keys: the order. buffers: those in scope, each with
+    the number of its declaration; turns: parallel loops around, outermost first."""
+
+    count: int
+    env: dict[str, Any]
+    loops: tuple[str, ...] = ()
+    keys: tuple[Any, ...] = ()
+    buffers: Mapping[str, tuple[int, Buffer]] | None = None
+    turns: tuple[Turn, ...] = ()
+
+    def column(self, expr: Any, what: str) -> Array:
+        """The value of an expression in each row. Raises LanguageError where a symbol has no value."""
+        return column(expr, self.env, self.count, what)
+
+    def chosen(self, rows: Array) -> Rows:
+        """Some rows, or some of them several times."""
+        env = {n: v[rows] if isinstance(v, np.ndarray) else v for n, v in self.env.items()}
+        keys = tuple(k[rows] if isinstance(k, np.ndarray) else k for k in self.keys)
+        turns = tuple(Turn(t.loop, t.run[rows], t.iteration[rows]) for t in self.turns)
+        return replace(self, count=len(rows), env=env, keys=keys, turns=turns)
+
+    def repeated(self, counts: Array) -> tuple[Rows, Array, Array]:
+        """Each row so many times, the number among its own of each, and the row that each comes from."""
+        rows = np.repeat(np.arange(self.count), counts)
+        number = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.chosen(rows), number, rows
+
+    def then(self, *keys: Any) -> Rows:
+        """The rows, later in the order by these keys."""
+        return replace(self, keys=(*self.keys, *keys))
+
+    def at(self, row: int) -> dict[str, int]:
+        """The loop variables of a row."""
+        return {n: int(self.env[n][row]) for n in self.loops}
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A node with its rows. what: '' for what the node does; START, BEGIN or END of a parallel loop."""
+
+    node: Node
+    rows: Rows
+    what: str = ""
+
+
+def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
+    """The value of an expression in each row. Raises LanguageError where a symbol has no value."""
+    if isinstance(expr, int):
+        return np.full(count, expr)
+    try:
+        value = vectors((sp.sympify(expr),))(env)[0]
+    except KeyError as e:
+        raise LanguageError(f"{what}: {expr} mentions {e.args[0]}; {did_you_mean(e.args[0], env)}") from None
+    return value if isinstance(value, np.ndarray) else np.full(count, value)
+
+
+def standings(body: Sequence[Node], sizes: Mapping[str, int], random: np.random.Generator) -> list[Standing]:
+    """Every node of a body at these sizes. Raises LanguageError."""
+    found: list[Standing] = []
+    _Walk(found, random).body(body, Rows(1, dict(sizes), buffers={}))
+    return found
+
+
+def in_order(found: Sequence[Standing]) -> tuple[list[int], list[int]]:
+    """Which standing, and which of its rows, is run one after the other."""
+    depth = max((len(s.rows.keys) for s in found), default=0)
+    keys = [np.concatenate([np.zeros(0), *(_key(s, d) for s in found)]) for d in range(depth)]
+    which = np.repeat(np.arange(len(found)), [s.rows.count for s in found])
+    row = np.concatenate([np.zeros(0, np.int64), *(np.arange(s.rows.count) for s in found)])
+    order = np.lexsort(keys[::-1]) if depth else np.arange(len(row))
+    return which[order].tolist(), row[order].tolist()
+
+
+def _key(s: Standing, depth: int) -> Array:
+    key = s.rows.keys[depth] if depth < len(s.rows.keys) else -1.0
+    return key if isinstance(key, np.ndarray) else np.full(s.rows.count, key)
+
+
+class _Walk:
+    def __init__(self, found: list[Standing], random: np.random.Generator) -> None:
+        self.found, self.random, self.parallel = found, random, 0
+
+    def body(self, nodes: Sequence[Node], rows: Rows) -> None:
+        for n, node in enumerate(nodes):
+            here = rows.then(float(n))
+            match node:
+                case If():
+                    holds = np.ones(here.count, bool)
+                    for c in node.condition:
+                        holds &= here.column(c, "a condition") != 0
+                    self.body(node.body, here.chosen(np.flatnonzero(holds)))
+                case Loop():
+                    self._loop(node, here)
+                case Alloc():
+                    rows = replace(
+                        rows, buffers={**(rows.buffers or {}), node.buffer.name: (len(self.found), node.buffer)}
+                    )
+                    self.found.append(Standing(node, replace(here, buffers=rows.buffers)))
+                case _:
+                    self.found.append(Standing(node, here))
+
+    def _loop(self, node: Loop, rows: Rows) -> None:
+        name = node.var.name
+        counts = rows.column(node.count, f"the count of loop {name}").clip(min=0)
+        inner, digit, outer = rows.repeated(counts)
+        own = {name: digit, node.number.name: np.arange(inner.count)}
+        inner = replace(inner, env=inner.env | own, loops=(*(x for x in rows.loops if x != name), name))
+        if node.kind == "parallel":
+            self._parallel(node, rows, inner, (digit, outer), counts)
+            return
+        turned = np.zeros(1, bool) if node.backwards is None else inner.column(node.backwards, "a direction") % 2 == 1
+        self.body(node.body, inner.then(np.where(turned, counts[outer] - 1 - digit, digit).astype(float)))
+
+    def _parallel(self, node: Loop, rows: Rows, inner: Rows, ids: tuple[Array, Array], counts: Array) -> None:
+        """Iterations in an order drawn at random. Each thread enters and leaves, the one around last."""
+        digit, outer = ids
+        self.parallel += 1
+        self.found.append(Standing(node, rows.then(-1.0), START))
+        turn = Turn(self.parallel, outer, digit)
+        inner = replace(inner, turns=(*inner.turns, turn)).then(self.random.random(inner.count))
+        self.found.append(Standing(node, inner.then(-1.0), BEGIN))
+        self.body((*node.enter, *node.body, *node.leave), inner)
+        self.found.append(Standing(node, rows.then(LAST), END))
+        around = rows.chosen(np.flatnonzero(counts > 0)).then(2 * LAST)
+        self.body((*node.enter, *node.leave), around)

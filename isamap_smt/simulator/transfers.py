@@ -1,0 +1,193 @@
+"""Which cells copies and moves read and write, for all their rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Statement, Tensor
+from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.program import Copy, Ref, Use
+from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, WRITE, Stop
+from isamap_smt.simulator.iterations import Rows
+
+if TYPE_CHECKING:
+    from isamap_smt.simulator.core import Core, Space
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of a space, each with its row. live: those that are touched. wrong: row -> what is wrong with it."""
+
+    space: Space
+    number: Array
+    row: Array
+    live: Array
+    wrong: dict[int, tuple[str, str]]
+
+    def check(self, row: int) -> None:
+        """Nothing happens for a row whose cells there are. Raises Stop."""
+        if self.wrong and row in self.wrong:
+            raise Stop(*self.wrong[row])
+
+    @staticmethod
+    def of(
+        space: Space, rows: Rows, index: Sequence[Any], row: Array | None = None, touched: Array | None = None,
+        writes: bool = False,
+    ) -> Cells:  # fmt: skip
+        """The cell of each of the rows at an index. row: the row of the node that each belongs to; touched: those that are."""
+        row = np.arange(rows.count) if row is None else row
+        some = np.ones(rows.count, bool) if touched is None else touched
+        if len(index) != len(space.shape):
+            wrong = (BOUNDS, f"{space.name} has {len(space.shape)} dimensions, not {len(index)}")
+            return Cells(
+                space,
+                np.zeros(rows.count, np.int64),
+                row,
+                np.zeros(rows.count, bool),
+                dict.fromkeys(row.tolist(), wrong),
+            )
+        number, found = np.zeros(rows.count, np.int64), dict[int, tuple[str, str]]()
+        at = [rows.column(e, f"an index of {space.name}") for e in index]
+        for d, (i, n) in enumerate(zip(at, space.shape, strict=True)):
+            number = number * n + i
+            off = ((i < 0) | (i >= n)) & some
+            for bad in np.flatnonzero(off).tolist() if off.any() else ():
+                where = (
+                    f"{space.name}{[int(x[bad]) for x in at]} is outside its shape {list(space.shape)} (dimension {d})"
+                )
+                found.setdefault(int(row[bad]), (BOUNDS, where))
+        if writes and space.readonly:
+            text = f"{space.name} is an input and is written"
+            found |= {r: (WRITE, text) for r in row[some].tolist() if r not in found}
+        return Cells(space, number, row, some if not found else np.zeros(rows.count, bool), found)
+
+    @staticmethod
+    def registers(space: Space, start: Array, size: int) -> Cells:
+        """Whole registers, one a row."""
+        number = (start[:, None] + np.arange(size)[None, :]).reshape(-1)
+        return Cells(space, number, np.repeat(np.arange(len(start)), size), np.ones(len(number), bool), {})
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """Points from begins[row] to begins[row + 1] are those of a row. inside: which are read; fill: what becomes of the cells at
+    the others, None where they stay. whole: rows in which all are inside. source: None for zeros.
+    """
+
+    target: Cells
+    source: Cells | None
+    begins: Array
+    inside: Array
+    whole: Array
+    fill: float | None
+
+    def check(self, row: int) -> None:
+        """Nothing happens for a row whose cells there are. Raises Stop."""
+        if self.source is not None:
+            self.source.check(row)
+        self.target.check(row)
+
+
+def start_of(space: Space, rows: Rows, ref: Ref, tensor: Tensor | None = None) -> tuple[Array, int]:
+    """The first cell of the register that leading indices name, row by row, and how many it has. tensor: the operand that it is
+    to be, or None. Raises Stop where no row can be right."""
+    lead = len(ref.index)
+    size, shape = prod(space.shape[lead:]), space.shape
+    if rows.count and tensor is not None:
+        cells = [int(e) for e in tensor.shape]
+        if list(shape[lead:]) != cells:
+            raise Stop(BOUNDS, f"{ref.name}{list(ref.index)} is no register of shape {cells}")
+        if space.dtype != tensor.dtype:
+            raise Stop(UNDEFINED, f"{ref.name} holds {space.dtype}, operand {tensor.name} is {tensor.dtype}")
+    start = np.zeros(rows.count, np.int64)
+    for e, n in zip(ref.index, shape, strict=False):
+        i = rows.column(e, f"a register of {ref.name}")
+        if ((i < 0) | (i >= n)).any():
+            raise Stop(BOUNDS, f"{ref.name}{list(ref.index)}: no such register")
+        start = start * n + i
+    return start * size, size
+
+
+def copied(core: Core, node: Copy, rows: Rows) -> Transfer:
+    """All points of a copy."""
+    points, row = rows, np.arange(rows.count)
+    for symbol, count in node.over:
+        points, own, of = points.repeated(points.column(count, f"the count of {symbol}").clip(min=0))
+        points.env[symbol.name], row = own, row[of]
+    inside = np.ones(points.count, bool)
+    for g in node.guard:
+        inside &= points.column(g, "a guard") != 0
+    fill = None if node.fill == "" else -0.0 if node.fill == "-0" else 0.0
+    source = Cells.of(core.space(rows, node.src.name), points, node.src.index, row, inside)
+    target = Cells.of(
+        core.space(rows, node.dst.name), points, node.dst.index, row, inside if fill is None else None, writes=True
+    )
+    return _transfer(target, source, rows, row, inside, fill)
+
+
+def moved(core: Core, node: Use, rows: Rows) -> Transfer:
+    """All points of a move, of which those below the active numbers are read; a load puts zeros beyond, a store nothing."""
+    i, statement = node.instruction, node.instruction.kernel.statements[0]
+    space, axes = core.space(rows, node.register.name), list(i.axes.items())
+    points, own, row = rows.repeated(np.full(rows.count, prod(i.axes.values())))
+    digits = np.unravel_index(own, tuple(i.axes.values())) if axes else ()
+    inside = np.ones(points.count, bool)
+    for e, (_, extent), at in zip(node.active, axes, digits, strict=False):
+        inside &= at < points.column(e, "a number of active points").clip(0, extent)
+    register = Rows(points.count, {n: v for n, v in points.env.items() if n not in i.axes}, points.loops)
+    points.env.update({a: d for (a, _), d in zip(axes, digits, strict=True)})
+    store = i.kind == "store"
+    held, far = (statement.inputs[0].index, statement.target.index) if store else (statement.target.index, None)
+    leads = [register.column(e, f"a register of {space.name}") for e in node.register.index]
+    names = [sp.Symbol(f"lead {n}") for n in range(len(leads))]
+    points.env.update({s.name: v for s, v in zip(names, leads, strict=True)})
+    if node.memory is None or not (store or statement.inputs):
+        if node.memory is not None:
+            raise Stop(BOUNDS, f"{i.short} has no memory operand and is given one")
+        target = Cells.of(space, points, (*names, *held), row, writes=True)
+        return _transfer(target, None, rows, row, inside, 0.0)
+    other = core.space(rows, node.memory.name)
+    register_cells = Cells.of(space, points, (*names, *held), row, inside if store else None, writes=not store)
+    memory = Cells.of(other, points, node.memory.index, row, inside, writes=store)
+    _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index, statement)
+    if store:
+        return _transfer(memory, register_cells, rows, row, inside, None)
+    return _transfer(register_cells, memory, rows, row, inside, 0.0)
+
+
+def _transfer(
+    target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: float | None
+) -> Transfer:
+    begins = np.searchsorted(row, np.arange(rows.count + 1))
+    outside = np.bincount(row[~inside], minlength=rows.count) if rows.count else np.zeros(0)
+    return Transfer(target, source, begins, inside, outside == 0, fill)
+
+
+def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], index: Any, statement: Statement) -> None:
+    """Marks rows whose lanes do not lie as the instruction's place says."""
+    at, inside, row = points
+    name = next(t.name for t in i.kernel.tensors if t.name != register_operand(i))
+    address = i.address(name)
+    each = prod(i.axes.values())
+    if not each or not at.count or memory.wrong:
+        return
+    own = [at.column(e, "an axis").reshape(-1, each)[0] for e in index]
+    number, active = memory.number.reshape(-1, each), inside.reshape(-1, each)
+    for pattern in active[:1] if active.all() else np.unique(active, axis=0):
+        some, chosen = np.flatnonzero((active == pattern).all(axis=1)), np.flatnonzero(pattern)
+        if not chosen.size:
+            continue
+        found = number[np.ix_(some, chosen)]
+        found = found - found[:, :1]
+        apart = (found != address.offsets([k[chosen] for k in own], found)).any(axis=1)
+        text = f"{i.short}: lanes do not lie as its place says in {memory.space.name}"
+        memory.wrong.update(dict.fromkeys(row.reshape(-1, each)[some[apart], 0].tolist(), (LANES, text)))
