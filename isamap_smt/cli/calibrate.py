@@ -7,15 +7,14 @@ from typing import Any
 import click
 
 from isamap_smt.cli.bar import progress_bar
-from isamap_smt.cli.options import as_json as json_option
-from isamap_smt.cli.options import compiler_option
-from isamap_smt.cli.output import byte_count, console, print_json, seconds, table
+from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.output import answer, byte_count, console, seconds, table
 
 
 @click.command("calibrate")
 @click.option("--show", is_flag=True, help="Show the calibration that is kept, and measure nothing.")
 @compiler_option
-@json_option
+@as_json
 def command(show: bool, cc: str | None, as_json: bool) -> None:
     """Measure bandwidths, instructions and threads of this machine; schedules are priced with what was found.
 
@@ -37,10 +36,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
         with progress_bar("calibrating") as tell:
             found = calibrate(find_hardware("host"), cc, tell)
         path = save(found)
-    if as_json:
-        print_json({"path": str(path), **found.document()})
-    else:
-        _show(found, str(path))
+    answer(as_json, {"path": str(path), **found.document()}, lambda: _show(found, str(path)))
 
 
 def _show(found: Any, path: str) -> None:

@@ -6,9 +6,10 @@ import click
 
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json, compiler_option
-from isamap_smt.cli.output import console, print_json
+from isamap_smt.cli.output import answer, console
 from isamap_smt.cli.status import WRONG_DESCRIPTION
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.runtime.conformance import HardwareCheck
 from isamap_smt.runtime.conformance.check import RESULTS
 
 STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
@@ -55,12 +56,13 @@ def command(
         raise HardwareError(f"target {where.name} runs programs, and no single instructions; leave out --target")
     with counting_bar("checking") as tell:
         found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=tell, place=place)
-    if as_json:
-        print_json(document(found))
-    else:
-        styles = {"right": "green", "wrong": "bold red", "unknown": "yellow"}
-        *lines, last = str(found).splitlines()
-        for line in lines:
-            console().print(line, soft_wrap=True)
-        console().print(last, style=styles[found.verdict], soft_wrap=True)
+    answer(as_json, document(found), lambda: _show(found))
     return STATUSES[found.verdict]
+
+
+def _show(found: HardwareCheck) -> None:
+    styles = {"right": "green", "wrong": "bold red", "unknown": "yellow"}
+    *lines, last = str(found).splitlines()
+    for line in lines:
+        console().print(line, soft_wrap=True)
+    console().print(last, style=styles[found.verdict], soft_wrap=True)

@@ -12,7 +12,7 @@ import click
 from isamap_smt.cli.directory import MARK, check_place, whole_directory
 from isamap_smt.cli.header import c_header
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
-from isamap_smt.cli.output import console, print_json, progress, say
+from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
@@ -48,8 +48,7 @@ def command(
     planned = make_plan(words, options)
     with progress("checking its instructions"):
         unchecked = require_checked(planned.program, cc)
-    for note in unchecked:
-        say(f"note: {note}")
+    say_notes(unchecked)
     with progress("writing") as tell:
         files = write(planned, output, cc, tell, prefix, target)
     if as_json:

@@ -7,29 +7,25 @@ from typing import Any
 import click
 
 from isamap_smt.cli.options import as_json
-from isamap_smt.cli.output import byte_count, console, print_json, table
+from isamap_smt.cli.output import answer, byte_count, console, table
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 
 _SHOWN = 6  # instructions of a machine that its row names
-THINGS = ("kernels", "hardware", "instructions")
 
 
 @click.command("list")
-@click.argument("what", metavar="|".join(THINGS))
+@click.argument("what", metavar="kernels|hardware|instructions")
 @as_json
 def command(what: str, as_json: bool) -> None:
     """List the kernels, the hardware or the instructions that the other commands know by name."""
-    makers = {"kernels": list_kernels, "hardware": list_hardware, "instructions": list_instructions}
-    if what not in makers:
-        raise UnknownNameError(f"list {what!r}: {did_you_mean(what, THINGS)}")
-    document = makers[what]()
-    if as_json:
-        print_json(document)
-        return
-    {"kernels": _show_kernels, "hardware": _show_hardware, "instructions": _show_instructions}[what](document)
+    if what not in _THINGS:
+        raise UnknownNameError(f"list {what!r}: {did_you_mean(what, _THINGS)}")
+    listed, show = _THINGS[what]
+    document = listed()
+    answer(as_json, document, lambda: show(document))
 
 
 def list_kernels() -> dict[str, Any]:
@@ -127,3 +123,10 @@ def _show_instructions(document: dict[str, Any]) -> None:
     moves = sum(i["kind"] != "compute" for i in document["instructions"])
     console().print(shown)
     console().print(f"and {moves} that move data (--json lists them)")
+
+
+_THINGS = {
+    "kernels": (list_kernels, _show_kernels),
+    "hardware": (list_hardware, _show_hardware),
+    "instructions": (list_instructions, _show_instructions),
+}

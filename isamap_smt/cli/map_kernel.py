@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
-from isamap_smt.cli.output import console, print_json, progress, say, seconds, table
+from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
+from isamap_smt.cli.output import answer, console, progress, say, seconds, table
 from isamap_smt.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -25,47 +24,22 @@ if TYPE_CHECKING:
     show_default=True,
     help="Whether kernel operands may feed the instruction's in any order.",
 )
-@click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
-@click.option(
-    "--statement", "number", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-    help="Which statement of a kernel of several is mapped.",
-)  # fmt: skip
+@partial_option
+@statement_option
 @kernel_options
-def command(
-    words: tuple[str, ...],
-    family: str,
-    operands: str,
-    partial: bool,
-    number: int,
-    settings: tuple[str, ...],
-    text: str | None,
-    sizes: tuple[str, ...],
-    dtypes: tuple[str, ...],
-    assume: tuple[str, ...],
-    as_json: bool,
-) -> int:
+def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, **options: Any) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given."""
-    from isamap_smt.language.hardware_library import find_instruction
-    from isamap_smt.language.machine_parameters import with_set
-    from isamap_smt.language.ranges import assume as assume_values
+    from isamap_smt.language.ranges import assume
     from isamap_smt.search import find_mappings
 
-    name, wanted = split_names(words, text, "INSTRUCTION")
-    types = parse_dtypes(dtypes)
-    kernel, open_sizes = load_kernel(name, text, types, parse_sizes(sizes))
-    kernel = kernel.with_sizes(open_sizes)
-    instruction = find_instruction(with_set(wanted, settings))
-    statement = statement_number(kernel, number)
-    kernel = assume_values(with_types_of(kernel, instruction, operands, types, statement), assume)
+    kernel, instruction, statement = read_pair(words, options)
+    kernel = assume(kernel, options["assume"])
     with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:
         found = find_mappings(
-            kernel, instruction, family, operands, partial, statement=statement,
+            kernel, instruction, family, options["operands"], partial, statement=statement,
             progress=lambda done, of, legal: tell(f"{done} of {of} candidates judged, {legal} legal"),
         )  # fmt: skip
-    if as_json:
-        print_json(as_document(found))
-    else:
-        show(found)
+    answer(as_json, as_document(found), lambda: show(found))
     if found.interrupted:
         say("interrupted: what was found until then is above")
         return INTERRUPTED

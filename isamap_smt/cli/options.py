@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import click
 
+from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.output import say
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
@@ -23,41 +25,33 @@ class OptionError(IsamapError):
     """The text of an option does not have its form."""
 
 
-def as_json(function: Command) -> Command:
-    """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document alone on standard output.")(
-        function
-    )
+def together(*options: Command) -> Command:
+    """All of these options as one decorator."""
+    return lambda function: reduce(lambda made, option: option(made), options, function)
 
 
-def kernel_options(function: Command) -> Command:
-    """--text, --sizes, --dtypes, --assume, --set and --json."""
-    for option in (
-        as_json,
-        click.option("--assume", multiple=True, metavar="'A<=127'",
-                     help="Values of an integer input to take for granted; checked at each call. Repeatable."),
-        click.option("--set", "settings", multiple=True, metavar="n=16",
-                     help="Machine parameters of a description that is a function: file.py:MACHINE."),
-        click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
-        click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
-        click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
-def compiler_option(function: Command) -> Command:
-    """--cc."""
-    help_text = (
-        "zig, clang, gcc or a path, with arguments: 'gcc -O2'; by default that of the ziglang wheel, else a system one."
-    )
-    return click.option("--cc", metavar="COMPILER", help=help_text)(function)
-
-
-def threads_option(function: Command) -> Command:
-    """--threads, with a note where there are fewer cores."""
-    return click.option("--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, callback=_noted,
-                        help="Threads to use.")(function)  # fmt: skip
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document alone on standard output.")
+compiler_option = click.option(
+    "--cc", metavar="COMPILER",
+    help="zig, clang, gcc or a path, with arguments: 'gcc -O2'; by default that of the ziglang wheel, else a system one.",
+)  # fmt: skip
+kernel_options = together(
+    as_json,
+    click.option("--assume", multiple=True, metavar="'A<=127'",
+                 help="Values of an integer input to take for granted; checked at each call. Repeatable."),
+    click.option("--set", "settings", multiple=True, metavar="n=16",
+                 help="Machine parameters of a description that is a function: file.py:MACHINE."),
+    click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
+    click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
+    click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
+)  # fmt: skip
+partial_option = click.option(
+    "--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded)."
+)
+statement_option = click.option(
+    "--statement", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+    help="Which statement of a kernel of several is mapped.",
+)  # fmt: skip
 
 
 def _noted(context: click.Context, option: click.Parameter, threads: int) -> int:
@@ -71,21 +65,29 @@ def _noted(context: click.Context, option: click.Parameter, threads: int) -> int
     return threads
 
 
-def plan_options(function: Command) -> Command:
-    """What the commands that schedule share."""
-    for option in (
-        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True,
-                     help="Seconds for the schedule's solver."),
-        click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable."),
-        click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency", show_default=True,
-                     help="What the schedule minimises."),
-        click.option("--constant", multiple=True, metavar="B",
-                     help="An input that never changes: packed ahead of the calls."),
-        threads_option,
-        click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
+threads_option = click.option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, callback=_noted,
+    help="Threads to use.",
+)  # fmt: skip
+constant_option = click.option(
+    "--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls."
+)
+fix_option = click.option(
+    "--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable."
+)
+instruction_option = click.option(
+    "--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."
+)
+plan_options = together(
+    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True,
+                 help="Seconds for the schedule's solver."),
+    fix_option,
+    click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency", show_default=True,
+                 help="What the schedule minimises."),
+    constant_option,
+    threads_option,
+    instruction_option,
+)  # fmt: skip
 
 
 def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[str | None, str]:
@@ -135,16 +137,43 @@ def parse_fix(texts: Sequence[str]) -> dict[str, Any]:
     return {n: int(v) if v.lstrip("-").isdigit() else v for n, v in found.items()}
 
 
-def load_kernel(
-    name: str | None, text: str | None, dtypes: dict[str, DType], sizes: dict[str, int]
-) -> tuple[Kernel, dict[str, int]]:
-    """The kernel of that name or text, with these element types; the others are what it says, or f32. And the sizes that
-    are still to be fixed: where a text is legal for these alone, it defines them."""
+def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict[str, int]]:
+    """The kernel of that name, or of --text, with the element types of --dtypes; the others are what it says, or f32. And
+    the --sizes that are still to be fixed: where a text is legal for these alone, it defines them."""
     from isamap_smt.language.library import find_kernel
 
+    text, sizes, dtypes = options["text"], parse_sizes(options["sizes"]), parse_dtypes(options["dtypes"])
     found = find_kernel(name, None if text is None else text.replace("\\n", "\n"), sizes)
     defined = found.text.splitlines()
     return found.with_dtypes(dtypes), {n: v for n, v in sizes.items() if f"{n} = {v}" not in defined}
+
+
+def load_hardware(name: str, options: dict[str, Any]) -> Hardware:
+    """The machine of that name, made with --set where it is a function."""
+    from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.machine_parameters import with_set
+
+    return find_hardware(with_set(name, options["settings"]))
+
+
+def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, Instruction, int]:
+    """The kernel and the instruction that a command maps it onto, whose element types it takes where nobody says any, and the
+    position of the statement that is mapped, counted from 0."""
+    from isamap_smt.language.hardware_library import find_instruction
+    from isamap_smt.language.machine_parameters import with_set
+
+    name, wanted = split_names(words, options["text"], "INSTRUCTION")
+    kernel, sizes = load_kernel(name, options)
+    kernel = kernel.with_sizes(sizes)
+    instruction = find_instruction(with_set(wanted, options["settings"]))
+    statement = statement_number(kernel, options["statement"])
+    given = parse_dtypes(options["dtypes"])
+    return with_types_of(kernel, instruction, options["operands"], given, statement), instruction, statement
+
+
+def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:
+    """The words of `a,b`, repeated options joined."""
+    return tuple(word.strip() for text in texts for word in text.split(","))
 
 
 def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
@@ -156,28 +185,22 @@ def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
 
 def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     """The same for whatever machine, also one of which no code can be made."""
-    from isamap_smt.language.hardware_library import find_hardware
-    from isamap_smt.language.machine_parameters import with_set
-
     name, machine = split_names(words, options["text"], "HARDWARE")
-    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
+    kernel, sizes = load_kernel(name, options)
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
-    constant = tuple(c.strip() for text in options["constant"] for c in text.split(","))
+    constant = comma_separated(options["constant"])
     for c in constant:
         if c not in kernel.inputs:
             hint = did_you_mean(c, kernel.inputs)
             raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
     return {
         "kernel": kernel,
-        "hardware": find_hardware(with_set(machine, options["settings"])),
+        "hardware": load_hardware(machine, options),
         "sizes": sizes,
         "constant": constant,
-        "threads": options["threads"],
-        "objective": options["objective"],
         "fix": parse_fix(options["fix"]),
-        "timeout": options["timeout"],
-        "instruction": options["instruction"],
         "assume": tuple(options["assume"]),
+        **{n: options[n] for n in ("threads", "objective", "timeout", "instruction")},
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -15,7 +15,9 @@ from isamap_smt.cli.bar import progress
 from isamap_smt.ir.strict_json import finite
 from isamap_smt.report.quantities import byte_count, seconds
 
-__all__ = ["byte_count", "console", "print_json", "progress", "say", "seconds", "table", "verdict"]
+__all__ = [
+    "answer", "byte_count", "console", "print_json", "progress", "say", "say_notes", "seconds", "table", "verdict",
+]  # fmt: skip
 VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
 
@@ -25,10 +27,24 @@ def print_json(document: Any) -> None:
     sys.stdout.flush()
 
 
+def answer(as_json: bool, document: Any, show: Callable[[], object]) -> None:
+    """The answer of a command: the document as JSON, or what `show` prints for people."""
+    if as_json:
+        print_json(document)
+    else:
+        show()
+
+
 def say(text: str) -> None:
     """One message on standard error."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Each on standard error."""
+    for note in notes:
+        say(f"note: {note}")
 
 
 def console() -> Console:

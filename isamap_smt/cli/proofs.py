@@ -25,17 +25,10 @@ def command() -> None:
     """Write certificates, check them against today's sources with two solvers, and explain them."""
 
 
-def jobs_option(function: Any) -> Any:
-    """--jobs."""
-    return click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; by default one for each core.")(
-        function
-    )
-
-
-def directory_option(function: Any) -> Any:
-    """--dir, the same for all of them."""
-    text = "Where the certificates are."
-    return click.option("--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help=text)(function)
+jobs_option = click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; by default one for each core.")
+directory_option = click.option(
+    "--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where the certificates are."
+)
 
 
 @command.command("check")

@@ -8,8 +8,7 @@ import click
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli import open_formulas
-from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import kernel_options, load_kernel, parse_dtypes, parse_sizes, split_names, statement_number
+from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.kernel import Kernel
@@ -37,56 +36,33 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     metavar="fixed|any|a=I,b=W",
     help="Which kernel operand feeds which operand of the instruction.",
 )
-@click.option("--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded).")
+@partial_option
 @click.option(
     "--given",
     metavar="'A<=200'",
     help="Where values are at fault: the largest range of another input under this one, and of this one under that.",
 )
-@click.option(
-    "--statement", "number", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-    help="Which statement of a kernel of several is mapped.",
-)  # fmt: skip
+@statement_option
 @open_formulas.option
 @kernel_options
 def command(
-    words: tuple[str, ...],
-    axes: str,
-    operands: str,
-    partial: bool,
-    number: int,
-    given: str | None,
-    undecided: str,
-    settings: tuple[str, ...],
-    text: str | None,
-    sizes: tuple[str, ...],
-    dtypes: tuple[str, ...],
-    assume: tuple[str, ...],
-    as_json: bool,
+    words: tuple[str, ...], axes: str, partial: bool, given: str | None, undecided: str, as_json: bool, **options: Any
 ) -> int:
     """Prove or refute one mapping of KERNEL onto INSTRUCTION.
 
     Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. Where Z3 gives up, the formula is saved.
     """
     from isamap_smt.certificates.undecided import undecided_formulas
-    from isamap_smt.language.hardware_library import find_instruction
-    from isamap_smt.language.machine_parameters import with_set
     from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
     from isamap_smt.proof.ranges import range_pair
 
-    name, wanted = split_names(words, text, "INSTRUCTION")
-    types = parse_dtypes(dtypes)
-    kernel, open_sizes = load_kernel(name, text, types, parse_sizes(sizes))
-    kernel = kernel.with_sizes(open_sizes)
-    instruction = find_instruction(with_set(wanted, settings))
-    statement = statement_number(kernel, number)
-    kernel = with_types_of(kernel, instruction, operands, types, statement)
-    mapping = fuse(kernel, instruction, axes.strip() or {}, operands, statement, partial=partial)
+    kernel, instruction, statement = read_pair(words, options)
+    mapping = fuse(kernel, instruction, axes.strip() or {}, options["operands"], statement, partial=partial)
     if given is not None:
         _check_given(kernel, given)
     with progress(f"proving {mapping.id}"):
-        result = prove(mapping, assume)
+        result = prove(mapping, options["assume"])
         pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)
         left = {} if isinstance(result, ProvedMapping) else undecided_formulas(result)
     saved = open_formulas.save(left, undecided)

@@ -22,7 +22,7 @@ from isamap_smt.cli.options import (
     plan_options,
     read_asked,
 )
-from isamap_smt.cli.output import console, print_json, progress, say
+from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
 from isamap_smt.ir.instruction import Instruction
@@ -77,10 +77,7 @@ def command(
         document, why = planned_page(place, asked, planned, measure, cc), planned.notes
     if document is None:
         document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])), why)
-    if as_json:
-        print_json(document)
-    else:
-        console().print(f"wrote {place}")
+    answer(as_json, document, lambda: console().print(f"wrote {place}"))
     if show:
         webbrowser.open(place.resolve().as_uri())
 

@@ -10,17 +10,15 @@ import click
 from isamap_smt.cli.options import (
     compiler_option,
     kernel_options,
+    load_hardware,
     load_kernel,
-    parse_dtypes,
-    parse_sizes,
     plan_options,
     read_asked,
     split_names,
 )
-from isamap_smt.cli.output import console, print_json, progress, say, seconds
+from isamap_smt.cli.output import answer, console, progress, say_notes, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_document, schedule_document
-from isamap_smt.cli.staged import run_staged
-from isamap_smt.cli.status import WRONG_RESULT
+from isamap_smt.cli.staged import judgement_document, run_staged, show_judgement, status_of
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.runtime.judge import INTEGERS, Judgement
 from isamap_smt.runtime.measure import judged_call, repeated, require_sizes, speed
@@ -63,15 +61,13 @@ def command(
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
     Under an emulator the kernel is called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
     """
-    from isamap_smt.language.hardware_library import find_hardware
-    from isamap_smt.language.machine_parameters import with_set
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")
-    machine = find_hardware(with_set(hardware, options["settings"]))
+    machine = load_hardware(hardware, options)
     where = find_target(target or ("simulate" if machine.engines else "c"))
-    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
+    kernel, sizes = load_kernel(name, options)
     kernel = kernel.with_sizes(sizes)
     require_sizes(kernel)
     kernel = assume(kernel, options["assume"])
@@ -82,20 +78,14 @@ def command(
     planned = make_plan(words, options)
     with progress("compiling"):
         compiled = where.build(where.emit(planned.checked), cc=cc)
-    for note in compiled.notes:  # the plan's have been said
-        say(f"note: {note}")
+    say_notes(compiled.notes)  # the plan's have been said
     with progress("running"):
         call, seen = judged_call(compiled, kernel, options["threads"], seed)
         times = repeated(call, budget) if where.timed else ()
     rate = speed(kernel, times) if times else None
-    if as_json:
-        print_json(run_document(seen, times, rate, planned, options["threads"], where))
-    else:
-        show(seen, times, rate, planned, options["threads"], where)
-    if seen.reason:
-        say(f"error: the result is wrong: {seen.reason}")
-        return WRONG_RESULT
-    return 0
+    told = (seen, times, rate, planned, options["threads"], where)
+    answer(as_json, run_document(*told), lambda: show(*told))
+    return status_of(seen.reason)
 
 
 def run_document(
@@ -103,13 +93,9 @@ def run_document(
 ) -> dict[str, Any]:
     """The JSON of `isamap run`."""
     return {
-        "exact": seen.exact,
-        "max_error": seen.error,
-        "bound": seen.bound,
-        "wrong": seen.reason,
+        **judgement_document(seen),
         "seconds": min(times, default=None),
         "gflops": None if rate is None else round(rate, 3),
-        "reference": seen.against,
         "instruction": planned.instruction.name if planned.instruction else None,
         "schedule": schedule_document(planned.schedule) if planned.schedule else None,
         "threads": threads,
@@ -127,15 +113,9 @@ def show(
     """The result in four lines."""
     out = console()
     out.print(planned.title, style="bold")
-    if seen.exact:
-        out.print(f"equal to the reference ({seen.against}) bit for bit", style="green")
-    elif seen.reason:
+    if seen.reason:
         out.print(f"WRONG: {seen.reason}", style="bold red")
-    else:
-        out.print(
-            f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
-            f"rounding explains {seen.bound:.2e}"
-        )
+    show_judgement(seen)
     if rate is None:
         out.print(f"run once by {where.executor()} for {where.name}; an emulator's time is not speed, so none is given")
     else:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from isamap_smt.cli.options import kernel_options, plan_options, read_asked, read_plan
-from isamap_smt.cli.output import byte_count, console, print_json, progress, say, seconds, table
+from isamap_smt.cli.output import byte_count, console, print_json, progress, say_notes, seconds, table
 from isamap_smt.cli.staged import planned_stages, show_staging, staging_document
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
@@ -44,8 +44,7 @@ def planned_with_notes(asked: dict[str, Any]) -> Any:
 
     with progress(f"planning {asked['kernel'].name}") as tell:
         planned = plan(**asked, progress=tell)
-    for note in planned.notes:
-        say(f"note: {note}")
+    say_notes(planned.notes)
     return planned
 
 

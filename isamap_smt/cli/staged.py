@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isamap_smt.cli.output import console, print_json, progress, say, seconds, table
+from isamap_smt.cli.output import answer, console, progress, say, say_notes, seconds, table
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.staging import Staging
 from isamap_smt.ir.words import words
 
 if TYPE_CHECKING:
+    from isamap_smt.runtime.judge import Judgement
     from isamap_smt.pipeline.staged import StagedPlan
     from isamap_smt.targets.simulate import Observed
 
@@ -33,8 +34,7 @@ def planned_stages(asked: dict[str, Any]) -> StagedPlan:
     kept = {n: asked[n] for n in ("kernel", "hardware", "sizes", "fix", "timeout", "instruction")}
     with progress(f"planning {asked['kernel'].name}") as tell:
         planned = stage(**kept, progress=tell)
-    for note in planned.notes:
-        say(f"note: {note}")
+    say_notes(planned.notes)
     return planned
 
 
@@ -111,24 +111,45 @@ def run_staged(asked: dict[str, Any], seed: int, seeds: int, as_json: bool) -> i
     program = where.build(where.emit(planned))  # type: ignore[arg-type]
     with progress("simulating"):
         seen: Observed = program.observe(full, arrays, seeds)  # type: ignore[attr-defined]
-    if as_json:
-        print_json({**_document(planned, seen), "target": where.name, "executor": where.executor()})
-    else:
-        _show(planned, seen)
-    if seen.wrong:
-        say(f"error: the result is wrong: {seen.wrong}")
-        return WRONG_RESULT
-    return 0
+    document = {**_document(planned, seen), "target": where.name, "executor": where.executor()}
+    answer(as_json, document, lambda: _show(planned, seen))
+    return status_of(seen.wrong)
+
+
+def status_of(wrong: str) -> int:
+    """The exit status of a run; where its result is wrong, standard error says why."""
+    if wrong:
+        say(f"error: the result is wrong: {wrong}")
+    return WRONG_RESULT if wrong else 0
+
+
+def judgement_document(seen: Judgement) -> dict[str, Any]:
+    """How a result compares with the reference, as JSON."""
+    return {
+        "exact": seen.exact,
+        "max_error": seen.error,
+        "bound": seen.bound,
+        "wrong": seen.reason,
+        "reference": seen.against,
+    }
+
+
+def show_judgement(seen: Judgement) -> None:
+    """How a result that is not wrong compares with the reference."""
+    if seen.exact:
+        console().print(f"equal to the reference ({seen.against}) bit for bit", style="green")
+    elif not seen.reason:
+        console().print(
+            f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
+            f"rounding explains {seen.bound:.2e}"
+        )
 
 
 def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
     engines = {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()}
     return {
-        "exact": seen.judged.exact,
-        "max_error": seen.judged.error,
-        "bound": seen.judged.bound,
+        **judgement_document(seen.judged),
         "wrong": seen.wrong,
-        "reference": seen.judged.against,
         "seconds": None,
         "gflops": None,
         "instruction": planned.instruction.name,
@@ -145,13 +166,7 @@ def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
 def _show(planned: StagedPlan, seen: Observed) -> None:
     out = console()
     out.print(planned.title, style="bold")
-    if seen.judged.exact:
-        out.print(f"equal to the reference ({seen.judged.against}) bit for bit", style="green")
-    elif not seen.judged.reason:
-        out.print(
-            f"largest error {seen.judged.error:.2e} of the largest element, against {seen.judged.against}; "
-            f"rounding explains {seen.judged.bound:.2e}"
-        )
+    show_judgement(seen.judged)
     orders = "1 order" if seen.orders == 1 else f"{seen.orders} orders"
     out.print(f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims")
     if seen.cycles is not None:

@@ -8,18 +8,21 @@ import click
 
 from isamap_smt.cli.bar import progress_bar
 from isamap_smt.cli.options import (
+    comma_separated,
     compiler_option,
+    constant_option,
+    fix_option,
+    instruction_option,
     kernel_options,
     load_kernel,
-    parse_dtypes,
     parse_fix,
-    parse_sizes,
     threads_option,
 )
-from isamap_smt.cli.output import console, print_json, say, seconds, table
+from isamap_smt.cli.output import answer, console, say, say_notes, seconds, table
 from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 
 _SHOWN = 8  # programs in the table
+_PASSED_ON = ("threads", "instruction", "strategy", "cost_model", "seed", "budget", "trials", "workers", "cc")
 
 
 @click.command("tune")
@@ -57,9 +60,9 @@ _SHOWN = 8  # programs in the table
     help="Processes that prove and build; only one measures at a time.",
 )
 @threads_option
-@click.option("--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls.")
-@click.option("--fix", multiple=True, metavar="tile.k=64", help="Pin a decision of the schedule; repeatable.")
-@click.option("--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other.")
+@constant_option
+@fix_option
+@instruction_option
 @compiler_option
 @kernel_options
 def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
@@ -71,22 +74,14 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     from isamap_smt.pipeline import tune
 
     name, hardware = _subject(words, options["text"], options["hardware"])
-    kernel, sizes = load_kernel(name, options["text"], parse_dtypes(options["dtypes"]), parse_sizes(options["sizes"]))
+    kernel, sizes = load_kernel(name, options)
     with progress_bar(f"tuning {kernel.name}") as tell:
         found = tune(
-            kernel, hardware, sizes=sizes,
-            constant=tuple(c.strip() for text in options["constant"] for c in text.split(",")),
-            threads=options["threads"], fix=parse_fix(options["fix"]), instruction=options["instruction"],
-            assume=tuple(options["assume"]), strategy=options["strategy"], cost_model=options["cost_model"],
-            seed=options["seed"], budget=options["budget"], trials=options["trials"], workers=options["workers"],
-            cc=options["cc"], progress=tell,
+            kernel, hardware, sizes=sizes, constant=comma_separated(options["constant"]), fix=parse_fix(options["fix"]),
+            assume=tuple(options["assume"]), progress=tell, **{n: options[n] for n in _PASSED_ON},
         )  # fmt: skip
-    if as_json:
-        print_json(document(found))
-    else:
-        show(found)
-    for note in found.notes:
-        say(f"note: {note}")
+    answer(as_json, document(found), lambda: show(found))
+    say_notes(found.notes)
     return status_of(found)
 
 
