@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.bench.spread import geometric_mean
+from isamap_smt.bench.summary import geometric_mean
 
 REFERENCE = "random"
 DRAWS = 1000  # of the bootstrap

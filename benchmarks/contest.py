@@ -19,8 +19,8 @@ from typing import Any
 from benchmarks.comparison import REFERENCE
 from benchmarks.interleave import interleaved
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.probe import FOREIGN, foreign, usage
-from isamap_smt.bench.spread import spread
+from isamap_smt.bench.machine import FOREIGN, foreign, usage
+from isamap_smt.bench.summary import spread
 from isamap_smt.bench.work import sample
 from isamap_smt.cli.tune import schedule_words
 from isamap_smt.ir.errors import IsamapError

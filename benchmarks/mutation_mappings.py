@@ -23,7 +23,7 @@ import isamap_smt as im
 from benchmarks.mutation_score import Score
 from benchmarks.parallel import spread
 from isamap_smt.certificates.subject import POINT
-from isamap_smt.cli.element_types import with_types_of
+from isamap_smt.cli.options import with_types_of
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping

@@ -17,9 +17,9 @@ from rich.console import Console
 
 from benchmarks import comparison, speed, stages
 from isamap_smt.bench import machine
-from isamap_smt.bench.markdown import summary
+from isamap_smt.bench.pages import summary
 from isamap_smt.bench.results import load
-from isamap_smt.bench.spread import Spread
+from isamap_smt.bench.summary import Spread
 from isamap_smt.language.hardware_library import find_hardware
 
 HERE = Path(__file__).parent

@@ -11,8 +11,8 @@ import numpy as np
 
 import isamap_smt as im
 from benchmarks.interleave import best_rate, interleaved
-from isamap_smt.bench.peak import Peak
-from isamap_smt.bench.spread import Spread, spread
+from isamap_smt.bench.bandwidth import Peak
+from isamap_smt.bench.summary import Spread, spread
 from isamap_smt.ir.interpret import random_arrays, reference
 from isamap_smt.pipeline import Plan, build, plan
 

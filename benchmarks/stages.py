@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import isamap_smt as im
-from isamap_smt.bench.spread import Spread, spread
+from isamap_smt.bench.summary import Spread, spread
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse

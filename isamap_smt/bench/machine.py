@@ -1,16 +1,26 @@
-"""What machine this is, and what may run where: figures mean nothing without it."""
+"""What machine this is, what may run where, and whether it is quiet: figures mean nothing without it.
+
+Two signs, looked at around every turn: a chain of dependent operations whose cycles are known (it slows when the clock
+drops or the core is shared), and the processor time that the system counted beyond what the contenders used.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
+import threading
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import archspec.cpu
 
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.language.hardware_library import host_features
+from isamap_smt.runtime.cache import build_library
 
 _VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_bf16", "amx_int8")
 _PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
@@ -82,3 +92,85 @@ def free_bytes() -> int | None:
     except OSError:
         return None
     return int(found[0]) << 10 if found else None
+
+
+_ROUNDS = 50_000
+_STEPS = 8
+_SOURCE = (
+    """#include <stdint.h>
+uint64_t isamap_probe(uint64_t x, int64_t rounds) {
+    for (int64_t n = 0; n < rounds; ++n) {
+"""
+    + '        x ^= x >> 1; __asm__ volatile("" : "+r"(x));\n' * _STEPS
+    + "    }\n    return x;\n}\n"
+)
+SLOW = 0.93  # of the best speed seen: below, the turn does not count
+FOREIGN = 0.15  # of one core: above, the turn does not count
+
+
+class Probe:
+    """The known work on each of some cores at once."""
+
+    def __init__(self, cores: Iterable[int]) -> None:
+        """Raises BuildError without a compiler."""
+        self._cores = sorted(cores)
+        self._chain = ctypes.CDLL(str(build_library(_SOURCE))).isamap_probe
+        self._chain.argtypes, self._chain.restype = [ctypes.c_uint64, ctypes.c_int64], ctypes.c_uint64
+        self.best = 0.0
+
+    def ghz(self) -> float:
+        """The clock of the slowest of the cores just now, the better of three; a step takes two cycles."""
+        speeds = [0.0] * len(self._cores)
+        threads = [threading.Thread(target=self._one, args=(n, speeds)) for n in range(len(self._cores))]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        slowest = min(speeds)
+        self.best = max(self.best, slowest)
+        return slowest
+
+    def _one(self, which: int, speeds: list[float]) -> None:
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, {self._cores[which]})  # of this thread alone
+        for _ in range(3):
+            start = time.perf_counter()
+            self._chain(1, _ROUNDS)
+            speeds[which] = max(speeds[which], 2e-9 * _STEPS * _ROUNDS / (time.perf_counter() - start))
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Processor seconds that the whole system, and this process, had used at a time; None where it does not say."""
+
+    at: float
+    system: float | None
+    own: float
+
+
+def usage() -> Usage:
+    """Now."""
+    own = os.times()
+    return Usage(time.perf_counter(), _system_seconds(), own.user + own.system)
+
+
+def foreign(before: Usage, after: Usage, contenders: float) -> float | None:
+    """Cores' worth of time used by others between the two; `contenders`: seconds that ours used. None if unknown.
+
+    >>> foreign(Usage(0.0, 10.0, 1.0), Usage(2.0, 13.0, 1.5), 1.5)
+    0.5
+    """
+    if before.system is None or after.system is None or after.at <= before.at:
+        return None
+    others = after.system - before.system - (after.own - before.own) - contenders
+    return max(0.0, others / (after.at - before.at))
+
+
+def _system_seconds() -> float | None:
+    """User, nice, system, interrupts and stolen time of all processors, from /proc/stat."""
+    try:
+        fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    except OSError:
+        return None
+    user, nice, system, _idle, _wait, irq, soft, steal = map(int, fields)
+    return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK")

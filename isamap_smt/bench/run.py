@@ -12,7 +12,7 @@ from isamap_smt.bench import bandwidth, machine
 from isamap_smt.bench.bandwidth import Bandwidth, attainable
 from isamap_smt.bench.case import CONDITIONS, Case
 from isamap_smt.bench.contenders import Contender
-from isamap_smt.bench.probe import Probe
+from isamap_smt.bench.machine import Probe
 from isamap_smt.bench.results import Results, code_digest
 from isamap_smt.bench.session import Session
 from isamap_smt.bench.suites import Suite, SuiteError

@@ -1,17 +1,52 @@
-"""Geometric means of the ratio to the best peer, by class of shapes, and what stands behind the extremes.
+"""Geometric means of the ratio to the best peer, by class of shapes, what stands behind the extremes, and the project's goals.
 
 Nothing that failed is averaged in, and nothing that failed is left unsaid: each row counts the cases that have no
-ratio.
+ratio. The goals are ratios to the best peer under the same conditions, as geometric means over a suite, on a quiet machine with
+AVX-512.
 """
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.spread import geometric_mean
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, quartiles and number of samples."""
+
+    median: float
+    low: float
+    high: float
+    samples: int
+    dropped: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.median:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+def spread(values: list[float], dropped: int = 0) -> Spread:
+    """Median and quartiles of at least one value."""
+    if len(values) == 1:
+        return Spread(values[0], values[0], values[0], 1, dropped)
+    q = statistics.quantiles(values, n=4, method="inclusive")
+    return Spread(q[1], q[0], q[2], len(values), dropped)
+
+
+def geometric_mean(values: Iterable[float]) -> float | None:
+    """Of positive values; None of none.
+
+    >>> geometric_mean([2.0, 8.0])
+    4.0
+    """
+    logs = [math.log2(v) for v in values]
+    return 2.0 ** (sum(logs) / len(logs)) if logs else None
+
 
 Entry = dict[str, Any]
 
@@ -125,3 +160,58 @@ def excluded(entries: Iterable[Entry]) -> list[Out]:
                 words = (c["words"].splitlines() or [""])[0]
                 found.setdefault((name, c["status"], e["suite"]), []).append((e["case"]["name"], words))
     return [Out(*k, len(cases), *cases[0]) for k, cases in found.items()]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """mean: of the ratios. of_classes: the least mean of a class of shapes; of_cases: the least ratio of a case."""
+
+    mean: float
+    of_classes: float | None = None
+    of_cases: float | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.mean:.2f}"
+        if self.of_classes is not None:
+            text += f", no class below {self.of_classes:.2f}"
+        return text + (f", no case below {self.of_cases:.2f}" if self.of_cases is not None else "")
+
+
+# by suite, and by condition: weights packed ahead, or nothing constant
+GOALS: dict[tuple[str, str], Goal] = {
+    ("gemm-f32", "constant"): Goal(1.05, of_classes=0.97),
+    ("gemm-f32", "free"): Goal(1.03),
+    **{("gemm-int8", c): Goal(1.15) for c in ("constant", "free")},
+    ("gemm-bf16", "constant"): Goal(1.25),
+    **{(s, "constant"): Goal(1.3, of_cases=1.0) for s in ("gru", "lstm")},
+    **{("conv", c): Goal(1.05) for c in ("constant", "free")},
+    **{("depthwise", c): Goal(2.0) for c in ("constant", "free")},
+    **{("separable", c): Goal(1.15) for c in ("constant", "free")},
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A goal and the row that was measured for it. met: nothing failed, and neither the mean nor the least is below the goal's."""
+
+    goal: Goal
+    row: Row
+    met: bool
+
+
+def standings(entries: Iterable[Entry]) -> list[Standing]:
+    """One for each suite, condition and number of threads that has a goal and a ratio."""
+    found = rows(entries, group)
+    classes: dict[tuple[str, str, int], list[Row]] = {}
+    for r in found:
+        if r.group != "all":
+            classes.setdefault((r.suite, r.condition, r.threads), []).append(r)
+    made = []
+    for r in found:
+        goal = GOALS.get((r.suite, r.condition))
+        if goal is None or r.group != "all" or r.mean is None or r.worst is None:
+            continue
+        means = [c.mean for c in classes[r.suite, r.condition, r.threads] if c.mean is not None]
+        enough = (goal.of_classes or 0.0) <= min(means) and (goal.of_cases or 0.0) <= r.worst
+        made.append(Standing(goal, r, r.mean >= goal.mean and enough and not r.failed))
+    return made

@@ -10,9 +10,20 @@ from rich.table import Table
 from rich.text import Text
 
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.goals import Standing, standings
 from isamap_smt.bench.results import Results
-from isamap_smt.bench.summary import Entry, Row, excluded, extremes, form, fraction, group, right, rows
+from isamap_smt.bench.summary import (
+    Entry,
+    Row,
+    Standing,
+    excluded,
+    extremes,
+    form,
+    fraction,
+    group,
+    right,
+    rows,
+    standings,
+)
 
 _SLACK = 1.05  # of a limit: more is no figure of the kernel's, but a limit that was measured too low
 _SECTIONS = ("suite", "threads", "condition")

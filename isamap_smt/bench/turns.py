@@ -15,9 +15,9 @@ from isamap_smt.bench.case import Case
 from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import OURS
 from isamap_smt.bench.data import expected, inputs, tolerance
-from isamap_smt.bench.probe import FOREIGN, SLOW, Probe, foreign, usage
+from isamap_smt.bench.machine import FOREIGN, SLOW, Probe, foreign, usage
 from isamap_smt.bench.session import Failed, Session
-from isamap_smt.bench.spread import spread
+from isamap_smt.bench.summary import spread
 from isamap_smt.bench.worker import save_array
 
 Tell = Callable[[str], None]

@@ -1,19 +1,26 @@
 """Answers remembered between runs, keyed by the digest of everything they depend on: changed text is asked again.
 
 The cache stands in the user's cache directory (or ISAMAP_CACHE) and may be deleted at any time. One that cannot be read
-or written is as good as none; an entry that is damaged, or stands under another key than its own, is no entry.
+or written is as good as none; an entry that is damaged, or stands under another key than its own, is no entry. What a solver said
+is filed under the question's complete SMT-LIB text, the solver's name and version, and the code and limits with which it is asked.
+Only that digest finds an answer, never a certificate's word for it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_dir
 
-from isamap_smt.certificates.digests import digest
+from isamap_encodings.cvc5_check import RESOURCES, cvc5_version
+from isamap_encodings.engines import DIRECT, SEED
+from isamap_encodings.solve import versions
+from isamap_smt.certificates.digests import canonical, digest, encodings_digest
 
 _SEAL = 64  # hexadecimal digits before a value
 _MOST = 200_000  # entries; beyond that the oldest half goes
@@ -86,3 +93,58 @@ def _connected(file: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+class Answers:
+    """Answers of one solver. about: its name, its version, and whatever else makes it answer as it does."""
+
+    def __init__(self, cache: Cache, *about: Any) -> None:
+        self._cache = cache
+        self._about = about
+        self._heard: dict[str, tuple[str, float]] = {}
+        self._fresh: dict[str, str] = {}
+
+    def known(self, text: str) -> tuple[str, float] | None:
+        """(answer, seconds it took) of exactly this text, or None."""
+        key = self._key(text)
+        found = self._heard.get(key)
+        if found is None and (kept := self._cache.get(key)) is not None:
+            answer, seconds = json.loads(kept)
+            found = self._heard[key] = str(answer), float(seconds)
+        return found
+
+    def note(self, text: str, answer: str, seconds: float) -> None:
+        """The solver has just said this."""
+        key = self._key(text)
+        self._heard[key] = answer, seconds
+        self._fresh[key] = json.dumps([answer, round(seconds, 5)])
+
+    def flush(self) -> None:
+        """Let later runs, and the other processes of this one, know what is new."""
+        self._cache.put(self._fresh)
+        self._fresh = {}
+
+    def _key(self, text: str) -> str:
+        return digest(canonical([*self._about, text]))
+
+
+class Memory:
+    """All that one process of a check remembers: outcomes of certificates, and each solver's answers.
+
+    use: whether earlier runs count, and later ones may know. Without it every question is asked, once in each process.
+    """
+
+    def __init__(self, use: bool = True) -> None:
+        self.outcomes = Cache(use)
+        self.z3 = Answers(self.outcomes, "z3", versions()["z3"], SEED, DIRECT, encodings_digest())
+        self.cvc5 = Answers(self.outcomes, "cvc5", cvc5_version(), RESOURCES, encodings_digest())
+
+    def flush(self) -> None:
+        """Write down what is new."""
+        self.z3.flush()
+        self.cvc5.flush()
+
+    def close(self) -> None:
+        """The same, and let go of the file."""
+        self.flush()
+        self.outcomes.close()

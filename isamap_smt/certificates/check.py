@@ -1,26 +1,28 @@
-"""One certificate against today's sources: every claim is derived and discharged again; what a file says proves nothing."""
+"""One certificate against today's sources: every claim is derived and discharged again; what a file says proves nothing.
+
+But a reader, or another solver, reads the files: a question made trivial, a claim in other words, a proof under the name of
+something else must not stand beside `ok`. So what they say is compared with what they would say if they were written today.
+"""
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
-from isamap_smt.certificates.answers import Memory
-from isamap_smt.certificates.claim_file import questions_of
+from isamap_smt.certificates.cache import Memory
+from isamap_smt.certificates.claim_file import questions_of, second_opinion
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
-from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split
+from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split, further_from
 from isamap_smt.certificates.digests import mapping_digest
-from isamap_smt.certificates.discharge import second_opinion
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.further import further_from
-from isamap_smt.certificates.manifest import Stored, read_certificate, well_formed
-from isamap_smt.certificates.outcome import Outcome
-from isamap_smt.certificates.remember import keys_of, remember
+from isamap_smt.certificates.manifest import CLAIMS, Stored, read_certificate, well_formed
+from isamap_smt.certificates.remember import Outcome, keys_of, remember
 from isamap_smt.certificates.store import (
     PROGRAM,
     Certificate,
@@ -33,13 +35,13 @@ from isamap_smt.certificates.store import (
 )
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from, split_from
 from isamap_smt.certificates.undecided import CONTRADICTED, question_files, undecided_files
-from isamap_smt.certificates.words import differences
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.split import SplitSum
+from isamap_smt.language.library import kernel_names
 from isamap_smt.proof.family_check import check_family
 from isamap_smt.proof.mapping import FIRST, prove_after
 
@@ -249,3 +251,29 @@ def _told(proof: Proof) -> str:
 
 
 __all__ = ["check_certificate"]
+
+
+_APART = {"format", "digest", "files"}  # its own digests, which read_certificate() checks
+
+
+def differences(identifier: str, then: Stored, today: Certificate) -> Iterator[str]:
+    """In words, everything that is not as `isamap proofs update` would write it today."""
+    document = then.document
+    if identifier != today.id:
+        yield f"it stands in the place of another: {today.id} is what it proves"
+    kernel = document.get("kernel")
+    if kernel and kernel["source"] is None and kernel["name"] in kernel_names():
+        yield f"it is about a kernel of its own under the name of the library's {kernel['name']}"
+    written = json.loads(json.dumps(today.document))
+    for key in sorted({*document, *written} - _APART):
+        if document.get(key) != written.get(key):
+            yield f"its {key} is not what today's sources say"
+    if CLAIMS in today.files and then.claims != json.loads(today.files[CLAIMS])["claims"]:
+        yield "its claims are not what today's sources say"
+    for name in sorted({*then.files, *today.files} - {CLAIMS}):
+        if name not in today.files:
+            yield f"{name} belongs to no such certificate"
+        elif name not in then.files:
+            yield f"{name} is missing"
+        elif then.files[name] != today.files[name]:
+            yield f"{name} is not what today's sources make"

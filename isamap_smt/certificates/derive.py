@@ -7,13 +7,17 @@ was last asked exactly the same. No verdict is taken from a certificate.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from isamap_encodings.solve import Answers, Query, recording
 from isamap_encodings.verdict import Proved
+from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
 from isamap_smt.codegen.lower import lower
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
@@ -127,3 +131,18 @@ def forget_verdicts() -> None:
             for key, value in list(vars(module).items()):
                 if hasattr(value, "cache_clear") and key not in _SAFE:
                     value.cache_clear()
+
+
+def further_from(
+    document: Dict[str, Any], kernel: Kernel, sources: Sources, answers: Answers | None = None
+) -> tuple[Schedule, ...]:
+    """Their schedules. Raises NotProvedError where a mapping is no longer proved, IsamapError where it cannot be made."""
+    found: list[Schedule] = []
+    for part in document.get("further", []):
+        instruction = sources.instruction_of(part, kernel)
+        _, result = derive_mapping(mapping_from(part["mapping"], kernel, instruction), answers)
+        if not isinstance(result, ProvedMapping):
+            raise NotProvedError(f"statement {part['mapping']['statement'] + 1} is no longer proved\n{result}")
+        then = part["schedule"]
+        found.append(schedule_from(then, result, sources.hardware(then["hardware"])))
+    return tuple(found)

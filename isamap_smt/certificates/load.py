@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from isamap_smt.certificates.derive import derive_mapping, further_from
 from isamap_smt.certificates.digests import instruction_digest
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.manifest import INDEX, certificate_ids
+from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, well_formed
+from isamap_smt.certificates.names import mapping_id
 from isamap_smt.certificates.place import put_all
-from isamap_smt.certificates.renew import proved_again
-from isamap_smt.certificates.store import Named, mapping_certificate, program_certificates
-from isamap_smt.certificates.subject import Sources, kernel_document
+from isamap_smt.certificates.store import Certificate, Named, mapping_certificate, program_certificates
+from isamap_smt.certificates.subject import (
+    Sources,
+    kernel_document,
+    kernel_from,
+    mapping_from,
+    schedule_from,
+    split_from,
+)
+from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import ProvedProgram
@@ -20,6 +30,41 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.hardware_library import find_instruction
 from isamap_smt.language.library import find_kernel, kernel_names
+
+
+def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedMapping]:
+    """The manifest, and the mapping that it names, between today's kernel and instruction and proved.
+
+    Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
+    NotProvedError, with the counterexample, where a claim does not hold (UndecidedError where it is unknown), and what
+    looking up names raises.
+    """
+    with well_formed():
+        document = read_manifest(place)
+        if document["kind"] != "mapping":
+            raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
+        kernel = kernel_from(document["kernel"])
+        mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
+    derived, result = derive_mapping(mapping)
+    if not isinstance(result, ProvedMapping):
+        raise unproved(f"{place}: not proved today\n{result}", mapping_id(mapping), derived, NotProvedError)
+    return document, result
+
+
+def renewed(place: Path, sources: Sources) -> Certificate:
+    """The certificate of the same kernel, instruction, mapping and decisions, all claims derived from today's sources.
+
+    Raises what proved_again() raises, and CertificateError where the program is not proved.
+    """
+    document, proved = proved_again(place, sources)
+    kernel, schedule = proved.mapping.kernel, None
+    with well_formed():
+        if "schedule" in document:
+            then = document["schedule"]
+            schedule = schedule_from(then, proved, sources.hardware(then["hardware"]))
+        more = further_from(document, kernel, sources)
+        named = Named(document["kernel"]["source"], document["instruction"]["source"], split_from(document["kernel"]))
+    return mapping_certificate(proved, schedule, named, more)
 
 
 def load(path: str | Path) -> ProvedMapping:

@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from isamap_smt.certificates.answers import Memory
 from isamap_smt.certificates.archive import SUFFIX, archived, by_certificate
-from isamap_smt.certificates.cache import Cache
+from isamap_smt.certificates.cache import Cache, Memory
 from isamap_smt.certificates.check import check_certificate
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.lock import line_of, lock_path, question, read_lock
@@ -24,8 +23,7 @@ from isamap_smt.certificates.manifest import (
     read_index,
     well_formed,
 )
-from isamap_smt.certificates.outcome import Outcome
-from isamap_smt.certificates.remember import remembered
+from isamap_smt.certificates.remember import Outcome, remembered
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
 from isamap_smt.ir.errors import HardwareError

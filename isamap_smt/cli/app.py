@@ -21,9 +21,8 @@ from typing import Any
 
 import click
 
-from isamap_smt.cli.interrupt import take_interrupts
+from isamap_smt.cli.interrupt import end_with_reader, take_interrupts
 from isamap_smt.cli.output import print_json, say
-from isamap_smt.cli.reader import end_with_reader
 from isamap_smt.cli.status import FAULT, INTERRUPTED, MISUSE
 from isamap_smt.ir.errors import IsamapError, did_you_mean
 

@@ -108,7 +108,7 @@ def write(
 def proofs_document(planned: Any) -> dict[str, Any]:
     """What was proved about what, by which versions."""
     from isamap_smt.language.printer import to_text
-    from isamap_smt.report.versions import versions
+    from isamap_smt.report.quantities import versions
 
     document: dict[str, Any] = {
         "kernel": {"name": planned.kernel.name, "text": to_text(planned.kernel)},

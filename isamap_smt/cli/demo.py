@@ -18,8 +18,7 @@ import numpy as np
 
 from isamap_smt.cli.demo_engines import SIZES, do_engines
 from isamap_smt.cli.directory import write_whole
-from isamap_smt.cli.element_types import with_types_of
-from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.options import as_json, compiler_option, with_types_of
 from isamap_smt.cli.output import console, print_json, progress, seconds
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
@@ -143,8 +142,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline import build, plan
     from isamap_smt.report.page import html_report
-    from isamap_smt.runtime.clock import clock_ghz
-    from isamap_smt.runtime.measure import measure, require_right
+    from isamap_smt.runtime.measure import clock_ghz, measure, require_right
 
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:

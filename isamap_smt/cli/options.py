@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from typing import Any
 
 import click
 
-from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.output import say
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
@@ -16,7 +15,10 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.whole import MOST_THREADS
-from isamap_smt.mapping.fuse import takes
+from isamap_smt.language.lines import TensorLine, parse_line
+from isamap_smt.language.source import Source, logical_lines
+from isamap_smt.mapping.axes import AxesError
+from isamap_smt.mapping.fuse import bind, takes
 
 Command = Callable[..., Any]
 
@@ -253,3 +255,29 @@ def computing(hardware: Hardware, name: str | None) -> tuple[Instruction, ...]:
 
 def _types(kernel: Kernel) -> str:
     return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
+
+
+def said_types(kernel: Kernel) -> set[str]:
+    """Tensors whose element type stands in the kernel's text."""
+    lines = (parse_line(line) for line in logical_lines(Source(kernel.text, kernel.file)))
+    return {line.name for line in lines if isinstance(line, TensorLine) and line.dtype is not None}
+
+
+def with_types_of(
+    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = (), statement: int = 0
+) -> Kernel:
+    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds in the statement.
+
+    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
+    is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
+    """
+    try:
+        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)
+    except AxesError:
+        return kernel
+    settled = {*given, *said_types(kernel)}
+    types: dict[str, DType] = {}
+    for operand, access in binding:
+        if access.tensor not in settled:
+            types.setdefault(access.tensor, instruction.kernel.tensor(operand).dtype)
+    return kernel.with_dtypes(types)

@@ -91,7 +91,7 @@ def check(
 def summary(outcomes: list[Outcome]) -> dict[str, Any]:
     """Counts over all certificates, the index, the lock and the archives apart, and the solvers that were asked just now."""
     from isamap_smt.certificates.manifest import INDEX
-    from isamap_smt.certificates.outcome import STATUSES
+    from isamap_smt.certificates.remember import STATUSES
     from isamap_smt.certificates.store import solvers
 
     times = sorted(s for o in outcomes for s in o.z3)
@@ -192,7 +192,7 @@ def export(to: str, directory: str) -> int:
 
     `isamap proofs check --dir TO` checks them there.
     """
-    from isamap_smt.certificates.pack import export as write_out
+    from isamap_smt.certificates.place import export as write_out
     from isamap_smt.cli.directory import whole_directory
 
     with whole_directory(Path(to)) as scratch:

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from isamap_smt.cli.directory import check_file, write_whole
-from isamap_smt.cli.element_types import with_types_of
 from isamap_smt.cli.map_kernel import as_document
 from isamap_smt.cli.options import (
     OptionError,
@@ -21,6 +20,7 @@ from isamap_smt.cli.options import (
     parse_dtypes,
     plan_options,
     read_asked,
+    with_types_of,
 )
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
@@ -165,8 +165,7 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     """(what was measured, the clock in GHz just after, why nothing was measured)."""
     from isamap_smt.language.hardware_library import missing_features
     from isamap_smt.pipeline import build
-    from isamap_smt.runtime.clock import clock_ghz
-    from isamap_smt.runtime.measure import measure, require_right
+    from isamap_smt.runtime.measure import clock_ghz, measure, require_right
     from isamap_smt.runtime.packing import used_instructions
 
     kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))

@@ -11,8 +11,8 @@ from isamap_smt.ir.staging import Staging
 from isamap_smt.ir.words import words
 
 if TYPE_CHECKING:
-    from isamap_smt.runtime.judge import Judgement
     from isamap_smt.pipeline.staged import StagedPlan
+    from isamap_smt.runtime.judge import Judgement
     from isamap_smt.targets.simulate import Observed
 
 _NEUTRAL = {"threads": 1, "objective": "latency", "constant": ()}  # options that mean nothing on engines

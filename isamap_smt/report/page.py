@@ -13,10 +13,9 @@ from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.nest import boxes
-from isamap_smt.report.quantities import byte_count, seconds
+from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import draw, roofline
 from isamap_smt.report.standing import standing
-from isamap_smt.report.versions import versions
 from isamap_smt.runtime.measure import Measured, operations
 
 GENERATOR = "isamap report"

@@ -1,6 +1,9 @@
-"""Durations and amounts of memory for people."""
+"""Durations and amounts of memory for people, and which versions made a result."""
 
 from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
 
 
 def seconds(value: float) -> str:
@@ -24,3 +27,17 @@ def byte_count(value: float) -> str:
     while value >= 1024 and power < 3:
         value, power = value / 1024, power + 1
     return f"{value:.1f}".removesuffix(".0") + " " + ("B", "KiB", "MiB", "GiB")[power]
+
+
+_PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
+
+
+def versions() -> dict[str, str]:
+    """Name -> version of Python and of every package that takes part in a result and is installed."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -23,12 +23,14 @@ from isamap_smt.ir.mentioned import mentioned
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
-from isamap_smt.language.hardware_library import require_features
+from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
+from isamap_smt.runtime.arguments import refusal
+from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.callee import Callee
+from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import constant_tensors, used_instructions
-from isamap_smt.runtime.refusals import refusal
 
 _TRUSTED = TRUST_FINITE | TRUST_RANGES | TRUST_PACKED
 
@@ -329,3 +331,26 @@ def _entry_points(library: Path) -> _Exported:
     found.packed_bytes.argtypes, found.packed_bytes.restype = [_Sizes, ctypes.c_int64], ctypes.c_int64
     found.text.argtypes, found.text.restype = [ctypes.c_int], ctypes.c_char_p
     return found
+
+
+def build_program(
+    source: PrintedC, *, cc: str | None = None, sanitize: bool = False, simde: bool = False
+) -> CompiledKernel:
+    """What print_c() printed, compiled for this CPU, from the cache where it was built before.
+
+    sanitize: with address and undefined-behaviour checks; the process must have the compiler's libasan preloaded.
+    simde: instructions this CPU lacks are emulated by SIMDe's headers, for tests.
+    Its instructions are checked first, unless this project's tests did that or an earlier use. Raises NotProvedError for other
+    text, BuildError, HardwareError where this CPU lacks an instruction, and DescriptionError where one does something else than
+    its description says.
+    """
+    program = require_printed(source, "build_program()").checked.program
+    used = used_instructions(program)
+    emulate = simde and bool(missing_features(used))
+    notes: tuple[str, ...] = ()
+    if not emulate:
+        require_features(used)
+        notes = require_checked(program, cc)
+    requires = {feature for i in used for feature in i.requires}
+    library = build_library(source, requires, cc=cc, native=not emulate, sanitize=sanitize, simde=emulate)
+    return CompiledKernel(source, library, emulated=emulate, notes=notes)

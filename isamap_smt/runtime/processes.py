@@ -1,4 +1,6 @@
-"""Worker processes that Ctrl-C never reaches, and that never outlive the process that started them."""
+"""Ctrl-C and processes: workers that it never reaches and that never outlive who started them; and one that a solver turns into the
+best answer so far, which is still Ctrl-C to whoever asked for more than that answer.
+"""
 
 from __future__ import annotations
 
@@ -41,3 +43,28 @@ def leave_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
+
+
+@contextmanager
+def interrupts_kept() -> Iterator[None]:
+    """Raises KeyboardInterrupt after the body where one came during it and was made something else of."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        try:
+            before(number, frame)
+        except KeyboardInterrupt:
+            came.append(number)
+            raise
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt

@@ -1,7 +1,6 @@
 """Enumeration of candidate mappings, complete within a stated family."""
 
-from isamap_smt.search.certificate import CertificateCheck, check_certificate
-from isamap_smt.search.find import find_mappings
+from isamap_smt.search.find import CertificateCheck, check_certificate, find_mappings
 from isamap_smt.search.mapping_set import Conflict, MappingSet
 
 __all__ = ["CertificateCheck", "Conflict", "MappingSet", "check_certificate", "find_mappings"]

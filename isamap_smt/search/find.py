@@ -22,6 +22,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
 from isamap_smt.proof.family import Family, FamilyError
+from isamap_smt.proof.family_check import CertificateCheck, check_family
 from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
 from isamap_smt.proof.mapping import prove_after
 from isamap_smt.search.conflicts import conflicts_of, reasons_of
@@ -180,3 +181,14 @@ def speaks_of_kernel(claim: ClaimResult) -> bool:
     not depend on which axes go where, the order of a reduction does.
     """
     return claim.claim in ("bounds", "hypotheses", "order") or (claim.claim == "scalar" and claim.subject != "order")
+
+
+def check_certificate(found: MappingSet) -> CertificateCheck:
+    """Go over the whole family anew. Of the set only the legal list and the witnesses are used."""
+    # A family of its own: nothing that the search computed is used again.
+    old = found.family
+    family = Family(old.kernel, old.instruction, old.operands, old.partial, old.statement)
+    return check_family(family, {p.mapping.id for p in found.legal}, found.witnesses)
+
+
+__all__ = ["CertificateCheck", "check_certificate"]

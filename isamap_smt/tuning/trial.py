@@ -25,8 +25,8 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.proof import require_proof
-from isamap_smt.runtime.build import build_program
 from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.compiled import build_program
 from isamap_smt.runtime.judge import arithmetic_of, judge, wanted
 from isamap_smt.runtime.measure import Arrays, arrays_for, prepare
 from isamap_smt.scheduling.record import Record, from_record

@@ -9,10 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isamap_smt.bench.markdown import summary
-from isamap_smt.bench.overview import description, groups
-from isamap_smt.bench.pages import Part, part_of, read_page
-from isamap_smt.bench.plots import write_means
+from isamap_smt.bench.pages import Part, part_of, read_page, summary
+from isamap_smt.bench.plots import description, groups, write_means
 from isamap_smt.bench.results import ResultsError
 from isamap_smt.cli.app import run
 from tests.bench.test_summary import made

@@ -16,8 +16,7 @@ from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import OURS
 from isamap_smt.bench.data import expected, inputs, tolerance
 from isamap_smt.bench.deepbench import recurrent_case
-from isamap_smt.bench.machine import cores_for
-from isamap_smt.bench.probe import Probe
+from isamap_smt.bench.machine import Probe, cores_for
 from isamap_smt.bench.run import Choice
 from isamap_smt.bench.session import Session
 from isamap_smt.bench.suites import SUITES, SuiteError

@@ -15,8 +15,7 @@ from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import CONTENDERS, OURS
 from isamap_smt.bench.data import expected, inputs, tolerance
 from isamap_smt.bench.deepbench import conv_case
-from isamap_smt.bench.machine import cores_for
-from isamap_smt.bench.probe import Probe
+from isamap_smt.bench.machine import Probe, cores_for
 from isamap_smt.bench.session import Session
 from isamap_smt.bench.suites import SUITES
 from isamap_smt.bench.turns import Effort, measure

@@ -9,11 +9,10 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from isamap_smt.bench.goals import standings
-from isamap_smt.bench.markdown import summary
+from isamap_smt.bench.pages import summary
 from isamap_smt.bench.plots import write_plots
 from isamap_smt.bench.results import Results
-from isamap_smt.bench.summary import excluded, extremes, fraction, group, never_right, rows
+from isamap_smt.bench.summary import excluded, extremes, fraction, group, never_right, rows, standings
 from isamap_smt.bench.tables import report
 
 

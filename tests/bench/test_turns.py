@@ -11,8 +11,7 @@ import pytest
 
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.machine import cores_for
-from isamap_smt.bench.probe import Probe, foreign, usage
+from isamap_smt.bench.machine import Probe, cores_for, foreign, usage
 from isamap_smt.bench.session import Failed, Session
 from isamap_smt.bench.turns import Effort, measure
 from isamap_smt.bench.work import sample

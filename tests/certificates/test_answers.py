@@ -14,11 +14,11 @@ import z3
 
 from isamap_encodings import smtlib, solve
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.certificates import answers as answers_module
-from isamap_smt.certificates import check_directory, discharge, exit_status
-from isamap_smt.certificates.answers import Answers, Memory
-from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates import cache as answers_module
+from isamap_smt.certificates import check_directory, exit_status
+from isamap_smt.certificates import claim_file as discharge
+from isamap_smt.certificates.cache import Answers, Cache, Memory
+from isamap_smt.certificates.remember import Outcome
 from tests.certificates.conftest import DOT, FMA, EditedMachine
 from tests.certificates.test_check import forge, turn
 

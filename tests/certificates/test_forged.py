@@ -10,7 +10,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, check_directory, save
 from isamap_smt.certificates.manifest import INDEX, MANIFEST, write_index
-from isamap_smt.certificates.outcome import Outcome
+from isamap_smt.certificates.remember import Outcome
 from isamap_smt.certificates.store import mapping_certificate
 from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, Edit, seal
 

@@ -16,7 +16,7 @@ import pytest
 from isamap_smt.certificates import CertificateError, DamagedError, Outcome, archive, check_directory, load, save
 from isamap_smt.certificates.archive import by_certificate, read_archive, write_archive
 from isamap_smt.certificates.manifest import CLAIMS, INDEX, MANIFEST, read_certificate, write_index
-from isamap_smt.certificates.pack import export, pack
+from isamap_smt.certificates.place import export, pack
 from isamap_smt.cli.app import run
 from tests.certificates.conftest import COMPLETE, DOT, FMA, MACHINE, gemm_schedule
 

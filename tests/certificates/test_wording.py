@@ -10,7 +10,7 @@ from isamap_encodings.cvc5_check import cvc5_answer, cvc5_version
 from isamap_encodings.infix import LONGEST, infix
 from isamap_encodings.smtlib import labels, script
 from isamap_encodings.z3_check import unsat_core, z3_answer
-from isamap_smt.certificates.wording import sentence, vocabulary
+from isamap_smt.certificates.explain import sentence, vocabulary
 
 I, J, l, t = z3.Ints("I J l l_tile")
 GEMM = vocabulary(im.fuse(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"), "l=j"))

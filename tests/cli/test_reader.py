@@ -9,7 +9,7 @@ import pytest
 
 DEAD = """
 import os, sys
-from isamap_smt.cli.reader import end_with_reader
+from isamap_smt.cli.interrupt import end_with_reader
 end_with_reader()
 reader, writer = os.pipe()
 os.close(reader)
@@ -21,7 +21,7 @@ except BrokenPipeError:
 
 SPEAKS = """
 import sys
-from isamap_smt.cli.reader import end_with_reader
+from isamap_smt.cli.interrupt import end_with_reader
 end_with_reader()
 sys.stdin.read()
 print("said", file=sys.{stream}, flush=True)

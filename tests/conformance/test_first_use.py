@@ -175,7 +175,7 @@ def test_a_wrong_result_has_a_status_of_its_own(
     fresh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a check missed it: the reproduction that printed `largest error 2.00e+00` and was content."""
-    from isamap_smt.runtime import build
+    from isamap_smt.runtime import compiled as build
 
     monkeypatch.setattr(build, "require_checked", lambda *_: ())
     for name, said in (("subtracts", "C differs by"), ("saturates", "C is not the exact result: C[")):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from isamap_smt.bench.overview import NAMES
 from isamap_smt.bench.pages import read_page
+from isamap_smt.bench.plots import NAMES
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text()

@@ -10,9 +10,9 @@ import pytest
 import isamap_hardware
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.runtime.conformance import check_hardware, check_instructions
-from isamap_smt.runtime.conformance.layout import as_cells, as_memory
 from isamap_smt.runtime.conformance.moves import active_points
 from isamap_smt.runtime.conformance.rounding import right
+from isamap_smt.runtime.conformance.spots import as_cells, as_memory
 from isamap_smt.runtime.simde import find_simde
 
 MACHINE = isamap_hardware.load("amx")

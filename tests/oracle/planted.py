@@ -49,7 +49,7 @@ def falls_over() -> None:
 
 
 def _change_source(change: Callable[[str], str]) -> None:
-    from isamap_smt.runtime import build
+    from isamap_smt.runtime import compiled as build
 
     old = build.build_library
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.bench.bandwidth import Peak
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.peak import Peak
 from isamap_smt.bench.recurrent import outcome
 from isamap_smt.bench.work import Work
 from isamap_smt.ir.schedule import Schedule

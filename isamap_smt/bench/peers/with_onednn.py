@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.peers.torch_recurrent import packed_lstm
 from isamap_smt.bench.peers.with_torch import (
     channels_last,
     conv_operands,
     inference,
     matrix_operands,
+    packed_lstm,
     to_numpy,
 )
 from isamap_smt.bench.work import Unsupported, Work

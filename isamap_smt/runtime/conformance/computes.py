@@ -10,11 +10,10 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
-from isamap_smt.runtime.conformance.counterexample import example, overwritten
-from isamap_smt.runtime.conformance.layout import as_cells, as_memory
 from isamap_smt.runtime.conformance.operands import random_values, same_bits, simple_values, within
-from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step, example, overwritten
 from isamap_smt.runtime.conformance.rounding import judged_by, only_rounding, right
+from isamap_smt.runtime.conformance.spots import as_cells, as_memory
 
 Arrays = dict[str, np.ndarray]
 ROUNDS = (

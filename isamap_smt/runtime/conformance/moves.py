@@ -16,12 +16,10 @@ from isamap_smt.ir.move_form import register_operand
 from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
-from isamap_smt.runtime.conformance.counterexample import named, shown
-from isamap_smt.runtime.conformance.layout import cell_index, live, offsets
 from isamap_smt.runtime.conformance.operands import random_values, same_bits
-from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step, named, shown
 from isamap_smt.runtime.conformance.seen import Seen, plain_values, seen_by
-from isamap_smt.runtime.conformance.spots import Spot, spots
+from isamap_smt.runtime.conformance.spots import Spot, cell_index, live, offsets, spots
 
 _MOST = 33  # numbers of active points along an axis that are all tried
 _BEFORE = 3  # elements between the pointer that the C has and the first element

@@ -13,10 +13,9 @@ from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
-from isamap_smt.runtime.conformance.counterexample import example, named, shown
-from isamap_smt.runtime.conformance.layout import as_cells, as_memory
-from isamap_smt.runtime.conformance.outcome import NotRunnableError
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, example, named, shown
 from isamap_smt.runtime.conformance.rounding import judged_by, right
+from isamap_smt.runtime.conformance.spots import as_cells, as_memory
 
 Arrays = dict[str, np.ndarray]
 
