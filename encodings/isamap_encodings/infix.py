@@ -93,6 +93,3 @@ def _joined(sign: str, args: list[Any], left: _Left) -> tuple[str, int]:
     if sign == "*":
         return "*".join(parts), mine
     return f" {sign} ".join(parts).replace(" + -", " - "), mine
-
-
-__all__ = ["infix"]

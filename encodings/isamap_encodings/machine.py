@@ -264,6 +264,3 @@ class Floats:
 def _literal(e: Any, sort: Any) -> Any:
     """The nearest value to a number of any size."""
     return z3.simplify(z3.fpRealToFP(z3.RNE(), z3.Q(*map(int, sp.Rational(e).as_numer_denom())), sort))
-
-
-__all__ = ["SORTS", "Bits", "converted", "literal_kind"]

@@ -178,6 +178,3 @@ def _saturated(a: Any, b: Any, signed: bool, bits: int) -> Any:
     total = extend(2, a) + extend(2, b)
     clamped = z3.If(total < low, z3.BitVecVal(low, bits + 2), z3.If(total > high, z3.BitVecVal(high, bits + 2), total))
     return z3.Extract(bits - 1, 0, clamped)
-
-
-__all__ = ["FILLS", "associative", "neutral_element", "zero_product"]

@@ -186,6 +186,3 @@ def sums_stay(low: int, high: int, count: int | None, kind: Kind) -> Verdict:
     if not sums:  # the model is of the induction step alone, and no sum leaves the type
         return Unknown("the induction does not go through", verdict.seconds)
     return Refuted({"terms": count, "sum": sums[0]}, f"{count} terms can add up to {sums[0]}", verdict.seconds)
-
-
-__all__ = ["TermRange", "largest_count", "sums_stay", "term_range"]

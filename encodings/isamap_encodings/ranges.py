@@ -143,6 +143,3 @@ def _differs_at_corner(q: Question) -> bool:
         if wrapped(a, q.result) != wrapped(b, q.result):
             return True
     return False
-
-
-__all__ = ["Largest", "Question", "largest"]

@@ -34,6 +34,3 @@ def equal_floats(
         return verdict
     reason = verdict.reason if isinstance(verdict, Unknown) else "the bits differ for some elements"
     return Unknown(reason, verdict.seconds)
-
-
-__all__ = ["equal_floats"]

@@ -250,9 +250,6 @@ def _told(proof: Proof) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["check_certificate"]
-
-
 _APART = {"format", "digest", "files"}  # its own digests, which read_certificate() checks
 
 

@@ -214,6 +214,3 @@ def _named(formula: str, known: Dict[str, str]) -> str:
     names = [n for n in dict.fromkeys(_NAME.findall(formula)) if n not in _WORDS]
     found = list(dict.fromkeys(filter(None, (meaning(n, known) for n in names))))
     return f", with {', '.join(found)}" if found else ""
-
-
-__all__ = ["meaning", "sentence", "vocabulary"]

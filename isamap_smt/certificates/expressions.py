@@ -91,6 +91,3 @@ def condition_from(document: Any) -> Any:
 
 def _short(document: Any) -> str:
     return reprlib.repr(document)  # however deep it is
-
-
-__all__ = ["condition_document", "condition_from", "expression_document", "expression_from"]

@@ -283,6 +283,3 @@ def innermost(source: str, emit: str, most: int = 9) -> list[str]:
     end = next((n for n in range(start + 1, len(lines)) if not lines[n].startswith(" " * (indent + 1))), len(lines) - 1)
     shown = [line[indent:] for line in lines[start : end + 1]]
     return shown if len(shown) <= most else [*shown[: most - 1], f"    ... {len(shown) - most} more lines", shown[-1]]
-
-
-__all__ = ["JOBS", "WRONG", "command", "run_demo"]

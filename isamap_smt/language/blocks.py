@@ -47,7 +47,7 @@ def _complete(block: Block | None) -> tuple[Block, ...]:
         return ()
     if not block.statements:
         head = block.head.segment
-        raise head.error(0, "this block has no statements", "write them below it, further in", len(head.text))
+        raise head.refuse("this block has no statements", "write them below it, further in")
     return (block,)
 
 
@@ -56,13 +56,13 @@ def _member(line: Line, block: Block) -> StatementLine:
     segment, axis = line.segment, block.head.axis
     if isinstance(line, ForLine):
         hint = f"one axis takes turns; give each statement its other axes as indices, or end the block of {axis} first"
-        raise segment.error(0, "a block does not stand inside another", hint, len(segment.text))
+        raise segment.refuse("a block does not stand inside another", hint)
     if not isinstance(line, StatementLine):
         hint = f"write it above `for {axis}:`"
-        raise segment.error(0, "a declaration does not stand in a block", hint, len(segment.text))
+        raise segment.refuse("a declaration does not stand in a block", hint)
     if block.statements and _margin(segment) != _margin(block.statements[0].segment):
         hint = "begin each with the same blanks; what no longer belongs to the block begins where `for` does"
-        raise segment.error(0, f"the statements of the block of {axis} are not in one column", hint, len(segment.text))
+        raise segment.refuse(f"the statements of the block of {axis} are not in one column", hint)
     return line
 
 
@@ -97,6 +97,3 @@ def _check(axis: str, line: StatementLine, statement: Statement) -> None:
         message = f"{axis}, the axis of the block, stands in no index of {statement.target.tensor} here"
     hint = f"index {statement.target.tensor} with {axis}, or write the statement outside the block"
     raise line.target.error(line.target.node, message, hint)
-
-
-__all__ = ["Block", "find_blocks", "recurrences"]

@@ -9,7 +9,7 @@ There is one grammar and one set of errors: the objects hold text, and `kernel` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,15 @@ class Condition:
         )
 
 
+def _operators(sign: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """What Python calls for `self sign other`, and for `other sign self`."""
+    return lambda self, other: self._join(self, sign, other), lambda self, other: self._join(other, sign, self)
+
+
+def _comparison(sign: str) -> Callable[[Any, Any], Condition]:
+    return lambda self, other: self._compare(sign, other)
+
+
 class _Arithmetic:
     """Operators that join texts."""
 
@@ -66,23 +75,9 @@ class _Arithmetic:
         binds = _BINDS[sign]
         return self._make(f"{_operand(a, binds)} {sign} {_operand(b, binds + 1)}", binds, a, b)
 
-    def __add__(self, other: Any) -> Any:
-        return self._join(self, "+", other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._join(other, "+", self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._join(self, "-", other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._join(other, "-", self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._join(self, "*", other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._join(other, "*", self)
+    __add__, __radd__ = _operators("+")
+    __sub__, __rsub__ = _operators("-")
+    __mul__, __rmul__ = _operators("*")
 
     def __neg__(self) -> Any:
         return self._make(f"-{_operand(self)}", _ADDING, self)
@@ -90,17 +85,7 @@ class _Arithmetic:
     def _compare(self, sign: str, other: Any) -> Condition:
         return Condition(f"{_operand(self, _ADDING)} {sign} {_operand(other, _ADDING)}", _merge(self, other))
 
-    def __lt__(self, other: Any) -> Condition:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Condition:
-        return self._compare("<=", other)
-
-    def __gt__(self, other: Any) -> Condition:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Condition:
-        return self._compare(">=", other)
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, ("<", "<=", ">", ">="))
 
     def equals(self, other: Any) -> Condition:
         """The condition self == other (Python's == is left to mean the same object)."""
@@ -115,11 +100,8 @@ class Index(_Arithmetic):
     lines: Lines = ()
     binds: int = _ATOM
 
-    def __floordiv__(self, other: Any) -> Any:
-        return self._join(self, "//", other)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._join(self, "%", other)
+    __floordiv__ = _operators("//")[0]
+    __mod__ = _operators("%")[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +112,7 @@ class Value(_Arithmetic):
     lines: Lines = ()
     binds: int = _ATOM
 
-    def __truediv__(self, other: Any) -> Any:
-        return self._join(self, "/", other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._join(other, "/", self)
+    __truediv__, __rtruediv__ = _operators("/")
 
 
 @dataclass(frozen=True, eq=False)

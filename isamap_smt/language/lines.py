@@ -136,7 +136,7 @@ def parse_line(line: Segment) -> Line:
     if colon and not (operator and operator.start() < colon.start()):
         return _tensor(line, colon.start())
     if not operator:
-        raise line.error(0, "this line is neither a statement nor a declaration", _SHAPES, len(line.text))
+        raise line.refuse("this line is neither a statement nor a declaration", _SHAPES)
     left = line.cut(0, operator.start())
     if _NAME.match(left.text) and not operator["word"] and not operator["sign"]:
         return DefinitionLine(line, left.text, parse_expression(line.cut(operator.end())))
@@ -187,14 +187,14 @@ def _head(line: Segment) -> ForLine:
     m = re.match(r"for\s+([A-Za-z_]\w*)\s*(?=:|\Z)", line.text)
     if not m:
         hint = "write `for t:`: t runs upwards over all its points; `axis t < 4` says how many they are"
-        raise line.error(0, "a block names one axis and no range", hint, len(line.text))
+        raise line.refuse("a block names one axis and no range", hint)
     name, after = m.group(1), line.text[m.end() :]
     if not after:
         raise line.error(m.start(1), "the head of a block ends with a colon", f"write `for {name}:`", len(name))
     if after != ":":
         rest = line.cut(m.end() + 1)
         hint = f"write it below `for {name}:`, further in"
-        raise rest.error(0, "a statement of a block stands on a line of its own", hint, len(rest.text))
+        raise rest.refuse("a statement of a block stands on a line of its own", hint)
     return ForLine(line, name)
 
 
@@ -203,7 +203,7 @@ def _names(segment: Segment, example: str) -> tuple[str, ...]:
     names = tuple(n.strip() for n in segment.text.split(","))
     for n in names:
         if not _NAME.match(n):
-            raise segment.error(0, f"{n!r} is not a name", f"write `{example}`", max(1, len(segment.text)))
+            raise segment.refuse(f"{n!r} is not a name", f"write `{example}`")
     return names
 
 
@@ -219,7 +219,7 @@ def _tensor(line: Segment, colon: int) -> TensorLine:
     kind = line.cut(colon + 1)
     m = re.match(r"(?P<dtype>\w*)\s*(?P<shape>\[.*\])?\Z", kind.text)
     if not m or not kind.text:
-        raise kind.error(0, "a type is an element type, a shape, or both", "write `A: f32[I,K]`", len(kind.text))
+        raise kind.refuse("a type is an element type, a shape, or both", "write `A: f32[I,K]`")
     dtype = kind.cut(0, m.end("dtype")) if m["dtype"] else None
     shape = parse_expression(_brackets_as_tuple(kind.cut(m.start("shape")))) if m["shape"] else None
     return TensorLine(line, name.text, dtype, shape)
@@ -247,7 +247,7 @@ def _bound(line: Segment, kind: str, start: int) -> BoundLine:
             m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`"
         )
     if not m and kind == "axis":
-        raise line.error(0, f"axis {names[0]} needs its extent", f"write `axis {names[0]} < 4`", len(line.text))
+        raise line.refuse(f"axis {names[0]} needs its extent", f"write `axis {names[0]} < 4`")
     return BoundLine(line, kind, names, parse_expression(line.cut(m.end())) if m else None)
 
 

@@ -90,7 +90,7 @@ class Declarations:
         for line in lines:
             if symbols_of([trees[line.name]]) & set(trees):
                 hint = "define it by sizes and parameters"
-                raise line.segment.error(0, f"{line.name} is defined by itself", hint, len(line.segment.text))
+                raise line.segment.refuse(f"{line.name} is defined by itself", hint)
         self.definitions = trees
         self.extents = {n: substitute(e, trees) for n, e in self.extents.items()}
         self.sizes |= symbols_of(trees.values())

@@ -29,6 +29,7 @@ from isamap_smt.language.source import Source, logical_lines
 _RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
 _ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(4)  # how tightly the outermost operator binds
 _OPERATORS = {SAdd: ("+", _ADDING), SSub: ("-", _ADDING), SMul: ("*", _MULTIPLYING), SDiv: ("/", _MULTIPLYING)}
+_CONVERSIONS = {Cast: "", Saturate: "sat_", Round: "round_"}
 _FUNCTION_NAMES = {head: name for name, head in FUNCTIONS.items()}
 
 
@@ -131,10 +132,9 @@ def _index(expr: Any) -> tuple[str, int]:
             return _index_product(expr)
         case sp.Pow(args=(base, sp.Integer() as n)) if n > 0:
             return "*".join([_wrap(_index(base), _ATOM)] * int(n)), _MULTIPLYING
-        case FloorDiv(args=(a, d)):
-            return f"{_wrap(_index(a), _ATOM)} // {_wrap(_index(d), _ATOM)}", _MULTIPLYING
-        case FloorMod(args=(a, d)):
-            return f"{_wrap(_index(a), _ATOM)} % {_wrap(_index(d), _ATOM)}", _MULTIPLYING
+        case FloorDiv(args=(a, d)) | FloorMod(args=(a, d)):
+            sign = "//" if isinstance(expr, FloorDiv) else "%"
+            return f"{_wrap(_index(a), _ATOM)} {sign} {_wrap(_index(d), _ATOM)}", _MULTIPLYING
     raise TypeError(f"not an index expression of the language: {expr!r}")
 
 
@@ -184,12 +184,8 @@ def _value(x: Any) -> tuple[str, int]:
             return str(int(x)), _ATOM if x >= 0 else _NEGATING
         case sp.Float():
             return repr(float(x)), _ATOM if x >= 0 else _NEGATING
-        case Cast():
-            return f"{x.args[0].name}({value_text(x.args[1])})", _ATOM
-        case Saturate():
-            return f"sat_{x.args[0].name}({value_text(x.args[1])})", _ATOM
-        case Round():
-            return f"round_{x.args[0].name}({value_text(x.args[1])})", _ATOM
+        case Cast() | Saturate() | Round():
+            return f"{_CONVERSIONS[type(x)]}{x.args[0].name}({value_text(x.args[1])})", _ATOM
         case Sum():
             return f"sum({x.args[0].name}, {int(x.args[1])}, {value_text(x.args[2])})", _ATOM
         case Compare():
@@ -200,15 +196,3 @@ def _value(x: Any) -> tuple[str, int]:
         sign, binds = _OPERATORS[type(x)]
         return f"{_wrap(_value(x.args[0]), binds)} {sign} {_wrap(_value(x.args[1]), binds + 1)}", binds
     return f"{_FUNCTION_NAMES[type(x)]}({', '.join(map(value_text, x.args))})", _ATOM
-
-
-__all__ = [
-    "access_text",
-    "index_text",
-    "relation_text",
-    "source_lines",
-    "statement_lines",
-    "statement_text",
-    "to_text",
-    "value_text",
-]

@@ -106,6 +106,3 @@ def _number(node: ast.expr) -> int | None:
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _number(inner)
     return None
-
-
-__all__ = ["assume", "assume_line"]

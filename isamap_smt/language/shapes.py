@@ -121,16 +121,10 @@ def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[b
 
 
 def _ordered_sides(relation: Any) -> tuple[Any, Any, int]:
-    match relation:
-        case sp.Lt():
-            return relation.lhs, relation.rhs, 1
-        case sp.Le():
-            return relation.lhs, relation.rhs, 0
-        case sp.Gt():
-            return relation.rhs, relation.lhs, 1
-        case sp.Ge():
-            return relation.rhs, relation.lhs, 0
-    return None, None, 0
+    """(what is smaller, what is larger, 1 where they differ); Nones for what is no inequality."""
+    if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
+        return None, None, 0
+    return relation.lts, relation.gts, int(isinstance(relation, sp.Lt | sp.Gt))
 
 
 def largest(extents: list[Any], lows: Mapping[str, int]) -> Any | None:

@@ -72,8 +72,7 @@ def _low_of_function(f: Any, lows: Mapping[str, int]) -> int | None:
 
 def is_nonnegative(expr: Any, lows: Mapping[str, int]) -> bool:
     """Whether the expression is known never to be negative."""
-    low = lower_bound(expr, lows)
-    return low is not None and low >= 0
+    return is_positive(expr + 1, lows)
 
 
 def is_positive(expr: Any, lows: Mapping[str, int]) -> bool:

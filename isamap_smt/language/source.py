@@ -48,6 +48,10 @@ class Segment:
             return self.source.error(0, message, hint)
         return self.source.error(self.offsets[max(0, min(position, len(self.offsets) - 1))], message, hint, width)
 
+    def refuse(self, message: str, hint: str = "") -> LanguageError:
+        """The same about all of this piece."""
+        return self.error(0, message, hint, len(self.text))
+
     def cut(self, start: int, end: int | None = None) -> Segment:
         """The piece [start, end) of this piece, without blanks around it."""
         end = len(self.text) if end is None else end

@@ -49,6 +49,3 @@ def _written_out(x: Any) -> Any:
 
 def _at(body: Any, axis: str, value: int) -> Any:
     return rewrite_reads(body, lambda r: Read(r.args[0], *(substitute(i, {axis: value}) for i in r.index)))
-
-
-__all__ = ["LARGEST", "terms", "written_out"]

@@ -157,7 +157,7 @@ class _Reader:
         if line.dtype is not None:
             if line.dtype.text not in DTYPES:
                 hint = did_you_mean(line.dtype.text, DTYPES)
-                raise line.dtype.error(0, f"unknown dtype {line.dtype.text!r}", hint, len(line.dtype.text))
+                raise line.dtype.refuse(f"unknown dtype {line.dtype.text!r}", hint)
             if line.name in self.written_dtypes:
                 raise line.segment.error(
                     0, f"tensor {line.name} already has a type", "remove this line", len(line.name)
@@ -218,7 +218,7 @@ class _Reader:
             used = symbols_of([*target.index, *(i for r in reads(value) for i in r.index)])
             if gone := [n for n in found if n not in used]:
                 hint = f"remove it, or list the axes: `over {', '.join(found)}`"
-                raise line.segment.error(0, f"axis {gone[0]} cancels out", hint, len(line.segment.text))
+                raise line.segment.refuse(f"axis {gone[0]} cancels out", hint)
         stray = sorted((symbols_of(guards) & set(self.known.axes)) - set(found))
         if stray and line.guard:
             hint = (
@@ -228,9 +228,7 @@ class _Reader:
         reduced = [a for a in found if a not in symbols_of(target.index)]
         if line.op == "=" and reduced:
             hint = f"write `+=` to sum over {reduced[0]}, or sum({reduced[0]}, ..., x) in the value"
-            raise line.segment.error(
-                0, f"`=` would write each element once for every {reduced[0]}", hint, len(line.segment.text)
-            )
+            raise line.segment.refuse(f"`=` would write each element once for every {reduced[0]}", hint)
         return tuple(Axis(n, self.known.extent(n)) for n in found)
 
     def _listed_axes(self, line: StatementLine, found: Mapping[str, None]) -> dict[str, None]:
@@ -247,7 +245,7 @@ class _Reader:
                 else "a name is twice in"
             )
             hint = f"write `over {', '.join(found)}`"
-            raise line.over_segment.error(0, f"{what} the list of axes", hint, len(line.over_segment.text))
+            raise line.over_segment.refuse(f"{what} the list of axes", hint)
         return listed
 
     def _note_uses(self, line: StatementLine, statement: Statement, target: ast.AST) -> None:
@@ -264,9 +262,7 @@ class _Reader:
             if isinstance(line, BoundLine) and line.kind == "axis":
                 for n in line.names:
                     if n not in used:
-                        raise line.segment.error(
-                            0, f"axis {n} stands in no index", did_you_mean(n, used), len(line.segment.text)
-                        )
+                        raise line.segment.refuse(f"axis {n} stands in no index", did_you_mean(n, used))
         for n in self.known.extents:
             if n not in used:
                 raise self.source.error(0, f"axis {n} stands in no index", did_you_mean(n, used))
