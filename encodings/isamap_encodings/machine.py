@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 import z3
 
-from isamap_encodings.scalar_values import Kind, kind_of, limits
+from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, Kind, kind_of, limits
 from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
@@ -138,17 +138,8 @@ class Bits:
         kind = self.kind(x) or self.kind(y) or ("i", 64)
         if kind[0] not in ("i", "u"):
             return self.floats.condition(e, kind)
-        a, b = self.value(x, kind), self.value(y, kind)
-        signed = kind[0] == "i"
-        table = {
-            "==": a == b,
-            "!=": a != b,
-            "<": a < b if signed else z3.ULT(a, b),
-            "<=": a <= b if signed else z3.ULE(a, b),
-            ">": a > b if signed else z3.UGT(a, b),
-            ">=": a >= b if signed else z3.UGE(a, b),
-        }
-        return table[str(op)]
+        compare = COMPARE if kind[0] == "i" else {**COMPARE, "<": z3.ULT, "<=": z3.ULE, ">": z3.UGT, ">=": z3.UGE}
+        return compare[str(op)](self.value(x, kind), self.value(y, kind))
 
     def _saturated(self, e: Any, want: Kind) -> Any:
         low, high = limits(want)
@@ -181,16 +172,7 @@ class Bits:
 
 def ring_operation(head: str, args: list[Any]) -> Any | None:
     """Sum, difference, product or negation, of bit-vectors that wrap and of reals alike; None for other heads."""
-    match head:
-        case "SAdd":
-            return args[0] + args[1]
-        case "SSub":
-            return args[0] - args[1]
-        case "SMul":
-            return args[0] * args[1]
-        case "SNeg":
-            return -args[0]
-    return None
+    return ARITHMETIC[head](*args) if head in ("SAdd", "SSub", "SMul", "SNeg") else None
 
 
 def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:

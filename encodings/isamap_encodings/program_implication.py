@@ -8,16 +8,69 @@ integers; one that does not replay is Unknown, not Refuted.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.program_replay import truth
 from isamap_encodings.solve import check, satisfiable
+from isamap_encodings.terms import COMPARISONS, RELATIONS
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+
+
+def value(e: Any, env: Mapping[str, int]) -> int:
+    """The integer an index expression stands for. Raises KeyError for a symbol without a value.
+
+    >>> import sympy as sp
+    >>> value(2 * sp.Symbol("i", integer=True) + 1, {"i": 3})
+    7
+    """
+    if isinstance(e, int) or e.is_Integer:
+        return int(e)
+    if e.is_Symbol:
+        return env[e.name]
+    args = [value(a, env) for a in e.args]
+    match type(e).__name__:
+        case "Add":
+            return sum(args)
+        case "Mul":
+            return prod(args)
+        case "Pow":
+            return int(args[0] ** args[1])
+        case "FloorDiv":
+            return args[0] // args[1]
+        case "FloorMod":
+            return args[0] % args[1]
+        case "IMin":
+            return min(args)
+        case "IMax":
+            return max(args)
+    raise TypeError(f"not an index expression: {e}")
+
+
+def truth(f: Any, env: Mapping[str, int]) -> bool:
+    """Whether a formula (see terms.py) holds."""
+    if isinstance(f, tuple):
+        head, *args = f
+        match head:
+            case "and":
+                return all(truth(a, env) for a in args)
+            case "or":
+                return any(truth(a, env) for a in args)
+            case "not":
+                return not truth(args[0], env)
+            case "implies":
+                return not truth(args[0], env) or truth(args[1], env)
+            case "iff":
+                return truth(args[0], env) == truth(args[1], env)
+        return bool(COMPARISONS[head](*(value(x, env) for x in args)))
+    if not hasattr(f, "args") or not f.args:
+        return bool(f)
+    return bool(RELATIONS[type(f).__name__](*(value(x, env) for x in f.args)))
+
 
 BOUNDS = (1, 2, 3, 5, 8, 9, 13, 17, 25, 33, 65, 129)
 AT_ONCE = 300_000  # solver steps for all goals together, before they are taken one by one

@@ -19,7 +19,7 @@ import sympy as sp
 import z3
 
 from isamap_encodings.machine import Bits, ring_operation
-from isamap_encodings.scalar_values import Kind, difference, kind_of, limits
+from isamap_encodings.scalar_values import COMPARE, Kind, difference, kind_of, limits
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
@@ -193,8 +193,7 @@ class _Reals:
             return self._cast(e)
         if head == "Select":
             op, x, y = e.args[0].args
-            a, b = self.value(x), self.value(y)
-            test = {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[str(op)]
+            test = COMPARE[str(op)](self.value(x), self.value(y))
             return z3.If(test, self.value(e.args[1]), self.value(e.args[2]))
         if head in ("SAdd", "SSub", "SMul", "SNeg") and self._integer(e):
             raise NotExpressible(f"{head} of integers, which wraps")

@@ -6,6 +6,7 @@ Independent of the bit-vectors: a counterexample found here needs no solver, and
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -71,22 +72,17 @@ def _integer(kind: Kind) -> Kind:
 
 
 ARITHMETIC: dict[str, Callable[..., int]] = {
-    "SAdd": lambda a, b: a + b,
-    "SSub": lambda a, b: a - b,
-    "SMul": lambda a, b: a * b,
-    "SNeg": lambda a: -a,
+    "SAdd": operator.add,
+    "SSub": operator.sub,
+    "SMul": operator.mul,
+    "SNeg": operator.neg,
     "SMax": max,
     "SMin": min,
     "Relu": lambda a: max(a, 0),
 }
-COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 
 
 def difference(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,26 +76,16 @@ def solve(
     progress: Progress | None = None,
     seed: int = 0,
     enough: float = 0.0,
+    model: ScheduleModel | None = None,
 ) -> Answer:
     """The cheapest choice, with the bound proved. Ctrl-C ends the search with the best choice so far.
 
     enough: a gap at which the search ends, once SHORT seconds have not closed it. The same problem, limit and seed give
-    the same answer on any load, unless `stopped` says otherwise.
+    the same answer on any load, unless `stopped` says otherwise. model: of the problem, with further constraints.
     """
-    return solve_model(problem, build(problem), deterministic_seconds, progress, seed, enough)
-
-
-def solve_model(
-    problem: ScheduleProblem,
-    model: ScheduleModel,
-    deterministic_seconds: float,
-    progress: Progress | None = None,
-    seed: int = 0,
-    enough: float = 0.0,
-) -> Answer:
-    """solve(), for a model of the problem that further constraints may have been added to."""
+    model = model or build(problem)
     started = time.monotonic()
-    attempts: list[_Attempt] = []
+    attempts: list[Answer] = []
     searches = [(share * deterministic_seconds, linearization, enough) for share, linearization in SEARCHES]
     if enough:
         searches.insert(0, (min(SHORT, searches[0][0]), searches[0][1], 0.0))
@@ -104,24 +94,11 @@ def solve_model(
         solver = _solver(limit, wall, linearization, seed)
         solver.parameters.relative_gap_limit = near
         attempts.append(_attempt(problem, model, solver, progress, sum(x.solutions for x in attempts)))
-        if attempts[-1].word not in OPEN or attempts[-1].stopped != LIMIT:
+        if attempts[-1].status not in OPEN or attempts[-1].stopped != LIMIT:
             break
         _hint(model, attempts[-1].choice)
     model.model.clear_hints()
     return _answer(problem, attempts, time.monotonic() - started)
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    """What one search said. bound: no choice costs less."""
-
-    word: str
-    choice: Choice | None
-    cost: Cost | None
-    bound: int
-    solutions: int
-    stopped: str
-    deterministic: float
 
 
 def _solver(deterministic_seconds: float, wall: float, linearization: int, seed: int) -> Any:
@@ -140,7 +117,7 @@ def _solver(deterministic_seconds: float, wall: float, linearization: int, seed:
 
 def _attempt(
     problem: ScheduleProblem, model: ScheduleModel, solver: Any, progress: Progress | None, before: int
-) -> _Attempt:
+) -> Answer:
     """One search. before: solutions that earlier ones found, for the progress."""
     told = None if progress is None else lambda n, best, bound: progress(before + n, best, bound)
     watch = _Watch(model, told)
@@ -167,7 +144,7 @@ def _attempt(
     found = solver.best_objective_bound
     bound = round(found) if choice is not None and math.isfinite(found) else 0
     deterministic = solver.response_proto.deterministic_time
-    return _Attempt(word, choice, cost, bound, watch.solutions, stopped, deterministic)
+    return Answer(word, choice, cost, bound, solver.wall_time, watch.solutions, stopped, deterministic)
 
 
 def _hint(model: ScheduleModel, choice: Choice | None) -> None:
@@ -185,31 +162,24 @@ def _hint(model: ScheduleModel, choice: Choice | None) -> None:
             model.model.add_hint(x, o == option)
 
 
-def _answer(problem: ScheduleProblem, attempts: list[_Attempt], seconds: float) -> Answer:
+def _answer(problem: ScheduleProblem, attempts: list[Answer], seconds: float) -> Answer:
     """The best choice of all searches, and the best bound. Raises ValueError where they contradict each other."""
     last = attempts[-1]
     found = [(x.cost.total, x) for x in attempts if x.cost is not None]
     best = min(found, key=lambda f: f[0])[1] if found else last
     total = best.cost.total if best.cost is not None else None
-    if total is not None and last.word == "INFEASIBLE":
+    if total is not None and last.status == "INFEASIBLE":
         raise ValueError("CP-SAT calls a model infeasible that it has found a choice of")
-    if total is not None and last.word == "OPTIMAL" and last.cost is not None and last.cost.total > total:
+    if total is not None and last.status == "OPTIMAL" and last.cost is not None and last.cost.total > total:
         raise ValueError(f"CP-SAT calls {last.cost.total} the optimum, and has found a choice that costs {total}")
-    word = "FEASIBLE" if total is not None and last.word == "UNKNOWN" else last.word
+    word = "FEASIBLE" if total is not None and last.status == "UNKNOWN" else last.status
     # Stopped early, CP-SAT may have no bound yet; computing alone gives one.
     bound = max(min(r.compute + r.scope for r in problem.registers), *(x.bound for x in attempts), 0)
     if word == "OPTIMAL" and total is not None:
         bound = total
-    return Answer(
-        word,
-        best.choice,
-        best.cost,
-        bound,
-        seconds,
-        sum(x.solutions for x in attempts),
-        last.stopped,
-        sum(x.deterministic for x in attempts),
-    )
+    found_in_all = sum(x.solutions for x in attempts)
+    worked = sum(x.deterministic for x in attempts)
+    return Answer(word, best.choice, best.cost, bound, seconds, found_in_all, last.stopped, worked)
 
 
 def _run(solver: Any, model: ScheduleModel, watch: _Watch) -> tuple[Any, bool]:
@@ -256,3 +226,38 @@ def _read(model: ScheduleModel, value: Any) -> Choice:
         tuple(which(o) for o in model.orders),
         tuple(next(option for option, x in p.items() if value(x)) for p in model.packing),
     )
+
+
+def pool(problem: ScheduleProblem, deterministic_seconds: float, seed: int = 0) -> Iterator[Answer]:
+    """The cheapest choice of each kind, one after another, cheapest first; each is solved for when it is asked for.
+
+    That holds while every answer is OPTIMAL; after the last kind the pool ends. An answer that is FEASIBLE was cut short
+    by the limit, which holds for each of them, and is the last.
+    """
+    model = build(problem)
+    while True:
+        answer = solve(problem, deterministic_seconds, seed=seed, model=model)
+        if answer.choice is None or answer.cost is None:
+            return
+        yield answer
+        if answer.status != "OPTIMAL":
+            return
+        model.model.add(model.objective >= answer.cost.total)
+        model.model.add_bool_or(_otherwise(problem, model, answer.choice))
+
+
+def _otherwise(problem: ScheduleProblem, model: ScheduleModel, choice: Choice) -> list[Any]:
+    """Literals of which one is true exactly when a choice is of another kind."""
+    found = [model.registers[choice.register].negated()]
+    found += [literals[option].negated() for literals, option in zip(model.packing, choice.packing, strict=True)]
+    for axis, literals, n in zip(problem.axes, model.chains, choice.chains, strict=True):
+        if axis.reduction:
+            part = axis.chains[n][1]
+            found += [x for x, row in zip(literals, axis.chains, strict=True) if row[1] != part]
+    return found
+
+
+def kind(problem: ScheduleProblem, choice: Choice) -> tuple[Any, ...]:
+    """What two choices of one kind agree in."""
+    parts = (a.chains[n][1] for a, n in zip(problem.axes, choice.chains, strict=True) if a.reduction)
+    return (choice.register, choice.packing, *parts)

@@ -13,34 +13,42 @@ Then what the first tiles need before anything is computed, and the last ones af
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from math import prod
+from typing import Any
 
 from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingOperand, StagingProblem
 
 
-class Algebra(Protocol):
-    """Whole numbers that are not negative."""
+class Numbers:
+    """The algebra of Python's whole numbers that are not negative; another one overrides all of it."""
 
     def times(self, *x: Any) -> Any:
         """Their product."""
+        return prod(x)
 
     def largest(self, *x: Any) -> Any:
         """The largest."""
+        return max(x)
 
     def smallest(self, *x: Any) -> Any:
         """The smallest."""
+        return min(x)
 
     def quotient(self, x: Any, y: Any) -> Any:
         """x // y."""
+        return x // y
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
         """x where the condition holds, else y."""
+        return x if condition else y
 
     def less(self, x: Any, y: Any) -> Any:
         """max(x - y, 0)."""
+        return max(x - y, 0)
 
     def some(self, *conditions: Any) -> Any:
         """Whether one holds."""
+        return any(conditions)
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ class Cost:
     rows: dict[str, Any]
 
 
-def cost(problem: StagingProblem, chosen: Choices, n: Algebra) -> Cost:
+def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     """The formulas of this module's head."""
     padded = chosen.padded
     visits = [
@@ -99,7 +107,7 @@ def cost(problem: StagingProblem, chosen: Choices, n: Algebra) -> Cost:
     return Cost(total, state.filled, state.computed, moved[problem.output.name], first, last, rows)
 
 
-def _moved(problem: StagingProblem, chosen: Choices, n: Algebra, o: StagingOperand, padded: dict[str, Any]) -> Any:
+def _moved(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOperand, padded: dict[str, Any]) -> Any:
     """Ticks of all moves of an operand's tiles. Loops around its stage that it does not depend on make them again."""
     again = [
         n.where(chosen.around[a.name, o.name], chosen.count[a.name], 1) for a in problem.axes if a.name not in o.axes
@@ -115,7 +123,7 @@ def _moved(problem: StagingProblem, chosen: Choices, n: Algebra, o: StagingOpera
     return n.times(found, *again)
 
 
-def _rows(problem: StagingProblem, chosen: Choices, n: Algebra, o: StagingOperand) -> Any:
+def _rows(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOperand) -> Any:
     """Rows of its memory that an operand takes."""
     inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
     return n.times(o.rows, chosen.slots[o.name], *(chosen.tiles[a] for a in o.axes), *inside)
@@ -127,7 +135,7 @@ class _Pipeline:
     step, shortest: what the innermost filled tiles take to fill, and to be used. hidden: how far filling may run ahead.
     """
 
-    def __init__(self, n: Algebra, executed: Any) -> None:
+    def __init__(self, n: Numbers, executed: Any) -> None:
         self.n = n
         self.time = self.computed = executed
         self.filled: Any = 0
@@ -177,41 +185,6 @@ class _Pipeline:
         self.time = n.where(stands, n.where(chosen.single[name], alone, n.largest(time, stored)), self.time)
         self.computed = self.computed + n.where(stands, begins, 0)
         self.last = self.last + n.where(stands, n.quotient(stored, visits), 0)
-
-
-class Numbers:
-    """The algebra of Python's whole numbers."""
-
-    def times(self, *x: int) -> int:
-        """Their product."""
-        found = 1
-        for value in x:
-            found *= value
-        return found
-
-    def largest(self, *x: int) -> int:
-        """The largest."""
-        return max(x)
-
-    def smallest(self, *x: int) -> int:
-        """The smallest."""
-        return min(x)
-
-    def quotient(self, x: int, y: int) -> int:
-        """x // y."""
-        return x // y
-
-    def where(self, condition: Any, x: int, y: int) -> int:
-        """x where the condition holds, else y."""
-        return x if condition else y
-
-    def less(self, x: int, y: int) -> int:
-        """max(x - y, 0)."""
-        return max(x - y, 0)
-
-    def some(self, *conditions: Any) -> bool:
-        """Whether one holds."""
-        return any(conditions)
 
 
 def choices(problem: StagingProblem, d: StagingDecision) -> Choices:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -54,7 +55,7 @@ def _quantity(x: Any) -> Quantity:
     return Quantity(x, 1) if isinstance(x, cp_model.IntVar) else Quantity(int(x), int(x))
 
 
-class Expressions:
+class Expressions(Numbers):
     """The algebra of a model's expressions."""
 
     def __init__(self, model: cp_model.CpModel) -> None:
@@ -73,7 +74,6 @@ class Expressions:
         return found.of
 
     def times(self, *x: Any) -> Any:
-        """Their product."""
         quantities = [_quantity(v) for v in x]
         known = prod(q.most for q in quantities if isinstance(q.of, int))
         found: Quantity | None = None
@@ -89,21 +89,18 @@ class Expressions:
         return known * found if found is not None else _quantity(known)
 
     def largest(self, *x: Any) -> Any:
-        """The largest."""
-        quantities = [_quantity(v) for v in x]
-        found = self.new(max(q.most for q in quantities))
-        self.model.add_max_equality(found.of, [self._single(q) for q in quantities])
-        return found
+        return self._extreme(x, max, self.model.add_max_equality)
 
     def smallest(self, *x: Any) -> Any:
-        """The smallest."""
+        return self._extreme(x, min, self.model.add_min_equality)
+
+    def _extreme(self, x: Sequence[Any], most: Callable[..., int], add: Callable[..., Any]) -> Quantity:
         quantities = [_quantity(v) for v in x]
-        found = self.new(min(q.most for q in quantities))
-        self.model.add_min_equality(found.of, [self._single(q) for q in quantities])
+        found = self.new(most(q.most for q in quantities))
+        add(found.of, [self._single(q) for q in quantities])
         return found
 
     def quotient(self, x: Any, y: Any) -> Any:
-        """x // y."""
         a, b = _quantity(x), _quantity(y)
         found = self.new(a.most)
         divisor = self.model.new_int_var(1, max(1, b.most), "")
@@ -112,7 +109,6 @@ class Expressions:
         return found
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """x where the condition holds, else y."""
         if isinstance(condition, bool | int):
             return x if condition else y
         bit = condition.of if isinstance(condition, Quantity) else condition
@@ -123,7 +119,6 @@ class Expressions:
         return found
 
     def less(self, x: Any, y: Any) -> Any:
-        """max(x - y, 0)."""
         a, b = _quantity(x), _quantity(y)
         found = self.new(a.most)
         difference = self.model.new_int_var(-b.most, a.most, "")
@@ -132,7 +127,6 @@ class Expressions:
         return found
 
     def some(self, *conditions: Any) -> Any:
-        """Whether one holds."""
         bits = [c.of if isinstance(c, Quantity) else c for c in conditions if not isinstance(c, bool | int) or c]
         if any(isinstance(b, bool | int) for b in bits):
             return True
@@ -247,10 +241,9 @@ def _legal(
     reduced = {a.name for a in problem.reduced}
     many = {}
     for a in problem.axes:
-        bit = model.new_bool_var("")
+        bit = many[a.name] = model.new_bool_var("")
         model.add(counts[a.name].of >= 2).only_enforce_if(bit)
         model.add(counts[a.name].of == 1).only_enforce_if(~bit)
-        many[a.name] = bit
         if a.name in reduced:
             model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
         for o in problem.operands:

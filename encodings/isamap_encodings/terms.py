@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 import sympy as sp
@@ -126,7 +126,7 @@ class Terms:
         """The fresh variable of a product of variables, or the product itself where products are kept exact."""
         factors = sp.Mul.make_args(e)
         if self._products is None or not all(f.is_Symbol or (f.is_Pow and f.base.is_Symbol) for f in factors):
-            return _product([self._term(f) for f in factors])
+            return reduce(operator.mul, map(self._term, factors))
         if e not in self._monomials:
             m = z3.Int(f"m!{e}")
             if all(s.name in self._products for s in e.free_symbols):
@@ -139,13 +139,6 @@ class Terms:
 def _shown(e: Any) -> str:
     """SymPy's text of an expression, which takes it longer than all the rest of a translation."""
     return str(e)
-
-
-def _product(factors: list[Any]) -> Any:
-    result = factors[0]
-    for f in factors[1:]:
-        result = result * f
-    return result
 
 
 def _mul(t: Terms, e: Any) -> Any:
@@ -162,17 +155,13 @@ def _pow(t: Terms, e: Any) -> Any:
         raise NotExpressible(f"the power {e}")
     if t._products is not None and base.is_Symbol:
         return t.monomial(e)
-    return _product([t._term(base)] * int(exponent))
+    return reduce(operator.mul, [t._term(base)] * int(exponent))
 
 
-def _min(t: Terms, e: Any) -> Any:
-    a, b = (t.term(x) for x in e.args)
-    return z3.If(a <= b, a, b)
-
-
-def _max(t: Terms, e: Any) -> Any:
-    a, b = (t.term(x) for x in e.args)
-    return z3.If(a >= b, a, b)
+def _first_if(holds: Callable[[Any, Any], Any], t: Terms, e: Any) -> Any:
+    """The first argument where it stands so to the second, else the second."""
+    a, b = map(t.term, e.args)
+    return z3.If(holds(a, b), a, b)
 
 
 # the one table: what every head of an index expression means
@@ -182,17 +171,13 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Pow": _pow,
     "FloorDiv": lambda t, e: t.division(*e.args)[0],
     "FloorMod": lambda t, e: t.division(*e.args)[1],
-    "IMin": _min,
-    "IMax": _max,
+    "IMin": partial(_first_if, operator.le),
+    "IMax": partial(_first_if, operator.ge),
 }
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt,
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "StrictLessThan": lambda a, b: a < b,
-    "LessThan": lambda a, b: a <= b,
-    "StrictGreaterThan": lambda a, b: a > b,
-    "GreaterThan": lambda a, b: a >= b,
-    "Equality": lambda a, b: a == b,
-    "Unequality": lambda a, b: a != b,
-}
+    "StrictLessThan": operator.lt, "LessThan": operator.le, "StrictGreaterThan": operator.gt, "GreaterThan": operator.ge,
+    "Equality": operator.eq, "Unequality": operator.ne,
+}  # fmt: skip

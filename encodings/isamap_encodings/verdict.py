@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
@@ -13,9 +13,7 @@ class Proved:
 
     seconds: float = 0.0
 
-    @property
-    def word(self) -> str:
-        return "proved"
+    word: ClassVar[str] = "proved"
 
 
 @dataclass(frozen=True)
@@ -26,9 +24,7 @@ class Refuted:
     text: str = ""
     seconds: float = 0.0
 
-    @property
-    def word(self) -> str:
-        return "refuted"
+    word: ClassVar[str] = "refuted"
 
 
 @dataclass(frozen=True)
@@ -38,9 +34,7 @@ class Unknown:
     reason: str
     seconds: float = 0.0
 
-    @property
-    def word(self) -> str:
-        return "unknown"
+    word: ClassVar[str] = "unknown"
 
 
 Verdict = Proved | Refuted | Unknown

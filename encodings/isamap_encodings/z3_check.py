@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import z3
 
-from isamap_encodings.engines import answered
 from isamap_encodings.smtlib import labels
-from isamap_encodings.solve import RLIMIT
+from isamap_encodings.solve import RLIMIT, answered
 
 STEPS = 5 * RLIMIT  # some lemmas are asked with more than the usual limit
 

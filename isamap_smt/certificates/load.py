@@ -9,8 +9,8 @@ from typing import Any
 from isamap_smt.certificates.derive import derive_mapping, further_from
 from isamap_smt.certificates.digests import instruction_digest
 from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.fingerprint import mapping_id
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, well_formed
-from isamap_smt.certificates.names import mapping_id
 from isamap_smt.certificates.place import put_all
 from isamap_smt.certificates.store import Certificate, Named, mapping_certificate, program_certificates
 from isamap_smt.certificates.subject import (

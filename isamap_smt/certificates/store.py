@@ -19,8 +19,8 @@ from isamap_smt.certificates.digests import (
     kernel_digest,
     mapping_digest,
 )
+from isamap_smt.certificates.fingerprint import fingerprint, machine_and_name, mapping_id, program_text
 from isamap_smt.certificates.manifest import CLAIMS, claims_text, write_certificate
-from isamap_smt.certificates.names import fingerprint, machine_and_name, mapping_id, program_text
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
 from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.hardware import Hardware

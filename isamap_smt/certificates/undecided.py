@@ -10,7 +10,7 @@ from isamap_encodings.verdict import Unknown
 from isamap_smt.certificates.claim_file import claim_text
 from isamap_smt.certificates.derive import Derived, Step, derive_mapping
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.certificates.names import mapping_id
+from isamap_smt.certificates.fingerprint import mapping_id
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.proof.rejection import Rejection
 

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.runtime.processes import interrupts_later, leave_with_parent
+from isamap_smt.runtime.interrupted import interrupts_later, leave_with_parent
 
 Workers = dict[Any, BaseProcess]  # by their connections
 

@@ -142,7 +142,8 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline import build, plan
     from isamap_smt.report.page import html_report
-    from isamap_smt.runtime.measure import clock_ghz, measure, require_right
+    from isamap_smt.runtime.clock import clock_ghz
+    from isamap_smt.runtime.measure import measure, require_right
 
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from isamap_smt.certificates.names import AT
+from isamap_smt.certificates.fingerprint import AT
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule

@@ -165,7 +165,8 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     """(what was measured, the clock in GHz just after, why nothing was measured)."""
     from isamap_smt.language.hardware_library import missing_features
     from isamap_smt.pipeline import build
-    from isamap_smt.runtime.measure import clock_ghz, measure, require_right
+    from isamap_smt.runtime.clock import clock_ghz
+    from isamap_smt.runtime.measure import measure, require_right
     from isamap_smt.runtime.packing import used_instructions
 
     kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))

@@ -29,7 +29,7 @@ from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
-from isamap_smt.runtime.measure import clock_ghz
+from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.rows import ADDRESSES
 
 Progress = Callable[[float, str], None]

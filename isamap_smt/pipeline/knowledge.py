@@ -12,7 +12,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.runtime.measure import clock_ghz
+from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.record import is_whole
 from isamap_smt.tuning.database import Database, Winner, database_path

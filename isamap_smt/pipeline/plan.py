@@ -526,7 +526,7 @@ def header(checked: ProvedProgram, split: ProvedSplit | None = None) -> str:
 
 
 def _fingerprint(checked: ProvedProgram, split: ProvedSplit | None) -> str:
-    from isamap_smt.certificates.names import fingerprint
+    from isamap_smt.certificates.fingerprint import fingerprint
 
     return fingerprint(checked.program, None if split is None else split.split)
 

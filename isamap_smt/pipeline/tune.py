@@ -22,7 +22,7 @@ from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
-from isamap_smt.runtime.processes import interrupts_kept
+from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database

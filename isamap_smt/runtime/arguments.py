@@ -12,13 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.codegen.checks import SIZES, VALUES, entry_checks
 from isamap_smt.ir.dtypes import from_numpy
-from isamap_smt.ir.errors import ArgumentError, DTypeError, HardwareError, IsamapError, SizeError, did_you_mean
+from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
-from isamap_smt.ir.hypotheses import Finite, Range
 from isamap_smt.ir.kernel import Kernel, Tensor
-from isamap_smt.ir.program import Program
 
 
 @dataclass(frozen=True)
@@ -242,29 +239,3 @@ def _solve(extent: Any, name: str, value: int, sizes: Dict[str, int]) -> int | N
 
 def _shape(tensor: Tensor) -> str:
     return "[" + ", ".join(map(str, tensor.shape)) + "]"
-
-
-GROUP = 1000
-
-
-def refusal(
-    program: Program, code: int, text: str, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]
-) -> IsamapError | MemoryError:
-    """The exception for a code that is not 0. `text`: the C's for it."""
-    name = program.kernel.name
-    if code == 1:
-        return MemoryError(f"{name}: no memory for its buffers")
-    if code == -1:
-        return HardwareError(f"{name}: the system refuses this process the registers that its instructions use")
-    if code // GROUP == SIZES // GROUP:
-        known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
-        return SizeError(f"{name}: {text}; it is called with {known or 'no sizes'}")
-    if code // GROUP == VALUES // GROUP:
-        # The C stops at no element, so that it checks whole vectors: which one it is, is looked up when one is at fault.
-        asked = next((c.asked for c in entry_checks(program) if c.code == code), None)
-        match asked:
-            case Finite(tensor=t):
-                return ArgumentError(not_finite(Signature.of(program.kernel), t, arrays[t]))
-            case Range(tensor=t, low=low, high=high):
-                return ArgumentError(out_of_range(Signature.of(program.kernel), t, low, high, arrays[t]))
-    return ArgumentError(f"{name}: {text}")

@@ -21,7 +21,7 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import Compiler, compile_linked, compile_shared, find_compiler
-from isamap_smt.runtime.feature_flags import check_here, check_target
+from isamap_smt.runtime.target import check_here, check_target
 
 _SCRATCH = ".building-"
 _DIGEST = ".digest"

@@ -25,12 +25,12 @@ from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.arguments import refusal
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.callee import Callee
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import constant_tensors, used_instructions
+from isamap_smt.runtime.refusals import refusal
 
 _TRUSTED = TRUST_FINITE | TRUST_RANGES | TRUST_PACKED
 

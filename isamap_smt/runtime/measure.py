@@ -1,10 +1,7 @@
-"""Run a compiled kernel on random arrays: compare with the reference, and time it; and the clock of this core, which turns
-operations per second into operations per cycle.
-"""
+"""Run a compiled kernel on random arrays: compare with the reference, and time it."""
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.errors import BuildError, SizeError, WrongResultError
+from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
 
@@ -128,35 +125,3 @@ def require_right(kernel: Kernel, seen: Measured) -> Measured:
     if seen.wrong:
         raise WrongResultError(f"{kernel.name} was run, and its result is wrong: {seen.wrong}")
     return seen
-
-
-_STEPS = 8  # per round of the loop
-_SOURCE = (
-    """#include <stdint.h>
-uint64_t isamap_chain(uint64_t x, int64_t rounds) {
-    for (int64_t n = 0; n < rounds; ++n) {
-"""
-    + '        x ^= x >> 1; __asm__ volatile("" : "+r"(x));\n' * _STEPS
-    + """    }
-    return x;
-}
-"""
-)
-
-
-def clock_ghz(cc: str | None = None) -> float | None:
-    """GHz of the core we run on, the best of a few milliseconds; None without a compiler."""
-    from isamap_smt.runtime.cache import build_library
-
-    try:
-        chain = ctypes.CDLL(str(build_library(_SOURCE, cc=cc))).isamap_chain
-    except (BuildError, OSError):
-        return None
-    chain.argtypes, chain.restype = [ctypes.c_uint64, ctypes.c_int64], ctypes.c_uint64
-    rounds = 100_000
-    best = float("inf")
-    for _ in range(9):
-        start = time.perf_counter()
-        chain(1, rounds)
-        best = min(best, time.perf_counter() - start)
-    return 2 * _STEPS * rounds / best / 1e9

@@ -14,8 +14,9 @@ from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_program_for
 from isamap_smt.runtime.conformance.remembered import require_checked
-from isamap_smt.runtime.feature_flags import architecture_of, is_triple
+from isamap_smt.runtime.feature_flags import architecture_of
 from isamap_smt.runtime.packing import used_instructions
+from isamap_smt.runtime.target import is_triple
 from isamap_smt.targets.emulated import EmulatedKernel
 from isamap_smt.targets.emulated_place import Emulated
 from isamap_smt.targets.emulator import INSTALL, Emulator, emulated_architectures, emulator_name, find_emulator

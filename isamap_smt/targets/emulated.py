@@ -16,9 +16,9 @@ from isamap_smt.ir.errors import ArgumentError, HardwareError
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.whole import whole
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.arguments import refusal
 from isamap_smt.runtime.callee import Callee
 from isamap_smt.runtime.memory import ALIGNMENT
+from isamap_smt.runtime.refusals import refusal
 from isamap_smt.targets.emulator import Emulator
 
 

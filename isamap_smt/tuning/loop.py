@@ -14,7 +14,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.runtime.processes import interrupts_kept
+from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
 from isamap_smt.scheduling.record import is_whole
 from isamap_smt.tuning.database import Database, Trial, Winner

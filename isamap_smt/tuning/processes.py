@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from isamap_smt.runtime.processes import interrupts_later, leave_with_parent
+from isamap_smt.runtime.interrupted import interrupts_later, leave_with_parent
 
 
 class Processes(Executor):

@@ -7,8 +7,7 @@ import z3
 
 import isamap_smt as im
 from isamap_encodings.cvc5_check import cvc5_answer, cvc5_version
-from isamap_encodings.infix import LONGEST, infix
-from isamap_encodings.smtlib import labels, script
+from isamap_encodings.smtlib import LONGEST, infix, labels, script
 from isamap_encodings.z3_check import unsat_core, z3_answer
 from isamap_smt.certificates.explain import sentence, vocabulary
 

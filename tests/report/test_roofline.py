@@ -11,7 +11,7 @@ from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 from isamap_smt.report.roofline import draw, peak, roofline
-from isamap_smt.runtime.measure import clock_ghz
+from isamap_smt.runtime.clock import clock_ghz
 
 
 def schedule(traffic: tuple[tuple[str, float], ...]) -> Schedule:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isamap_encodings.schedule_cost import evaluate, every_choice
-from isamap_encodings.schedule_pool import kind, pool
+from isamap_encodings.schedule_solve import kind, pool
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import random_problem

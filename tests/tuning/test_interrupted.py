@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not (PROC / "self" / "stat").is_file(), reason="
 FOUND = "interrupted: what was found until then is above\n"
 SOLVES = """
 import os, signal, time
-from isamap_smt.runtime.processes import interrupts_kept
+from isamap_smt.runtime.interrupted import interrupts_kept
 try:
     with interrupts_kept():
         try:
