@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 import threading
 import time
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.bench.machine import on_each
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -58,26 +58,20 @@ def measure(cores: list[int], seconds: float = 0.03) -> list[Bandwidth]:
 def _together(
     read: ctypes._NamedFuncPointer, held: list[np.ndarray], cores: list[int], size: int, seconds: float
 ) -> float:
-    rates = [0.0] * len(cores)
     start = threading.Barrier(len(cores))
+    rounds = max(1, int(5e9 * seconds / size / 3))
 
-    def one(which: int) -> None:
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, {cores[which]})
-        rounds = max(1, int(5e9 * seconds / size / 3))
+    def one(which: int) -> float:
         read(held[which].ctypes.data, size // 4, 1)
         start.wait()
+        taken = []
         for _ in range(3):
             began = time.perf_counter()
             read(held[which].ctypes.data, size // 4, rounds)
-            rates[which] = max(rates[which], size * rounds / (time.perf_counter() - began))
+            taken.append(time.perf_counter() - began)
+        return size * rounds / min(taken)
 
-    threads = [threading.Thread(target=one, args=(n,)) for n in range(len(cores))]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    return sum(rates)
+    return sum(on_each(cores, one))
 
 
 def attainable(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.machine import versions
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.report.quantities import installed
 
 OURS = "isamap"
 _PACKAGES = {"exo": "exo-lang"}  # what is imported -> what is installed, where the names differ
@@ -50,7 +50,7 @@ class Contender:
             return f"{', '.join(absent)} not installed: pip install {' '.join(absent)}"
         if self.name == "libxsmm" and libxsmm() is None:
             return "no libxsmm.so found: set ISAMAP_LIBXSMM to its path"
-        release = versions(["exo-lang"]).get("exo-lang", "") if self.name == "exo" else ""
+        release = installed(["exo-lang"]).get("exo-lang", "") if self.name == "exo" else ""
         if release.startswith("1.0.") and sys.version_info >= (3, 13):
             return "exo-lang 1.0 does not start on Python 3.13 and later"
         return ""

@@ -9,21 +9,20 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import archspec.cpu
 
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.language.hardware_library import host_features
+from isamap_smt.report.quantities import PACKAGES, versions
 from isamap_smt.runtime.cache import build_library
 
 _VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_bf16", "amx_int8")
-_PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
 
 
 def describe(packages: Iterable[str] = ()) -> dict[str, str]:
@@ -36,20 +35,8 @@ def describe(packages: Iterable[str] = ()) -> dict[str, str]:
         "features": " ".join(vector),
         "cores": str(len(cores())),
         "load": f"{os.getloadavg()[0]:.2f}",
-        "python": platform.python_version(),
-        **versions((*_PACKAGES, *packages)),
+        **versions((*PACKAGES, *packages)),
     }
-
-
-def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Name -> version of those that are installed."""
-    found = {}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _model() -> str:
@@ -120,23 +107,29 @@ class Probe:
 
     def ghz(self) -> float:
         """The clock of the slowest of the cores just now, the better of three; a step takes two cycles."""
-        speeds = [0.0] * len(self._cores)
-        threads = [threading.Thread(target=self._one, args=(n, speeds)) for n in range(len(self._cores))]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        slowest = min(speeds)
+        slowest = min(on_each(self._cores, self._one))
         self.best = max(self.best, slowest)
         return slowest
 
-    def _one(self, which: int, speeds: list[float]) -> None:
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, {self._cores[which]})  # of this thread alone
+    def _one(self, _: int) -> float:
+        taken = []
         for _ in range(3):
             start = time.perf_counter()
             self._chain(1, _ROUNDS)
-            speeds[which] = max(speeds[which], 2e-9 * _STEPS * _ROUNDS / (time.perf_counter() - start))
+            taken.append(time.perf_counter() - start)
+        return 2e-9 * _STEPS * _ROUNDS / min(taken)
+
+
+def on_each(cores: Sequence[int], run: Callable[[int], float]) -> list[float]:
+    """What run(n) gives on the n-th of these cores, each in a thread of its own at the same time."""
+
+    def one(which: int) -> float:
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, {cores[which]})  # of this thread alone
+        return run(which)
+
+    with ThreadPoolExecutor(len(cores)) as threads:
+        return [f.result() for f in [threads.submit(one, n) for n in range(len(cores))]]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from isamap_smt.bench.contenders import OURS
 from isamap_smt.bench.results import Results, ResultsError
 from isamap_smt.bench.summary import Entry, Row, Standing, excluded, extremes, form, group, rows, standings
-from isamap_smt.bench.tables import sections
+from isamap_smt.bench.tables import MEANS, sections
 
 _MACHINE = re.compile(r"^\d+ figures on (.+?)\. A figure is ")
-_COLUMNS = "| suite | weights | threads | class | cases | mean | worst | best | of limit | failed | no peer | noisy |"
+_COLUMNS = f"| {' | '.join(MEANS)} |"
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,17 @@ def summary(results: Results) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _head(*columns: str) -> Iterator[str]:
+    """The first two lines of a table."""
+    yield f"|{'|'.join(f' {c} ' if c else ' ' for c in columns)}|"
+    yield "|" + "---|" * len(columns)
+
+
 def _goals(found: list[Standing]) -> Iterator[str]:
     """The project's goals, and what was measured."""
     if not found:
         return
-    yield "| suite | weights | threads | goal | mean [worst, best] | of limit | met |"
-    yield "|---|---|---|---|---|---|---|"
+    yield from _head("suite", "weights", "threads", "goal", "mean [worst, best]", "of limit", "met")
     for s in found:
         r = s.row
         share = "-" if r.fraction is None else f"{r.fraction:.2f}"
@@ -107,8 +112,7 @@ def _goals(found: list[Standing]) -> Iterator[str]:
 
 
 def _means(found: list[Row], word: str) -> Iterator[str]:
-    yield f"| suite | weights | threads | {word} | cases | mean | worst | best | of limit | failed | no peer | noisy |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    yield from _head(*(word if column == "class" else column for column in MEANS))
     for r in found:
         numbers = " | ".join("-" if v is None else f"{v:.2f}" for v in (r.mean, r.worst, r.best, r.fraction))
         name = f"**{r.group}**" if r.group == "all" else r.group
@@ -119,8 +123,7 @@ def _means(found: list[Row], word: str) -> Iterator[str]:
 
 def _extremes(entries: list[Entry]) -> Iterator[str]:
     """One best and one worst for each suite, condition and number of threads."""
-    yield "| suite | weights | threads | | case | ratio | peer | GF/s | schedule |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield from _head("suite", "weights", "threads", "", "case", "ratio", "peer", "GF/s", "schedule")
     for suite, threads, condition, mine in sections(entries):
         best, worst = extremes(mine, 1)
         for word, chosen in (("best", best), ("worst", worst)):

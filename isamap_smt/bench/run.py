@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from isamap_smt.bench.results import Results, code_digest
 from isamap_smt.bench.session import Session
 from isamap_smt.bench.suites import Suite, SuiteError
 from isamap_smt.bench.turns import Effort, Tell, measure
+from isamap_smt.report.quantities import installed
 
 _PACKAGES = {"torch": "torch", "onednn": "torch", "onnxruntime": "onnxruntime", "numpy": "numpy", "exo": "exo-lang"}
 
@@ -71,7 +72,7 @@ def new_results(path: Path, choice: Choice, contenders: list[Contender], effort:
         machine.cores_for(threads)
     missing = {c.name: words for c in contenders if (words := c.missing())}
     present = [c.name for c in contenders if c.name not in missing]
-    packages = machine.versions(dict.fromkeys(_PACKAGES[n] for n in present if n in _PACKAGES))
+    packages = installed(dict.fromkeys(_PACKAGES[n] for n in present if n in _PACKAGES))
     return Results(
         path=path,
         machine=machine.describe(),
@@ -110,18 +111,13 @@ def run(
             tell("measuring memory")
             results.bandwidth[str(threads)] = [asdict(b) for b in bandwidth.measure(sorted(cores))]
         present = [c for c in contenders if c.name not in results.missing]
-        with _sessions(present, threads, cores) as sessions:
+        with contextlib.ExitStack() as stack:
+            sessions = [stack.enter_context(Session(c, threads, cores)) for c in present]
             for task in todo:
                 done(finished, len(tasks))
                 results.add(_one(task, sessions, probe, effort, results, tell))
                 finished += 1
     done(finished, len(tasks))
-
-
-@contextlib.contextmanager
-def _sessions(contenders: list[Contender], threads: int, cores: frozenset[int]) -> Iterator[list[Session]]:
-    with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(Session(c, threads, cores)) for c in contenders]
 
 
 def _one(

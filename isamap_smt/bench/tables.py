@@ -24,8 +24,23 @@ from isamap_smt.bench.summary import (
     rows,
     standings,
 )
+from isamap_smt.report.quantities import table
 
 _SLACK = 1.05  # of a limit: more is no figure of the kernel's, but a limit that was measured too low
+MEANS = [
+    "suite",
+    "weights",
+    "threads",
+    "class",
+    "cases",
+    "mean",
+    "worst",
+    "best",
+    "of limit",
+    "failed",
+    "no peer",
+    "noisy",
+]
 _SECTIONS = ("suite", "threads", "condition")
 
 
@@ -54,7 +69,7 @@ def sections(entries: list[Entry]) -> Iterator[tuple[str, int, str, list[Entry]]
 
 def cases(entries: list[Entry], title: str) -> Table:
     """One line for each case: GF/s are medians, the ratio is within turns, with its quartiles."""
-    table = _table(
+    shown = _table(
         title, "case", "class", "isamap GF/s", "of peak", "of limit", "best peer", "GF/s", "ratio", "turns", ""
     )
     for e in entries:
@@ -62,7 +77,7 @@ def cases(entries: list[Entry], title: str) -> Table:
         speed = ours.get("gflops")
         share = e["share"]["median"] if e.get("share") else None
         best = e["best_peer"]
-        table.add_row(
+        shown.add_row(
             e["case"]["name"],
             e["case"]["group"],
             f"{speed['median']:.1f}" if speed else Text(ours["status"], style="bold red"),
@@ -74,57 +89,31 @@ def cases(entries: list[Entry], title: str) -> Table:
             _turns(e),
             _notes(e, ours),
         )
-    return table
+    return shown
 
 
 def means(found: list[Row], title: str) -> Table:
     """Geometric means, with the counts of cases that are in none."""
-    columns = (
-        "suite",
-        "weights",
-        "threads",
-        "class",
-        "cases",
-        "mean",
-        "worst",
-        "best",
-        "of limit",
-        "failed",
-        "no peer",
-        "noisy",
-    )
-    table = _table(title, *columns)
+    shown = _table(title, *MEANS)
     for r in found:
+        numbers = (_number(r.mean), _number(r.worst), _number(r.best), _percent(r.fraction))
+        counts = [_count(n) for n in (r.failed, r.alone, r.noisy)]
         style = "bold" if r.group == "all" else ""
-        table.add_row(
-            r.suite,
-            r.condition,
-            str(r.threads),
-            r.group,
-            str(r.cases),
-            _number(r.mean),
-            _number(r.worst),
-            _number(r.best),
-            _percent(r.fraction),
-            _count(r.failed),
-            _count(r.alone),
-            _count(r.noisy),
-            style=style,
-        )
-    return table
+        shown.add_row(r.suite, r.condition, str(r.threads), r.group, str(r.cases), *numbers, *counts, style=style)
+    return shown
 
 
 def goals(found: list[Standing]) -> Table:
     """The project's goals, and what was measured."""
-    table = _table("Against the goals", "suite", "weights", "threads", "goal", "mean", "worst", "of limit", "met")
+    shown = _table("Against the goals", "suite", "weights", "threads", "goal", "mean", "worst", "of limit", "met")
     for s in found:
         r = s.row
         style = "green" if s.met else "red"
-        table.add_row(
+        shown.add_row(
             r.suite, r.condition, str(r.threads), str(s.goal), _number(r.mean), _number(r.worst), _percent(r.fraction),
             Text("yes" if s.met else "no", style=style),
         )  # fmt: skip
-    return table
+    return shown
 
 
 def _extremes(title: str, entries: list[Entry]) -> list[RenderableType]:
@@ -225,8 +214,5 @@ def _count(value: int) -> str:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
     words = ("case", "class", "best peer", "suite", "weights", "")
-    for column in columns:
-        table.add_column(column, justify="left" if column in words else "right", overflow="fold")
-    return table
+    return table(title, *columns, right=[c for c in columns if c not in words])

@@ -27,6 +27,16 @@ class Work:
     peak: Callable[[], float] | None = None
 
 
+def latest(compute: Callable[[], Any], result: Callable[[Any], np.ndarray], call: str) -> Work:
+    """Work whose every call makes something new, held until the next has made its own. result() takes it; call: in words."""
+    held: list[Any] = []
+
+    def run() -> None:
+        held[:] = [compute()]
+
+    return Work(run, lambda: result(held[0]), {"call": call})
+
+
 class Open(Protocol):
     """Makes everything ready for the first call: packing ahead where the condition allows it, threads set."""
 

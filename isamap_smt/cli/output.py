@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from isamap_smt.cli.bar import progress
 from isamap_smt.ir.strict_json import finite
-from isamap_smt.report.quantities import byte_count, seconds
+from isamap_smt.report.quantities import byte_count, seconds, table
 
 __all__ = [
     "answer", "byte_count", "console", "print_json", "progress", "say", "say_notes", "seconds", "table", "verdict",
@@ -50,14 +49,6 @@ def say_notes(notes: Iterable[str]) -> None:
 def console() -> Console:
     """Where answers for people go. Narrow only as far as the terminal is; a pipe gets 120 columns."""
     return Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else 120)
-
-
-def table(title: str, *columns: str, right: Sequence[str] = ()) -> Table:
-    """An empty table; columns named in `right` are right-aligned."""
-    result = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
-    for column in columns:
-        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    return result
 
 
 def verdict(word: str) -> Text:

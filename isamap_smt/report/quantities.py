@@ -1,9 +1,21 @@
-"""Durations and amounts of memory for people, and which versions made a result."""
+"""Durations, amounts of memory and tables for people, and which versions made a result."""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
+
+from rich.table import Table
+
+
+def table(title: str, *columns: str, right: Sequence[str] = ()) -> Table:
+    """An empty table; columns named in `right` are right-aligned."""
+    result = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        result.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    return result
 
 
 def seconds(value: float) -> str:
@@ -29,15 +41,18 @@ def byte_count(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0") + " " + ("B", "KiB", "MiB", "GiB")[power]
 
 
-_PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
+PACKAGES = ("isamap-smt", "z3-solver", "ortools", "sympy", "numpy", "ziglang")
 
 
-def versions() -> dict[str, str]:
-    """Name -> version of Python and of every package that takes part in a result and is installed."""
-    found = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
+def versions(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """Name -> version of Python and of those of the packages, by default all that take part in a result, that are installed."""
+    return {"python": platform.python_version(), **installed(packages)}
+
+
+def installed(packages: Iterable[str]) -> dict[str, str]:
+    """Name -> version of those that are installed."""
+    found = {}
+    for name in packages:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

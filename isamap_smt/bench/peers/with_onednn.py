@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +12,14 @@ from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.with_torch import (
     channels_last,
     conv_operands,
-    inference,
     matrix_operands,
     packed_lstm,
     to_numpy,
 )
-from isamap_smt.bench.work import Unsupported, Work
+from isamap_smt.bench.work import Unsupported, Work, latest
+
+if TYPE_CHECKING:
+    import torch
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
@@ -24,6 +27,7 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     import torch
 
     torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
     try:
         return _FAMILIES[case.family](case, arrays)
     except RuntimeError as error:
@@ -41,12 +45,11 @@ def _linear(case: Case, arrays: dict[str, np.ndarray]) -> Work:
 
     x, w = matrix_operands(case, arrays)
     packed = torch.ops.mkldnn._reorder_linear_weight(w.t().contiguous(), x.shape[0])
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        held[:] = [torch.ops.mkldnn._linear_pointwise(x.contiguous(), packed, None, "none", [], "")]
+    def run() -> torch.Tensor:
+        return torch.ops.mkldnn._linear_pointwise(x.contiguous(), packed, None, "none", [], "")
 
-    return Work(inference(run), lambda: to_numpy(held[0]), {"call": "mkldnn._linear_pointwise, reordered weights"})
+    return latest(run, to_numpy, "mkldnn._linear_pointwise, reordered weights")
 
 
 def _bytes(case: Case, arrays: dict[str, np.ndarray]) -> Work:
@@ -56,16 +59,13 @@ def _bytes(case: Case, arrays: dict[str, np.ndarray]) -> Work:
     x, w = matrix_operands(case, arrays)
     packed = torch.ops.onednn.qlinear_prepack(w.t().contiguous(), None)
     scales, zeros = torch.ones(w.shape[1]), torch.zeros(w.shape[1], dtype=torch.int32)
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        held[:] = [
-            torch.ops.onednn.qlinear_pointwise(
-                x.contiguous(), 1.0, 0, packed, scales, zeros, None, 1.0, 0, torch.float32, "none", [], ""
-            )
-        ]
+    def run() -> torch.Tensor:
+        return torch.ops.onednn.qlinear_pointwise(
+            x.contiguous(), 1.0, 0, packed, scales, zeros, None, 1.0, 0, torch.float32, "none", [], ""
+        )
 
-    return Work(inference(run), lambda: to_numpy(held[0]), {"call": "onednn.qlinear_pointwise, u8 x i8, out f32"})
+    return latest(run, to_numpy, "onednn.qlinear_pointwise, u8 x i8, out f32")
 
 
 def _convolutions(case: Case, arrays: dict[str, np.ndarray]) -> Work:
@@ -80,15 +80,11 @@ def _convolutions(case: Case, arrays: dict[str, np.ndarray]) -> Work:
         how = (list(c.padding), list(c.stride), [1, 1], c.groups)
         calls.append((reorder(weights.contiguous(), *how, list(t.shape)), None, *how, "none", [], ""))
         t = apply(t, *calls[-1])
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        t = image
-        for options in calls:
-            t = apply(t, *options)
-        held[:] = [t]
+    def run() -> torch.Tensor:
+        return reduce(lambda t, how: apply(t, *how), calls, image)
 
-    return Work(inference(run), lambda: channels_last(held[0]), {"call": "mkldnn._convolution_pointwise"})
+    return latest(run, channels_last, "mkldnn._convolution_pointwise")
 
 
 _FAMILIES: dict[str, Callable[[Case, dict[str, np.ndarray]], Work]] = {

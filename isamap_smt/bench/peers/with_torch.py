@@ -11,7 +11,7 @@ import numpy as np
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.layouts import Convolution, convolutions, gate_rows
 from isamap_smt.bench.recurrent import outcome
-from isamap_smt.bench.work import Unsupported, Work
+from isamap_smt.bench.work import Unsupported, Work, latest
 
 if TYPE_CHECKING:
     import torch
@@ -31,13 +31,12 @@ def layer(case: Case, arrays: Arrays) -> Work:
         getattr(made, name).copy_(parameter)
     x, *states = (torch.from_numpy(arrays[n]) for n in ("X", "H0", "C0") if n in arrays)
     first = states[0][None] if case.family == "gru" else tuple(s[None] for s in states)
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        y, last = made(x, first)
-        held[:] = [y] if case.family == "gru" else [y, last[1]]
+    def states_of(found: Any) -> np.ndarray:
+        y, last = found
+        return result(arrays, y, None if case.family == "gru" else last[1])
 
-    return Work(run, lambda: result(arrays, held), {"call": f"torch.nn.{type(made).__name__}(x, state)"})
+    return latest(lambda: made(x, first), states_of, f"torch.nn.{type(made).__name__}(x, state)")
 
 
 _NAMES = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
@@ -51,10 +50,10 @@ def weights(case: Case, arrays: Arrays) -> list[torch.Tensor]:
     return [torch.from_numpy(gate_rows(arrays[n], order)) for n in ("W", "U", "bi", "bh")]
 
 
-def result(arrays: Arrays, held: list[torch.Tensor]) -> np.ndarray:
+def result(arrays: Arrays, y: torch.Tensor, memory: torch.Tensor | None) -> np.ndarray:
     """The states after each step [t, b, j], and the memory [1, b, j] after the last, as the kernel's results."""
-    states = np.concatenate([arrays["H0"][None], held[0].numpy()])
-    return outcome(states if len(held) == 1 else {"H": states, "C": held[1].numpy().reshape(1, *states.shape[1:])})
+    states = np.concatenate([arrays["H0"][None], y.numpy()])
+    return outcome(states if memory is None else {"H": states, "C": memory.numpy().reshape(1, *states.shape[1:])})
 
 
 def packed_lstm(case: Case, arrays: Arrays) -> Work:
@@ -66,15 +65,13 @@ def packed_lstm(case: Case, arrays: Arrays) -> Work:
     x, h, c = (torch.from_numpy(arrays[n]) for n in ("X", "H0", "C0"))
     wi, wh, bi, bh = weights(case, arrays)
     packed = torch.ops.mkldnn._reorder_mkldnn_rnn_layer_weight(wi, wh, hidden, False, True, False, list(x.shape))
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        y, _, memory, _ = torch.ops.aten.mkldnn_rnn_layer(
+    def run() -> Any:
+        return torch.ops.aten.mkldnn_rnn_layer(
             x, *packed, bi, bh, h[None], c[None], False, [], _LSTM, hidden, 1, True, False, False, False
         )
-        held[:] = [y, memory]
 
-    return Work(run, lambda: result(arrays, held), {"call": "mkldnn_rnn_layer, reordered weights"})
+    return latest(run, lambda found: result(arrays, found[0], found[2]), "mkldnn_rnn_layer, reordered weights")
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
@@ -110,15 +107,11 @@ def _bytes(x: torch.Tensor, w: torch.Tensor) -> Work:
     import torch
 
     signed = (x.to(torch.int16) - 128).to(torch.int8)
-    held: list[torch.Tensor] = []
 
-    def run() -> None:
-        held[:] = [torch._int_mm(signed, w)]
+    def mended(y: torch.Tensor) -> np.ndarray:
+        return (y.long() + 128 * w.long().sum(0)).to(torch.int32).numpy()
 
-    def result() -> np.ndarray:
-        return (held[0].long() + 128 * w.long().sum(0)).to(torch.int32).numpy()
-
-    return Work(run, result, {"call": "torch._int_mm(x - 128, w)"})
+    return latest(lambda: torch._int_mm(signed, w), mended, "torch._int_mm(x - 128, w)")
 
 
 def matrix_operands(case: Case, arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -172,16 +165,9 @@ def _convolutions(image: torch.Tensor, steps: list[tuple[torch.Tensor, Convoluti
     import torch
 
     calls = [(weights, None, c.stride, c.padding, 1, c.groups) for weights, c in steps]
-    held: list[torch.Tensor] = []
-
-    def run() -> None:
-        t = image
-        for options in calls:
-            t = torch.conv2d(t, *options)
-        held[:] = [t]
-
     words = reduce(lambda inner, step: f"torch.conv2d({inner}, {step[1].name})", steps, "image")
-    return Work(inference(run), lambda: channels_last(held[0]), {"call": words})
+    torch.set_grad_enabled(False)
+    return latest(lambda: reduce(lambda t, how: torch.conv2d(t, *how), calls, image), channels_last, words)
 
 
 def channels_last(t: torch.Tensor) -> np.ndarray:
@@ -191,14 +177,6 @@ def channels_last(t: torch.Tensor) -> np.ndarray:
     if t.layout != torch.strided:
         raise Unsupported(f"the result is a {t.layout} tensor")
     return t.permute(0, 2, 3, 1).contiguous().numpy()
-
-
-def inference(run: Callable[[], None]) -> Callable[[], None]:
-    """The call without the bookkeeping of gradients, entered once for the process."""
-    import torch
-
-    torch.set_grad_enabled(False)
-    return run
 
 
 _FAMILIES: dict[str, Callable[[Case, dict[str, np.ndarray]], Work]] = {
