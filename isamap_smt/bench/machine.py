@@ -6,7 +6,6 @@ drops or the core is shared), and the processor time that the system counted bey
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
 import time
@@ -20,7 +19,7 @@ import archspec.cpu
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.report.quantities import PACKAGES, versions
-from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.clock import chain
 
 _VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", "amx_bf16", "amx_int8")
 
@@ -82,15 +81,6 @@ def free_bytes() -> int | None:
 
 
 _ROUNDS = 50_000
-_STEPS = 8
-_SOURCE = (
-    """#include <stdint.h>
-uint64_t isamap_probe(uint64_t x, int64_t rounds) {
-    for (int64_t n = 0; n < rounds; ++n) {
-"""
-    + '        x ^= x >> 1; __asm__ volatile("" : "+r"(x));\n' * _STEPS
-    + "    }\n    return x;\n}\n"
-)
 SLOW = 0.93  # of the best speed seen: below, the turn does not count
 FOREIGN = 0.15  # of one core: above, the turn does not count
 
@@ -101,8 +91,7 @@ class Probe:
     def __init__(self, cores: Iterable[int]) -> None:
         """Raises BuildError without a compiler."""
         self._cores = sorted(cores)
-        self._chain = ctypes.CDLL(str(build_library(_SOURCE))).isamap_probe
-        self._chain.argtypes, self._chain.restype = [ctypes.c_uint64, ctypes.c_int64], ctypes.c_uint64
+        self._chain = chain()
         self.best = 0.0
 
     def ghz(self) -> float:
@@ -112,12 +101,7 @@ class Probe:
         return slowest
 
     def _one(self, _: int) -> float:
-        taken = []
-        for _ in range(3):
-            start = time.perf_counter()
-            self._chain(1, _ROUNDS)
-            taken.append(time.perf_counter() - start)
-        return 2e-9 * _STEPS * _ROUNDS / min(taken)
+        return max(self._chain(_ROUNDS) for _ in range(3))
 
 
 def on_each(cores: Sequence[int], run: Callable[[int], float]) -> list[float]:

@@ -7,7 +7,6 @@ a prefetch some pieces along the row, for register tiles of a few heights, on da
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +14,7 @@ import numpy as np
 
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.machine_model.prefetch import SOURCE, for_width, with_tile
-from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.memory import aligned_empty
+from isamap_smt.machine_model.timed import array_of, filled, functions
 
 HEIGHTS = (2, 6, 12)
 PIECES = (1, 2, 4)
@@ -54,12 +52,9 @@ class Across:
     def seconds(self, height: int, size: int) -> dict[int, float]:
         """Seconds for a line of a matrix of so many bytes, by pieces; the tries go in turns, so call it often."""
         if len(self._matrix) != size:
-            self._matrix = aligned_empty((size,), np.dtype(np.uint8))
-            self._matrix.fill(0)
+            self._matrix = array_of(0, size)
         chunk = min(size, _CHUNK)
-        elements = aligned_empty((height * _BLOCK,), np.dtype(np.float32))
-        result = aligned_empty((height * LINE,), np.dtype(np.uint8))
-        elements.fill(1)
+        elements, result = array_of(1, height * _BLOCK, np.float32), array_of(0, height * LINE)
         blocks = chunk // _PITCH // _BLOCK
         found = {}
         for pieces, call in self.calls[height].items():
@@ -77,20 +72,11 @@ def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Acro
     columns = max(1, LINE // width)
     heights = [h for h in HEIGHTS if (h + 1) * columns < _REGISTERS]
     source = SOURCE + "".join(_function(h, columns, pieces, width) for h in heights for pieces in (0, *PIECES))
-    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
-    calls: dict[int, dict[int, Any]] = {}
-    for height in heights:
-        for pieces in (0, *PIECES):
-            call = getattr(library, f"isamap_across_{height}_{pieces}")
-            call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
-            call.restype = ctypes.c_double
-            calls.setdefault(height, {})[pieces] = call
-    return Across(calls)
+    names = [f"isamap_across_{height}_{pieces}" for height in heights for pieces in (0, *PIECES)]
+    found = iter(functions(for_width(source, width), requires, cc, names, "pnpp"))
+    return Across({height: {pieces: next(found) for pieces in (0, *PIECES)} for height in heights})
 
 
 def _function(height: int, columns: int, pieces: int, width: int) -> str:
     words = {"ROWS": height, "PIECES": pieces, "BLOCK": _BLOCK, "LINE": LINE, "PITCH": _PITCH}
-    text = with_tile(_FUNCTION, height, columns, pieces * LINE, width, 4)
-    for name, value in words.items():
-        text = text.replace(f"@{name}@", str(value))
-    return text
+    return filled(with_tile(_FUNCTION, height, columns, pieces * LINE, width, 4), words)

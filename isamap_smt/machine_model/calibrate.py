@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from statistics import median
 
@@ -18,7 +19,7 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.ways import behind_registers
-from isamap_smt.machine_model.across import Across, across
+from isamap_smt.machine_model.across import across
 from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.far_rows import ROWS as FAR_ROWS
@@ -58,7 +59,7 @@ def calibrate(
         raise CalibrationError("the clock cannot be measured without a C compiler; `pip install ziglang`")
     sizes = _sizes(hardware, identity().cores)
     wide = _streams(hardware, cc)
-    fetched = _streamed(hardware, max(wide), cc)
+    fetched = streamed(max(wide), _requires(hardware, max(wide)), cc)
     sweeps: dict[tuple[str, int, int], float] = {}
     jobs = _jobs(hardware, wide, sizes, identity().cores)
     best: dict[tuple[str, int, str, int], float] = {}
@@ -84,9 +85,9 @@ def calibrate(
             best[key] = max(best.get(key, 0.0), rate)
         for k, (memory, (rows, _)) in enumerate(swept, 1 + len(jobs)):
             tell((n * each + k) / steps, f"prefetching {memory}, {rows} row{'s' * (rows > 1)}")
-            _sweep(fetched, memory, rows, sizes[memory], sweeps)
+            _keep_best(partial(fetched.seconds, rows, sizes[memory]), (memory, rows), sweeps)
         for memory, height in product(behind, walked.calls):
-            _walk(walked, memory, height, sizes[memory], pieces)
+            _keep_best(partial(walked.seconds, height, sizes[memory]), (memory, height), pieces)
     clock = max(c for c in clocks if c is not None)
     tell(1.0, "latencies")
     latencies = tuple((m, round(chase.seconds(size) * clock * 1e9, 1)) for m, size in sizes.items())
@@ -135,30 +136,19 @@ def _streams(hardware: Hardware, cc: str | None) -> dict[int, Streams]:
     return found or {16: streams(16, (), cc)}
 
 
-def _streamed(hardware: Hardware, width: int, cc: str | None) -> Streamed:
-    return streamed(width, _requires(hardware, width), cc)
-
-
 def _requires(hardware: Hardware, width: int) -> tuple[str, ...]:
     """Features of the instructions on registers of that width."""
     files = {m.name for m in hardware.memories if _width(m) == width}
     return tuple(sorted({f for i in hardware.instructions if files & set(dict(i.places).values()) for f in i.requires}))
 
 
-def _sweep(fetched: Streamed, memory: str, rows: int, size: int, best: dict[tuple[str, int, int], float]) -> None:
-    """A few sweeps at every distance; best: by (memory, rows, distance), seconds."""
+def _keep_best(
+    seconds: Callable[[], dict[int, float]], place: tuple[str, int], best: dict[tuple[str, int, int], float]
+) -> None:
+    """A few tries; best: by place and what seconds() tells apart, the least."""
     for _ in range(_TRIES):
-        for distance, taken in fetched.seconds(rows, size).items():
-            key = (memory, rows, distance)
-            best[key] = min(best.get(key, taken), taken)
-
-
-def _walk(walked: Across, memory: str, height: int, size: int, best: dict[tuple[str, int, int], float]) -> None:
-    """The same of walks across rows; best: by (memory, height, pieces), seconds for a line."""
-    for _ in range(_TRIES):
-        for pieces, taken in walked.seconds(height, size).items():
-            key = (memory, height, pieces)
-            best[key] = min(best.get(key, taken), taken)
+        for n, taken in seconds().items():
+            best[*place, n] = min(best.get((*place, n), taken), taken)
 
 
 def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:

@@ -6,15 +6,13 @@ cache. Packed, the elements of a step are neighbours; in place, they are a fixed
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.machine_model.prefetch import SOURCE, for_width
-from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.memory import aligned_empty
+from isamap_smt.machine_model.timed import array_of, filled, functions
 
 ROWS = 12
 _STEPS = 128
@@ -49,11 +47,8 @@ class FarRows:
 
     def seconds(self, tries: int = _TRIES) -> tuple[float, float]:
         """Seconds of one step, packed and in place: the best of some tries in turns."""
-        stream = aligned_empty((self.width * _STEPS,), np.dtype(np.uint8))
-        rows = aligned_empty((_PITCH * ROWS,), np.dtype(np.float32))
-        result = aligned_empty((self.width * ROWS,), np.dtype(np.uint8))
-        stream.fill(0)
-        rows.fill(1)
+        stream, rows = array_of(0, self.width * _STEPS), array_of(1, _PITCH * ROWS, np.float32)
+        result = array_of(0, self.width * ROWS)
         best = [float("inf")] * 2
         for _ in range(tries):
             for n, call in enumerate((self.packed, self.in_place)):
@@ -65,12 +60,9 @@ def far_rows(width: int, requires: tuple[str, ...], cc: str | None = None) -> Fa
     """The measurement for vectors of `width` bytes. Raises BuildError."""
     source = SOURCE + _function("packed", [f"k * {ROWS} + {r}" for r in range(ROWS)])
     source += _function("in_place", [f"{r * _PITCH} + k" for r in range(ROWS)])
-    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
-    calls = [getattr(library, f"isamap_rows_{name}") for name in ("packed", "in_place")]
-    for call in calls:
-        call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
-        call.restype = ctypes.c_double
-    return FarRows(calls[0], calls[1], width)
+    names = ("isamap_rows_packed", "isamap_rows_in_place")
+    packed, in_place = functions(for_width(source, width), requires, cc, names, "ppnp")
+    return FarRows(packed, in_place, width)
 
 
 def _function(name: str, elements: list[str]) -> str:
@@ -80,7 +72,4 @@ def _function(name: str, elements: list[str]) -> str:
         "BODY": [f"            sum_{r} = sum_{r} + everywhere(rows[{e}]) * b;" for r, e in enumerate(elements)],
         "STORED": [f"    memcpy(result + {r} * @WIDTH@, &sum_{r}, sizeof(vector));" for r in range(ROWS)],
     }
-    text = _FUNCTION.replace("@NAME@", name).replace("@STEPS@", str(_STEPS))
-    for word, found in lines.items():
-        text = text.replace(f"@{word}@", "\n".join(found))
-    return text
+    return filled(_FUNCTION, {"NAME": name, "STEPS": _STEPS, **{w: "\n".join(found) for w, found in lines.items()}})

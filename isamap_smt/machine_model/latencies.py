@@ -7,25 +7,18 @@ what a load of a far row waits for includes looking its page up.
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 
-from isamap_smt.runtime.cache import build_library
+from isamap_smt.machine_model.timed import OWN, functions
 from isamap_smt.runtime.memory import aligned_empty
 
 _APART = 256  # bytes between nodes
 _STEPS = 20_000
-_SOURCE = """\
-#define _GNU_SOURCE
-#include <stdint.h>
-#include <time.h>
+_SOURCE = (
+    OWN
+    + """\
 
-static double own(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 double isamap_chase(const char *nodes, int64_t *at, int64_t steps) {
     int64_t here = *at;
     double start = own();
@@ -35,6 +28,7 @@ double isamap_chase(const char *nodes, int64_t *at, int64_t steps) {
     return start;
 }
 """
+)
 
 
 class Chase:
@@ -42,14 +36,11 @@ class Chase:
 
     def __init__(self, cc: str | None = None) -> None:
         """Compile. Raises BuildError."""
-        library = ctypes.CDLL(str(build_library(_SOURCE, (), cc=cc, native=True)))
-        self._call: Any = library.isamap_chase
-        self._call.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_int64]
-        self._call.restype = ctypes.c_double
+        (self._call,) = functions(_SOURCE, (), cc, ["isamap_chase"], "ppn")
 
     def seconds(self, size: int, tries: int = 8) -> float:
         """Seconds of one load from a buffer of so many bytes, at best. What the tries before left in caches stays there."""
-        nodes, at = _chain(size), ctypes.c_int64(0)
+        nodes, at = _chain(size), ctypes.byref(ctypes.c_int64(0))
         self._call(nodes.ctypes.data, at, min(len(nodes) // (_APART // 8), _STEPS))
         return min(float(self._call(nodes.ctypes.data, at, _STEPS)) for _ in range(tries)) / _STEPS
 

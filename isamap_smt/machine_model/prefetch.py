@@ -7,38 +7,29 @@ size. How many elements there are decides whether the core computes or waits: me
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.ir.hardware import LINE
-from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.memory import aligned_empty
+from isamap_smt.machine_model.timed import OWN, array_of, filled, functions
 
 DISTANCES = (512, 1024, 2048)  # bytes
 TILES = ((1, 8), (2, 6), (4, 3), (6, 2))  # rows, and vectors of a step
 _STEPS = 256  # of the rows' elements, which then begin anew
 _LEAST = 0.002  # seconds of one try
-SOURCE = """\
-#define _GNU_SOURCE
-#include <stdint.h>
-#include <string.h>
-#include <time.h>
-
+SOURCE = (
+    OWN
+    + """\
 typedef float vector __attribute__((vector_size(@WIDTH@), aligned(@WIDTH@), may_alias));
 
-static double own(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 static vector everywhere(float x) {
     vector v = {@COPIES@};
     return v;
 }
 """
+)
 _FUNCTION = """\
 double isamap_ahead_@ROWS@_@DISTANCE@(const char *stream, int64_t bytes, int64_t passes, const float *rows, char *result) {
     #pragma STDC FP_CONTRACT ON
@@ -73,9 +64,7 @@ class Streamed:
         step = self.width * columns
         total = max(working_set - working_set % step, step)
         stream = self._zeros(working_set)
-        elements = aligned_empty((rows * _STEPS,), np.dtype(np.float32))
-        result = aligned_empty((rows * step,), np.dtype(np.uint8))
-        elements.fill(1)
+        elements, result = array_of(1, rows * _STEPS, np.float32), array_of(0, rows * step)
         passes = 1
 
         def run(call: Any) -> float:
@@ -90,8 +79,7 @@ class Streamed:
         """So many bytes, kept from one try to the next; every page is there, and products with them stay zero."""
         if count not in self._buffers:
             self._buffers.clear()
-            self._buffers[count] = aligned_empty((max(count, 4096),), np.dtype(np.uint8))
-            self._buffers[count].fill(0)
+            self._buffers[count] = array_of(0, max(count, 4096))
         return self._buffers[count]
 
 
@@ -99,28 +87,19 @@ def streamed(width: int, requires: tuple[str, ...], cc: str | None = None) -> St
     """The measurements for vectors of `width` bytes. Raises BuildError."""
     distances = (0, *DISTANCES)
     source = SOURCE + "".join(_function(*tile, distance, width) for tile in TILES for distance in distances)
-    library = ctypes.CDLL(str(build_library(for_width(source, width), requires, cc=cc, native=True)))
-    calls: dict[int, dict[int, Any]] = {}
-    for rows, _ in TILES:
-        for distance in distances:
-            call = getattr(library, f"isamap_ahead_{rows}_{distance}")
-            call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
-            call.restype = ctypes.c_double
-            calls.setdefault(rows, {})[distance] = call
-    return Streamed(calls, width)
+    names = [f"isamap_ahead_{rows}_{distance}" for rows, _ in TILES for distance in distances]
+    found = iter(functions(for_width(source, width), requires, cc, names, "pnnpp"))
+    return Streamed({rows: {distance: next(found) for distance in distances} for rows, _ in TILES}, width)
 
 
 def for_width(source: str, width: int) -> str:
     """C that begins with SOURCE, for vectors of so many bytes."""
-    return source.replace("@WIDTH@", str(width)).replace("@COPIES@", ", ".join("x" * (width // 4)))
+    return filled(source, {"WIDTH": width, "COPIES": ", ".join("x" * (width // 4))})
 
 
 def _function(rows: int, columns: int, distance: int, width: int) -> str:
     words = {"ROWS": rows, "DISTANCE": distance, "STEP": width * columns, "ELEMENTS": rows * _STEPS}
-    text = with_tile(_FUNCTION, rows, columns, distance, width, 3)
-    for name, value in words.items():
-        text = text.replace(f"@{name}@", str(value))
-    return text
+    return filled(with_tile(_FUNCTION, rows, columns, distance, width, 3), words)
 
 
 def with_tile(text: str, rows: int, columns: int, distance: int, width: int, depth: int) -> str:
@@ -144,6 +123,5 @@ def with_tile(text: str, rows: int, columns: int, distance: int, width: int, dep
         written = ", ".join(f'"+v"(sum_{r}_{c})' for r, c in used)
         body.append(f'__asm__ volatile("" : {written} : : "memory");')
     stored = [f"memcpy(result + {(r * columns + c) * width}, &sum_{r}_{c}, sizeof(vector));" for r, c in tile]
-    for name, lines, inside in (("DECLARED", declared, 1), ("BODY", body, depth), ("STORED", stored, 1)):
-        text = text.replace(f"@{name}@", "\n".join("    " * inside + line for line in lines))
-    return text
+    parts = (("DECLARED", declared, 1), ("BODY", body, depth), ("STORED", stored, 1))
+    return filled(text, {n: "\n".join("    " * inside + line for line in lines) for n, lines, inside in parts})

@@ -7,34 +7,22 @@ core. Two threads start together at a barrier of their own, and each has a buffe
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.memory import aligned_empty
+from isamap_smt.machine_model.timed import OWN, array_of, filled, functions
 
 OPERATIONS = ("read", "write", "copy")
 _UNROLLED = 8
-_SOURCE = """\
-#define _GNU_SOURCE
+_SOURCE = (
+    OWN
+    + """\
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <time.h>
 
 typedef unsigned char vector __attribute__((vector_size(@WIDTH@), aligned(@WIDTH@), may_alias));
 
-static double now(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-/* The time that this thread was running: what others do on the core meanwhile does not count. */
-static double own(void) { return now(CLOCK_THREAD_CPUTIME_ID); }
 static void sweep(char *buffer, int64_t bytes, int64_t passes, int operation) {
     int64_t vectors = bytes / (int64_t)sizeof(vector);
     vector zero = {0};
@@ -91,21 +79,20 @@ double isamap_stream_two(char *buffer, int64_t bytes, int64_t passes, int operat
     return a.taken > b.taken ? a.taken : b.taken;
 }
 """
+)
 
 
 @dataclass(frozen=True)
 class Streams:
-    """The compiled measurements at one vector width. Rates are in bytes per second."""
+    """The compiled measurements at one vector width, on one core and on two. Rates are in bytes per second."""
 
-    library: Any
+    calls: list[Any]
     width: int
 
     def rate(self, working_set: int, operation: str, cores: int = 1, seconds: float = 0.006, tries: int = 4) -> float:
         """Bytes per second of the best of a few tries; a copied byte counts once. working_set: bytes, per core."""
         total = max(working_set - working_set % (self.width * _UNROLLED * 2), self.width * _UNROLLED * 2) * cores
-        buffer = aligned_empty((total,), np.dtype(np.uint8))
-        buffer.fill(1)  # every page is there before the clock runs
-        call = self.library.isamap_stream if cores == 1 else self.library.isamap_stream_two
+        buffer, call = array_of(1, total), self.calls[cores - 1]
         number, address = OPERATIONS.index(operation), buffer.ctypes.data
 
         def run(passes: int) -> float:
@@ -133,12 +120,7 @@ def streams(width: int, requires: tuple[str, ...], cc: str | None = None) -> Str
         "WRITES": "at[n + {n}] = zero;",
         "COPIES": 'vector v{n} = at[n + {n}]; __asm__ volatile("" : "+x"(v{n})); to[n + {n}] = v{n};',
     }
-    source = _SOURCE.replace("@WIDTH@", str(width)).replace("@UNROLLED@", str(_UNROLLED))
-    for name, row in rows.items():
-        lines = "\n".join(" " * 16 + row.replace("{n}", str(n)) for n in range(_UNROLLED))
-        source = source.replace(f"@{name}@", lines)
-    library = ctypes.CDLL(str(build_library(source, requires, cc=cc, native=True)))
-    for call in (library.isamap_stream, library.isamap_stream_two):
-        call.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int]
-        call.restype = ctypes.c_double
-    return Streams(library, width)
+    each = range(_UNROLLED)
+    lines = {name: "\n".join(" " * 16 + row.replace("{n}", str(n)) for n in each) for name, row in rows.items()}
+    source = filled(_SOURCE, {"WIDTH": width, "UNROLLED": _UNROLLED, **lines})
+    return Streams(functions(source, requires, cc, ("isamap_stream", "isamap_stream_two"), "pnni"), width)
