@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
+from dataclasses import asdict
 from typing import Any
 
 from isamap_smt.certificates.errors import DamagedError
@@ -45,22 +46,8 @@ def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
                 "first": list(witness.first),
                 "second": list(witness.second),
             }
-        case KernelWitness():
-            return {
-                "kind": "kernel",
-                "claim": witness.claim,
-                "subject": witness.subject,
-                "binding": witness.binding,
-                "values": dict(witness.values),
-                "text": witness.text,
-            }
-    return {
-        "kind": "one",
-        "claim": witness.claim,
-        "candidate": witness.candidate,
-        "values": dict(witness.values),
-        "text": witness.text,
-    }
+    kind = "kernel" if isinstance(witness, KernelWitness) else "one"
+    return {"kind": kind, **asdict(witness), "values": dict(witness.values)}
 
 
 def witness_from(document: Dict[str, Any], family: Family) -> Witness:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,26 +128,28 @@ def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) ->
             "save(..., kernel='my_kernels.py:dot'), the split=plan.split that it was made by, or give it another name"
         )
     if kernel is not None:
-        try:
+        with _found_later(f"kernel={kernel!r}"):
             find_kernel(kernel)
-        except IsamapError as error:
-            raise CertificateError(f"later checks would not find kernel={kernel!r}: {error}") from error
     mine = mapping.instruction
     wanted = instruction or mine.name
     advice = "pass where it is, such as save(..., instruction='my_machine.py:dot')"
-    try:
+    with _found_later(f"the instruction {wanted}", advice):
         number = mapping.statement_index
         found = find_instruction(wanted) if instruction else Sources().instruction(wanted, mapping.kernel, number)
-    except IsamapError as error:
-        raise CertificateError(f"later checks would not find the instruction {wanted}: {error}; {advice}") from error
     if instruction_digest(found) != instruction_digest(mine):
         raise CertificateError(f"what later checks find as {wanted} is not the instruction that was proved; {advice}")
     if schedule is None or schedule.hardware is None:
         return
-    try:
+    advice = "register it in the entry-point group isamap.hardware, or save the mapping without its schedule"
+    with _found_later("the machine of the schedule", advice):
         Sources().hardware(schedule.hardware.name)
+
+
+@contextmanager
+def _found_later(what: str, advice: str = "") -> Iterator[None]:
+    """Errors while something is looked up become CertificateErrors that name it."""
+    try:
+        yield
     except IsamapError as error:
-        raise CertificateError(
-            f"later checks would not find the machine of the schedule: {error}; register it in the entry-point group "
-            "isamap.hardware, or save the mapping without its schedule"
-        ) from error
+        said = f"later checks would not find {what}: {error}" + (f"; {advice}" if advice else "")
+        raise CertificateError(said) from error

@@ -54,10 +54,14 @@ class Sources:
     """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's)."""
 
     machines: Dict[str, Hardware] = field(default_factory=dict)
-    _parts: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
-    _moves: dict[str, list[list[str]]] = field(default_factory=dict, compare=False, repr=False)
-    _instructions: dict[str, InstructionDigests] = field(default_factory=dict, compare=False, repr=False)
-    _kernels: dict[str, tuple[Kernel, str]] = field(default_factory=dict, compare=False, repr=False)
+    _made: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def _once(self, what: str, name: str, make: Callable[[], _Found]) -> _Found:
+        """What make() gives, made once for each name."""
+        if (what, name) not in self._made:
+            self._made[what, name] = make()
+        found: _Found = self._made[what, name]
+        return found
 
     def hardware(self, name: str) -> Hardware:
         """The machine of that name. Raises IsamapError where there is none."""
@@ -65,11 +69,12 @@ class Sources:
 
     def kernel(self, document: Dict[str, Any]) -> tuple[Kernel, str]:
         """kernel_from(document) and its digest, made once. Raises IsamapError where there is none."""
-        key = canonical(document)
-        if key not in self._kernels:
+
+        def made() -> tuple[Kernel, str]:
             found = kernel_from(document)
-            self._kernels[key] = found, kernel_digest(found)
-        return self._kernels[key]
+            return found, kernel_digest(found)
+
+        return self._once("kernel", canonical(document), made)
 
     def instruction(self, source: str, kernel: Kernel, statement: int = 0) -> Instruction:
         """The instruction machine.name, file.py:name, or the point of the kernel's own statement."""
@@ -82,15 +87,13 @@ class Sources:
 
     def digests(self, name: str) -> dict[str, str]:
         """Digests of the parts of that machine, made once. Raises IsamapError where there is none."""
-        if name not in self._parts:
-            self._parts[name] = hardware_digests(self.hardware(name))
-        return self._parts[name]
+        return self._once("digests", name, lambda: hardware_digests(self.hardware(name)))
 
     def moves(self, name: str) -> list[list[str]]:
         """Name and digest of each move instruction of that machine, in order, without what it costs."""
-        if name not in self._moves:
-            self._moves[name] = [[m.name, instruction_digests(m).claims] for m in self.hardware(name).moves]
-        return self._moves[name]
+        return self._once(
+            "moves", name, lambda: [[m.name, instruction_digests(m).claims] for m in self.hardware(name).moves]
+        )
 
     def instruction_of(self, part: Dict[str, Any], kernel: Kernel) -> Instruction:
         """The instruction that a manifest, or a further statement in it, names."""
@@ -101,9 +104,7 @@ class Sources:
         source = part["instruction"]["source"]
         if source == POINT:
             return instruction_digests(self.instruction_of(part, kernel))
-        if source not in self._instructions:
-            self._instructions[source] = instruction_digests(self.instruction(source, kernel))
-        return self._instructions[source]
+        return self._once("instruction", source, lambda: instruction_digests(self.instruction(source, kernel)))
 
 
 def _statement(part: Dict[str, Any]) -> int:

@@ -21,9 +21,14 @@ _SHOWN = 6  # instructions of a machine that its row names
 @as_json
 def command(what: str, as_json: bool) -> None:
     """List the kernels, the hardware or the instructions that the other commands know by name."""
-    if what not in _THINGS:
-        raise UnknownNameError(f"list {what!r}: {did_you_mean(what, _THINGS)}")
-    listed, show = _THINGS[what]
+    things = {
+        "kernels": (list_kernels, _show_kernels),
+        "hardware": (list_hardware, _show_hardware),
+        "instructions": (list_instructions, _show_instructions),
+    }
+    if what not in things:
+        raise UnknownNameError(f"list {what!r}: {did_you_mean(what, things)}")
+    listed, show = things[what]
     document = listed()
     answer(as_json, document, lambda: show(document))
 
@@ -123,10 +128,3 @@ def _show_instructions(document: dict[str, Any]) -> None:
     moves = sum(i["kind"] != "compute" for i in document["instructions"])
     console().print(shown)
     console().print(f"and {moves} that move data (--json lists them)")
-
-
-_THINGS = {
-    "kernels": (list_kernels, _show_kernels),
-    "hardware": (list_hardware, _show_hardware),
-    "instructions": (list_instructions, _show_instructions),
-}

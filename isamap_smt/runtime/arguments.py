@@ -7,6 +7,7 @@ element is at fault, is looked up here afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,15 +60,20 @@ def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, A
             f"{kernel.name} takes {len(inputs)} inputs ({', '.join(inputs)}), got {len(positional)}; "
             "an array to write into is given as out="
         )
-    given = dict(zip(inputs, positional, strict=False))
-    for name, value in named.items():
-        if name in given:
-            raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
+    given = {**by_name(kernel.name, inputs, positional, named), **named}
+    for name in given:
         if name not in inputs:
             hint = "pass it as out=" if name in kernel.outputs else did_you_mean(name, inputs)
             raise ArgumentError(f"{kernel.name} has no input {name!r}; {hint}")
-        given[name] = value
     return {name: as_array(value, name) for name, value in given.items()}
+
+
+def by_name(kernel: str, names: Sequence[str], positional: Sequence[Any], named: Dict[str, Any]) -> dict[str, Any]:
+    """What is given by position, by name. Raises ArgumentError for one that is given by name as well."""
+    given = dict(zip(names, positional, strict=False))
+    if twice := [name for name in named if name in given]:
+        raise ArgumentError(f"{kernel}: {twice[0]} is given twice, by position and by name")
+    return given
 
 
 def as_array(value: Any, name: str) -> np.ndarray:
@@ -161,8 +167,7 @@ def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[s
     for name, array in arrays.items():
         shape = tensor_shape(kernel.tensors[name], sizes)
         if array.shape != shape:
-            known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
-            at = f" with {known}" if known else ""
+            at = f" with {listed(sizes)}" if sizes else ""
             raise SizeError(
                 f"{name} has shape {array.shape}, {kernel.name} needs {_shape(kernel.tensors[name])} = {shape}{at}"
             )
@@ -194,9 +199,13 @@ def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:
     """The tensor's shape at these sizes. Raises SizeError where a dimension would be negative."""
     shape = tuple(int(evaluate(e, sizes)) for e in tensor.shape)
     if any(n < 0 for n in shape):
-        known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
-        raise SizeError(f"{tensor.name} would have shape {shape} with {known}")
+        raise SizeError(f"{tensor.name} would have shape {shape} with {listed(sizes)}")
     return shape
+
+
+def listed(sizes: Dict[str, int]) -> str:
+    """The sizes in words."""
+    return ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
 
 
 def _settle(

@@ -44,9 +44,13 @@ def build_key(source: str, compiler: Compiler, flags: Iterable[str]) -> str:
     parts = [source, *compiler.command, compiler.version, *flags]
     if any("native" in flag for flag in flags):
         parts += sorted(host_features())
+    return digest_of(parts)
+
+
+def digest_of(parts: Iterable[str]) -> str:
+    """32 hexadecimal digits of these texts, in their order."""
     digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part.encode()
+    for data in map(str.encode, parts):
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
 

@@ -68,22 +68,10 @@ class CompiledKernel(Callee):
         self._exported = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
 
-    def __call__(
-        self,
-        *inputs: Any,
-        out: Any = None,
-        sizes: Dict[str, int] | None = None,
-        threads: int = 1,
-        check_finite: bool = True,
-        check_ranges: bool = True,
-        **named: Any,
-    ) -> Any:
-        """Run on these arrays. Raises ArgumentError, DTypeError or SizeError before anything is written.
-
-        check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
-        """
-        values = {"check_finite": check_finite, "check_ranges": check_ranges}
-        call = self.prepare(*inputs, out=out, sizes=sizes, threads=threads, **values, **named)
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Run on these arrays, with the options of prepare(). Raises ArgumentError, DTypeError or SizeError before anything is
+        written."""
+        call = self.prepare(*inputs, **options)
         call.run()
         return call.result
 
@@ -99,6 +87,7 @@ class CompiledKernel(Callee):
     ) -> Call:
         """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
 
+        check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
         Constant operands are packed by each run(); see pack().
         """
         trust, count = _trust(check_finite, check_ranges), _threads(threads)
@@ -120,10 +109,7 @@ class CompiledKernel(Callee):
         Constants are given by name, or by position in the order of `constants`. `sizes` gives those that the packed form
         needs and the constants' shapes do not determine.
         """
-        for name, value in zip(self.constants, positional, strict=False):
-            if name in constants:
-                raise ArgumentError(f"{self.kernel.name}: {name} is given twice, by position and by name")
-            constants[name] = value
+        constants |= check.by_name(self.kernel.name, self.constants, positional, constants)
         if set(constants) != set(self.constants) or len(positional) > len(self.constants):
             wanted = ", ".join(self.constants) or "none: schedule one with `constant`"
             got = ", ".join(constants) if len(positional) <= len(self.constants) else f"{len(positional)} arrays"
@@ -271,10 +257,7 @@ class PackedKernel:
         free = [n for n in kernel.inputs if n not in self.constants]
         if len(inputs) > len(free):
             raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
-        for name, value in zip(free, inputs, strict=False):
-            if name in named:
-                raise ArgumentError(f"{kernel.name}: {name} is given twice, by position and by name")
-            named[name] = value
+        named |= check.by_name(kernel.name, free, inputs, named)
         arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
         arguments = self.compiled._arguments(arrays, out, {**self.sizes, **whole_sizes(sizes)})
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
@@ -325,9 +308,8 @@ def _entry_points(library: Path) -> _Exported:
     except AttributeError as error:
         raise BuildError(f"{library} is not a compiled kernel: {error}") from None
     call = [_Pointers, _Sizes, _Pointers, ctypes.c_int64]
-    found.run.argtypes, found.run.restype = call, ctypes.c_int
-    found.check.argtypes, found.check.restype = call, ctypes.c_int
-    found.pack.argtypes, found.pack.restype = call[:3], ctypes.c_int
+    for f, takes in ((found.run, call), (found.check, call), (found.pack, call[:3])):
+        f.argtypes, f.restype = takes, ctypes.c_int
     found.packed_bytes.argtypes, found.packed_bytes.restype = [_Sizes, ctypes.c_int64], ctypes.c_int64
     found.text.argtypes, found.text.restype = [ctypes.c_int], ctypes.c_char_p
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 
 Arrays = dict[str, np.ndarray]
 
@@ -45,13 +45,7 @@ def require_sizes(kernel: Kernel) -> None:
 
 def operations(kernel: Kernel) -> int:
     """2 x the points of every statement's box: a multiplication and an addition each. Sizes must be known."""
-    total = 0
-    for s in kernel.statements:
-        points = 1
-        for a in s.axes:
-            points *= int(a.extent)
-        total += 2 * points
-    return total
+    return 2 * points(kernel)
 
 
 def arrays_for(kernel: Kernel, seed: int) -> Arrays:

@@ -10,7 +10,7 @@ from isamap_smt.codegen.checks import SIZES, VALUES, entry_checks
 from isamap_smt.ir.errors import ArgumentError, HardwareError, IsamapError, SizeError
 from isamap_smt.ir.hypotheses import Finite, Range
 from isamap_smt.ir.program import Program
-from isamap_smt.runtime.arguments import Signature, not_finite, out_of_range
+from isamap_smt.runtime.arguments import Signature, listed, not_finite, out_of_range
 
 GROUP = 1000
 
@@ -25,8 +25,7 @@ def refusal(
     if code == -1:
         return HardwareError(f"{name}: the system refuses this process the registers that its instructions use")
     if code // GROUP == SIZES // GROUP:
-        known = ", ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
-        return SizeError(f"{name}: {text}; it is called with {known or 'no sizes'}")
+        return SizeError(f"{name}: {text}; it is called with {listed(sizes) or 'no sizes'}")
     if code // GROUP == VALUES // GROUP:
         # The C stops at no element, so that it checks whole vectors: which one it is, is looked up when one is at fault.
         asked = next((c.asked for c in entry_checks(program) if c.code == code), None)

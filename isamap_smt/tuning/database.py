@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,8 @@ CREATE TABLE winner (
 
 @dataclass(frozen=True)
 class Trial:
-    """One program, measured or found wanting. seconds: the best sample; features and predictions by name (seconds)."""
+    """One program, measured or found wanting, in the order of the table's columns. seconds: the best sample; features and
+    predictions by name (seconds)."""
 
     program: str
     status: str
@@ -122,11 +123,8 @@ class Database:
 
     def add(self, task: str, about_task: str, machine: str, about_machine: str, trial: Trial) -> None:
         """Keep a trial; one of the same program is replaced."""
-        row = (
-            task, machine, trial.program, trial.status, trial.seconds, trial.median, trial.samples, trial.dropped,
-            trial.reason, trial.strategy, trial.seed, json.dumps(trial.record), json.dumps(trial.features),
-            json.dumps(trial.predicted), trial.taken or _now(),
-        )  # fmt: skip
+        held = [getattr(trial, f.name) for f in fields(Trial)[:-1]]
+        row = (task, machine, *(json.dumps(x) if isinstance(x, dict) else x for x in held), trial.taken or _now())
         with self._writing() as c:
             c.execute("INSERT OR IGNORE INTO task VALUES (?, ?)", (task, about_task))
             c.execute("INSERT OR IGNORE INTO machine VALUES (?, ?)", (machine, about_machine))
@@ -134,10 +132,8 @@ class Database:
 
     def crown(self, task: str, machine: str, winner: Winner) -> None:
         """Keep the winner of a search; it replaces that of an earlier one."""
-        row = (
-            task, machine, winner.program, winner.seconds, winner.baseline, winner.strategy, winner.tried,
-            winner.taken or _now(),
-        )  # fmt: skip
+        w = winner
+        row = (task, machine, w.program, w.seconds, w.baseline, w.strategy, w.tried, w.taken or _now())
         with self._writing() as c:
             c.execute(f"INSERT OR REPLACE INTO winner VALUES ({', '.join('?' * len(row))})", row)
 
@@ -162,8 +158,7 @@ class Database:
             row = self._connection.execute(sql, (task, machine)).fetchone()
             if row is None:
                 return None
-            program, seconds, baseline, strategy, tried, taken, record = row
-            return Winner(program, seconds, baseline, strategy, tried, taken, json.loads(record))
+            return Winner(*(*row[:-1], json.loads(row[-1])))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> Iterator[Trial]:
         with self._told(), closing(self._connection.execute(sql, values)) as rows:
@@ -237,13 +232,11 @@ _LEFT = "it was left as it is: move it away to start a new one"
 
 
 def _trial(row: tuple[Any, ...]) -> Trial:
-    _, _, program, status, seconds, median, samples, dropped, reason, strategy, seed, *rest = row
-    record, features, predicted = (json.loads(x) for x in rest[:3])
-    if not isinstance(features, dict) or not isinstance(predicted, dict):
+    values = list(row[2:])
+    values[-4:-1] = map(json.loads, values[-4:-1])
+    if not isinstance(values[-3], dict) or not isinstance(values[-2], dict):
         raise ValueError("features and predictions are not by name")
-    return Trial(
-        program, status, seconds, median, samples, dropped, reason, strategy, seed, record, features, predicted, rest[3]
-    )
+    return Trial(*values)
 
 
 def _now() -> str:

@@ -7,13 +7,13 @@ from itertools import islice
 from isamap_encodings.schedule_solve import pool
 from isamap_smt.scheduling import solved
 from isamap_smt.tuning.points import Point, Space
-from isamap_smt.tuning.protocols import CostModel
+from isamap_smt.tuning.protocols import CostModel, Unlearning
 
 _LIMIT = 10.0  # CP-SAT's deterministic seconds for one answer
 _BATCH = 4  # kinds of one mapping that are solved for at a time, and put in order by the cost model
 
 
-class Exact:
+class Exact(Unlearning):
     """One point: the cheapest of all mappings, as plan() would take it without measuring."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
@@ -32,11 +32,8 @@ class Exact:
                 found.append((answer.cost.total, n, Point(n, answer.choice)))
         return [min(found, key=lambda x: x[:2])[2]] if found else []
 
-    def tell(self, point: Point, seconds: float | None) -> None:
-        """Nothing is learned."""
 
-
-class TopK:
+class TopK(Unlearning):
     """The cheapest schedule of each of the cheapest kinds of every mapping, in the cost model's order."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
@@ -61,9 +58,6 @@ class TopK:
                 self._asked.add(key)
                 found.append(point)
         return found
-
-    def tell(self, point: Point, seconds: float | None) -> None:
-        """Nothing is learned: the measurements choose among what the pool holds."""
 
     def _next(self, mapping: int) -> list[tuple[float, Point]]:
         """The next few kinds of a mapping with the model's seconds, fastest first; none when the pool is empty."""

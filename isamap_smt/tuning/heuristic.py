@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 from isamap_smt.tuning.points import Point, Space
-from isamap_smt.tuning.protocols import CostModel
+from isamap_smt.tuning.protocols import CostModel, Unlearning
 
 _STARTS = 2  # climbs for each point that is proposed
 _STALE = 8  # climbs to known programs in a row, after which the search has seen its hills
 
 
-class Heuristic:
+class Heuristic(Unlearning):
     """Each proposal is the lowest of a few local minima of the cost model; no solver takes part."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
@@ -34,9 +34,6 @@ class Heuristic:
         waiting = sorted((s, key) for key, (s, _) in self._known.items() if key not in self._asked)[:count]
         self._asked.update(key for _, key in waiting)
         return [self._known[key][1] for _, key in waiting]
-
-    def tell(self, point: Point, seconds: float | None) -> None:
-        """Nothing is learned."""
 
     def _climb(self, point: Point) -> tuple[float, Point]:
         """The local minimum below a point: the first neighbour that is better is taken, in an order drawn anew."""

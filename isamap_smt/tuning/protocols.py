@@ -67,6 +67,13 @@ class Strategy(Protocol):
         ...
 
 
+class Unlearning:
+    """A strategy to which measurements say nothing new."""
+
+    def tell(self, point: Point, seconds: float | None) -> None:
+        """Nothing is learned."""
+
+
 StrategyMaker = Callable[[Space, CostModel, int], Strategy]
 CostModelMaker = Callable[[Context], CostModel]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 from isamap_smt.tuning.points import Point, Space
-from isamap_smt.tuning.protocols import CostModel
+from isamap_smt.tuning.protocols import CostModel, Unlearning
 
 _STALE = 200  # draws without a new program after which the space counts as walked through
 
 
-class RandomSearch:
+class RandomSearch(Unlearning):
     """Each program once, in an order that the seed decides; the cost model is not asked."""
 
     def __init__(self, space: Space, model: CostModel, seed: int) -> None:
@@ -33,6 +33,3 @@ class RandomSearch:
                 found.append(point)
                 stale = 0
         return found
-
-    def tell(self, point: Point, seconds: float | None) -> None:
-        """Nothing is learned."""

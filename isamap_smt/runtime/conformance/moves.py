@@ -17,7 +17,7 @@ from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.operands import random_values, same_bits
-from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step, named, shown
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, Step, cells_differ, first_place, named
 from isamap_smt.runtime.conformance.seen import Seen, plain_values, seen_by
 from isamap_smt.runtime.conformance.spots import Spot, cell_index, live, offsets, spots
 
@@ -118,14 +118,12 @@ def _step(
         if i.kind == "store":
             assert spot is not None
             if not (same := same_bits(after, register)).all():
-                at = tuple(int(n) for n in np.argwhere(~same)[0])
-                return f"{where}: it overwrites {named(register_operand(i), at)} of the register that it stores"
+                at = named(register_operand(i), first_place(~same))
+                return f"{where}: it overwrites {at} of the register that it stores"
             return _stored(i, register, cells, spot, a, where)
         wanted = _loaded(i, register, cells, spot, a)
-        if seen is not None:
-            found = seen.differs(wanted, a, end[0], given)
-            return f"{where}: {found}" if found else ""
-        return _compared(i, wanted, after, cells, where)
+        found = seen.differs(wanted, a, end[0], given) if seen else cells_differ(i, wanted, after, live=cells)
+        return f"{where}: {found}" if found else ""
 
     return Step(((name, begin, end, numbers, 1, 1, 0),), verify, where, int(cells.size))
 
@@ -150,22 +148,6 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
         given[r] = register
     found = run_instruction(i, given)[r]
     return np.where(cells, found, np.zeros((), found.dtype)).astype(found.dtype)
-
-
-def _compared(i: Instruction, wanted: np.ndarray, got: np.ndarray, cells: np.ndarray, where: str) -> str:
-    same = np.ascontiguousarray(wanted).view(np.uint8).reshape(-1) == np.ascontiguousarray(got).view(np.uint8).reshape(
-        -1
-    )
-    right = same.reshape(*wanted.shape, -1).all(axis=-1)
-    if right.all():
-        return ""
-    at = tuple(int(n) for n in np.argwhere(~right)[0])
-    live_word = "" if cells[at] else ", a lane that is not active and becomes 0"
-    return (
-        f"{where}: {(~right).sum()} of {right.size} cells are wrong, such as {named(register_operand(i), at)}{live_word}\n"
-        f"contract: {i.kernel.text.strip()}\n"
-        f"the description gives {shown(wanted[at])}, the instruction left {shown(got[at])}"
-    )
 
 
 def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot, a: Arena, where: str) -> str:

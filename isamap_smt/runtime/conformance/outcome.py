@@ -14,6 +14,7 @@ import numpy as np
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.runtime.conformance.arena import Arena
 
@@ -149,12 +150,41 @@ def example(
 
 def overwritten(name: str, before: np.ndarray, after: np.ndarray, same: np.ndarray) -> str:
     """An input that the instruction has changed."""
-    at = tuple(int(n) for n in np.argwhere(~same)[0])
+    at = first_place(~same)
     cell = named(name, at[1:])
     return (
         f"it overwrites its input {name}, which its description only reads\n"
         f"{cell} was {shown(before[at])} before, and is {shown(after[at])} after"
     )
+
+
+def cells_differ(
+    move: Instruction, wanted: np.ndarray, got: np.ndarray, where: str = "", live: np.ndarray | None = None
+) -> str:
+    """How the cells of a move's register differ from what the contract leaves there; '' where they do not.
+
+    where: how they were seen. live: the active ones; the others become 0.
+    """
+    same = np.array(raw(wanted).reshape(-1) == raw(got).reshape(-1)).reshape(*wanted.shape, -1).all(axis=-1)
+    if same.all():
+        return ""
+    at = first_place(~same)
+    active = "" if live is None or live[at] else ", a lane that is not active and becomes 0"
+    return (
+        f"{(~same).sum()} of {same.size} cells are wrong, such as {named(register_operand(move), at)}{active}{where}\n"
+        f"contract: {move.kernel.text.strip()}\n"
+        f"the description gives {shown(wanted[at])}, the instruction left {shown(got[at])}"
+    )
+
+
+def raw(array: np.ndarray) -> np.ndarray:
+    """The bytes, so that NaN equals itself."""
+    return np.ascontiguousarray(array).view(np.uint8)
+
+
+def first_place(where: Any) -> tuple[int, ...]:
+    """The first place at which it holds."""
+    return tuple(int(n) for n in np.argwhere(where)[0])
 
 
 def named(tensor: str, at: tuple[int, ...]) -> str:

@@ -18,7 +18,7 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import host_features, missing_features
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.cache import cache_directory, digest_of
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.check import check_instructions
 from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG
@@ -102,10 +102,7 @@ def digest(i: Instruction, machine: Hardware, cc: str | None, place: Place | Non
     parts = [repr(replace(x, cost=Cost())) for x in (i, *with_it)]
     where = _cpu() if place is None else place.emulator([i])
     parts += [*compiler.command, compiler.version, *compiler.flags(i.requires), where, _check()]
-    h = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        h.update(len(part.encode()).to_bytes(8, "little") + part.encode())
-    return h.hexdigest()
+    return digest_of(parts)
 
 
 @cache

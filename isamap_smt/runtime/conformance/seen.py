@@ -13,7 +13,7 @@ from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
-from isamap_smt.runtime.conformance.outcome import NotRunnableError, example, named, shown
+from isamap_smt.runtime.conformance.outcome import NotRunnableError, cells_differ, example
 from isamap_smt.runtime.conformance.rounding import judged_by, right
 from isamap_smt.runtime.conformance.spots import as_cells, as_memory
 
@@ -62,23 +62,10 @@ class Seen:
         t, shows = self._shown, self.after or self.by
         got = as_cells(shows, a.read(at, source.size(t)).view(t.dtype.numpy))
         if self.after is None:
-            same = np.asarray(bits(got) == bits(wanted)).reshape(*wanted.shape, -1).all(axis=-1)
-            if same.all():
-                return ""
-            cell = tuple(int(n) for n in np.argwhere(~same)[0])
-            return (
-                f"{(~same).sum()} of {same.size} cells are wrong, such as {named(register_operand(self.move), cell)}, seen by "
-                f"{shows.short}\ncontract: {self.move.kernel.text.strip()}\n"
-                f"the description gives {shown(wanted[cell])}, the instruction left {shown(got[cell])}"
-            )
+            return cells_differ(self.move, wanted, got, f", seen by {shows.short}")
         arrays = {n: c[None] for n, c in {**given, self.operand: wanted}.items()}
         found, expected = right(self.by, arrays, got[None])
         return "" if found.all() else f"seen by {self.by.short}: {example(self.by, arrays, got[None], expected, found)}"
-
-
-def bits(array: np.ndarray) -> np.ndarray:
-    """The bytes, so that NaN equals itself."""
-    return np.ascontiguousarray(array).view(np.uint8)
 
 
 def plain_values(dtype: DType, count: int, random: np.random.Generator) -> np.ndarray:
