@@ -18,7 +18,7 @@ _WHERE = {
     **dict.fromkeys(("kernel", "instruction", "axes", "tensor", "to_text"), "isamap_smt.language"),
     **dict.fromkeys(("find_kernel",), "isamap_smt.language.library"),
     **dict.fromkeys(("assume",), "isamap_smt.language.ranges"),
-    **dict.fromkeys(("parameter",), "isamap_smt.language.machine_parameters"),
+    **dict.fromkeys(("parameter",), "isamap_smt.language.loading"),
     **dict.fromkeys(("find_hardware", "find_instruction"), "isamap_smt.language.hardware_library"),
     **dict.fromkeys(("Kernel", "Tensor", "Axis", "Statement", "Access"), "isamap_smt.ir.kernel"),
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     from isamap_smt.language.hardware_library import find_hardware as find_hardware
     from isamap_smt.language.hardware_library import find_instruction as find_instruction
     from isamap_smt.language.library import find_kernel as find_kernel
-    from isamap_smt.language.machine_parameters import parameter as parameter
+    from isamap_smt.language.loading import parameter as parameter
     from isamap_smt.language.ranges import assume as assume
 
 

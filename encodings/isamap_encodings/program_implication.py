@@ -3,6 +3,8 @@
 Goals are proved in order and each one proved helps the next: a coordinate of a fused axis follows from the digits only
 after the digits are known to add up. A counterexample is made small by bounding the sizes, and replayed in plain
 integers; one that does not replay is Unknown, not Refuted.
+
+Formulas have a meaning in plain integers, too: a counterexample counts only when it also fails there.
 """
 
 from __future__ import annotations

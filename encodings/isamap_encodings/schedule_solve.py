@@ -1,4 +1,9 @@
-"""Solve a schedule problem with CP-SAT, under a deterministic limit, and check the answer against plain integers."""
+"""Solve a schedule problem with CP-SAT, under a deterministic limit, and check the answer against plain integers.
+
+The pool is CP-SAT's optimum, then the optimum of what is left, and so on. Dozens of choices share the least price, because the
+outer tiles of an operand that is not fetched again cost nothing. So two choices count as one kind when register tile, packing, and
+the part of each reduction that is done while the accumulators stay open agree, and the pool holds the cheapest of each kind.
+"""
 
 from __future__ import annotations
 

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.data import expected, inputs, tolerance
+from isamap_smt.bench.data import check, expected, inputs, tolerance
 from isamap_smt.bench.machine import FOREIGN, SLOW, Probe, foreign, usage
 from isamap_smt.bench.session import Failed, Session
 from isamap_smt.bench.summary import spread

@@ -17,8 +17,8 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-from isamap_encodings.cvc5_check import RESOURCES, cvc5_version
 from isamap_encodings.solve import DIRECT, SEED, versions
+from isamap_encodings.z3_check import RESOURCES, cvc5_version
 from isamap_smt.certificates.digests import canonical, digest, encodings_digest
 
 _SEAL = 64  # hexadecimal digits before a value

@@ -16,7 +16,13 @@ from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.certificates.cache import Memory
-from isamap_smt.certificates.claim_file import questions_of, second_opinion
+from isamap_smt.certificates.claim_file import (
+    CONTRADICTED,
+    question_files,
+    questions_of,
+    second_opinion,
+    undecided_files,
+)
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
 from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split, further_from
 from isamap_smt.certificates.digests import mapping_digest
@@ -34,7 +40,6 @@ from isamap_smt.certificates.store import (
     stated,
 )
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from, split_from
-from isamap_smt.certificates.undecided import CONTRADICTED, question_files, undecided_files
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.certificates.claim_file import unproved
 from isamap_smt.certificates.derive import derive_mapping, further_from
 from isamap_smt.certificates.digests import instruction_digest
 from isamap_smt.certificates.errors import CertificateError
@@ -23,7 +24,6 @@ from isamap_smt.certificates.subject import (
     schedule_from,
     split_from,
 )
-from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import ProvedProgram

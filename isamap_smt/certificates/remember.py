@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from isamap_encodings.cvc5_check import cvc5_version
+from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates.cache import Cache
 from isamap_smt.certificates.digests import canonical, digest, generator_digest
 from isamap_smt.certificates.errors import DamagedError

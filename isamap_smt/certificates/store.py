@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from isamap_encodings.cvc5_check import cvc5_version
 from isamap_encodings.solve import versions
-from isamap_smt.certificates.claim_file import claim_text
+from isamap_encodings.z3_check import cvc5_version
+from isamap_smt.certificates.claim_file import claim_text, unproved
 from isamap_smt.certificates.completeness import family_document, witness_document
 from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program, derive_split
 from isamap_smt.certificates.digests import (
@@ -22,7 +22,6 @@ from isamap_smt.certificates.digests import (
 from isamap_smt.certificates.fingerprint import fingerprint, machine_and_name, mapping_id, program_text
 from isamap_smt.certificates.manifest import CLAIMS, claims_text, write_certificate
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
-from isamap_smt.certificates.undecided import unproved
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping

@@ -153,7 +153,7 @@ def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict
 def load_hardware(name: str, options: dict[str, Any]) -> Hardware:
     """The machine of that name, made with --set where it is a function."""
     from isamap_smt.language.hardware_library import find_hardware
-    from isamap_smt.language.machine_parameters import with_set
+    from isamap_smt.language.loading import with_set
 
     return find_hardware(with_set(name, options["settings"]))
 
@@ -162,7 +162,7 @@ def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, In
     """The kernel and the instruction that a command maps it onto, whose element types it takes where nobody says any, and the
     position of the statement that is mapped, counted from 0."""
     from isamap_smt.language.hardware_library import find_instruction
-    from isamap_smt.language.machine_parameters import with_set
+    from isamap_smt.language.loading import with_set
 
     name, wanted = split_names(words, options["text"], "INSTRUCTION")
     kernel, sizes = load_kernel(name, options)

@@ -167,7 +167,7 @@ def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> in
 
     All of them appear, or none: an interrupt leaves what was there.
     """
-    from isamap_smt.certificates.undecided import UndecidedError
+    from isamap_smt.certificates.claim_file import UndecidedError
     from isamap_smt.cli.proofs_update import update_directory
 
     try:

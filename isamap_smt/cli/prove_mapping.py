@@ -52,7 +52,7 @@ def command(
 
     Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. Where Z3 gives up, the formula is saved.
     """
-    from isamap_smt.certificates.undecided import undecided_formulas
+    from isamap_smt.certificates.claim_file import undecided_formulas
     from isamap_smt.mapping.fuse import fuse
     from isamap_smt.proof import prove
     from isamap_smt.proof.ranges import range_pair

@@ -87,7 +87,7 @@ def planned_page(
 ) -> dict[str, Any] | None:
     """Write the page about a plan; what it says as JSON. None where it uses no instruction, whose lanes a page could draw."""
     from isamap_smt.report.page import html_report
-    from isamap_smt.report.standing import standing
+    from isamap_smt.report.roofline import standing
 
     if planned.proved is None or planned.schedule is None or planned.instruction is None:
         return None
@@ -127,7 +127,7 @@ def maps_alone(
     why: what is in the way of a schedule.
     """
     from isamap_smt.language.ranges import assume
-    from isamap_smt.report.mapping_page import mapping_report
+    from isamap_smt.report.page import mapping_report
     from isamap_smt.search import find_mappings
 
     kernel, hardware = asked["kernel"], asked["hardware"]

@@ -22,8 +22,7 @@ from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.language.loading import load_module, loading
-from isamap_smt.language.machine_parameters import made_with, split_parameters
+from isamap_smt.language.loading import load_module, loading, made_with, split_parameters
 
 GROUP = "isamap.hardware"
 

@@ -12,7 +12,7 @@ import sympy as sp
 from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
 from isamap_smt.ir.whole import LARGEST
 from isamap_smt.language.lines import Tree
-from isamap_smt.language.signs import is_positive
+from isamap_smt.language.shapes import is_positive
 
 # `a > b` is kept as b < a: a guard has one form, whichever way round it was written.
 _RELATIONS = {

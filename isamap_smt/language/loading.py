@@ -1,17 +1,25 @@
-"""Python files of the user's, loaded from their path alone; what goes wrong in one is told with its line there."""
+"""Python files of the user's, loaded from their path alone; what goes wrong in one is told with its line there.
+
+A description may be a function of machine parameters, `file.py:MACHINE(n=16, kilobytes=64)`: inside the file,
+`def MACHINE(n, kilobytes=64)` gives the Hardware (or the Instruction) for those numbers. Called with
+`im.parameter("n")` in the place of a number, it gives the machine for all numbers: programs are proved on it, none is run.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import inspect
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from traceback import walk_tb
 from types import CodeType, FrameType
 from typing import Any
 
-from isamap_smt.ir.errors import IsamapError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import sym
 
 # code that is not the user's: this library, what imports modules, and what dataclasses make
 _OWN = (f"{Path(__file__).parents[1]}/", f"{Path(importlib.util.__file__).parent}/", "<frozen ", "<string>")
@@ -75,3 +83,93 @@ def caller() -> str:
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}"
+
+
+_GIVEN = re.compile(r"(?P<name>[^(]*)\((?P<inside>[^()]*)\)(?P<rest>\.[^()]*)?\Z")
+_FORM = "write whole numbers, such as MACHINE(n=16)"
+
+
+def parameter(name: Any) -> Any:
+    """A machine parameter that has no number, such as a vector length: at least 1, and whole. Extents of axes, capacities and rows
+    may be a number of times one. Raises HardwareError for what is no name.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise HardwareError(f"machine parameter {name!r}: pass a name, such as 'VL'")
+    return sym(name)
+
+
+def split_parameters(spec: str) -> tuple[str, dict[str, int] | None]:
+    """The spec without its parameters, and those; None where it gives none. Raises UnknownNameError.
+
+    >>> split_parameters("m.py:MACHINE(n=16, kilobytes=64).outer")
+    ('m.py:MACHINE.outer', {'n': 16, 'kilobytes': 64})
+    """
+    if "(" not in spec and ")" not in spec:
+        return spec, None
+    found = _GIVEN.match(spec)
+    if found is None:
+        raise UnknownNameError(f"{spec!r}: {_FORM}")
+    return found["name"] + (found["rest"] or ""), parse_parameters(found["inside"].split(","), spec)
+
+
+def parse_parameters(texts: Sequence[str], where: str) -> dict[str, int]:
+    """name -> number of texts such as 'n=16'. Raises UnknownNameError."""
+    given: dict[str, int] = {}
+    for text in (t.strip() for t in texts if t.strip()):
+        name, equals, number = (x.strip() for x in text.partition("="))
+        if not equals or not name.isidentifier() or not re.fullmatch(r"[+-]?\d{1,18}", number):
+            raise UnknownNameError(f"{where}: {text!r} sets no machine parameter; {_FORM}")
+        if name in given:
+            raise UnknownNameError(f"{where}: {name} is set twice")
+        given[name] = int(number)
+    return given
+
+
+def with_set(spec: str, settings: Sequence[str]) -> str:
+    """The spec with the machine parameters of `--set` among its own. Raises UnknownNameError.
+
+    >>> with_set("m.py:MACHINE.outer", ["n=16"])
+    'm.py:MACHINE(n=16).outer'
+    """
+    texts = [t for text in settings for t in text.split(",")]
+    if not texts:
+        return spec
+    plain, given = split_parameters(spec)
+    added = parse_parameters(texts, "--set")
+    if twice := sorted(set(added) & set(given or {})):
+        raise UnknownNameError(f"--set: {spec} sets {twice[0]} itself")
+    path, colon, name = plain.partition(":")
+    machine, dot, short = (name or "HARDWARE").partition(".") if colon or path.endswith(".py") else ("", "", "")
+    if not machine:
+        raise UnknownNameError(
+            f"--set: {path.partition('.')[0]} has no machine parameters; machines of files have, file.py:MACHINE"
+        )
+    inside = ", ".join(f"{n}={x}" for n, x in {**(given or {}), **added}.items())
+    return f"{path}:{machine}({inside}){dot}{short}"
+
+
+def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
+    """The machine of a description that is a function, for these numbers; another value as it is.
+
+    Raises HardwareError for parameters that are not set, or that it has not.
+    """
+    if not inspect.isfunction(value):
+        if given:
+            raise HardwareError(
+                f"{spec} is no function of machine parameters, and is given {', '.join(given)}; leave them out"
+            )
+        return value
+    known = inspect.signature(value).parameters
+    code = value.__code__
+    where = f"{spec} ({code.co_filename.rpartition('/')[2]} line {code.co_firstlineno})"
+    for name in given or {}:
+        if name not in known:
+            raise HardwareError(f"{where} has no machine parameter {name!r}; {did_you_mean(name, list(known))}")
+    left = [n for n, p in known.items() if p.default is p.empty and n not in (given or {})]
+    if left:
+        example = f"{spec}({', '.join(f'{n}=8' for n in left)})"
+        raise HardwareError(
+            f"{where}: the machine parameter {left[0]} is open, and a number is needed; write {example}, or --set {left[0]}=8"
+        )
+    make: Callable[..., Any] = value
+    return loading(spec, lambda: make(**(given or {})), HardwareError)

@@ -7,6 +7,9 @@ assume 0 <= A <= 127              values of an integer input that proofs may tak
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 for t:                            the statements below, further in, take turns: all of them for t = 0, then for t = 1 ...
+
+A kernel's sum(e, 4, x) is written out as x at e = 0, plus x at e = 1 and so on, in this order: what maps, proves, schedules and
+prints it needs no case of its own. An instruction keeps its sums: their axes are those that a proof speaks of.
 """
 
 from __future__ import annotations
@@ -14,17 +17,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import bound_axes, reads, sums
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, reads, rewrite_reads, sums
 from isamap_smt.ir.whole import whole_sizes
-from isamap_smt.language.blocks import find_blocks, recurrences
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -33,13 +36,14 @@ from isamap_smt.language.lines import (
     StatementLine,
     TensorLine,
     Tree,
+    find_blocks,
     parse_line,
+    recurrences,
 )
 from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
 from isamap_smt.language.ranges import assume_line
 from isamap_smt.language.shapes import guarded_extent, index_range, largest
 from isamap_smt.language.source import Segment, Source, logical_lines
-from isamap_smt.language.sums import LARGEST, terms, written_out
 from isamap_smt.language.values import Values, element, index_nodes
 
 
@@ -383,3 +387,40 @@ def _subscripts(node: ast.AST) -> list[ast.Subscript]:
 
 
 __all__ = ["Segment", "default_size", "kernel", "parse"]
+
+
+LARGEST = 64  # terms of the sums in one value: each is written into the code
+
+
+def terms(value: Any) -> int:
+    """How many terms sums stand for where they are nested most: at least as many as are written out on one way down."""
+    return prod(bound_axes(value).values())
+
+
+def written_out(kernel: Kernel) -> Kernel:
+    """The kernel without Sum in its values, of the same meaning to the last bit.
+
+    >>> from isamap_smt.language import kernel, to_text
+    >>> to_text(kernel("y[i] = sum(e, 3, x[3*i+e])")).splitlines()[-1]
+    'y[i] = x[3*i] + x[3*i + 1] + x[3*i + 2]'
+    """
+    if not any(bound_axes(s.value) for s in kernel.statements):
+        return kernel
+    return replace(kernel, statements=tuple(replace(s, value=_written_out(s.value)) for s in kernel.statements))
+
+
+def _written_out(x: Any) -> Any:
+    if isinstance(x, Read) or not isinstance(x, Scalar):
+        return x
+    if not isinstance(x, Sum):
+        return x.func(*map(_written_out, x.args))
+    axis, count, body = x.args
+    body = _written_out(body)
+    made = _at(body, axis.name, 0)
+    for n in range(1, int(count)):
+        made = SAdd(made, _at(body, axis.name, n))
+    return made
+
+
+def _at(body: Any, axis: str, value: int) -> Any:
+    return rewrite_reads(body, lambda r: Read(r.args[0], *(substitute(i, {axis: value}) for i in r.index)))

@@ -25,9 +25,8 @@ from isamap_smt.proof.family import Family, FamilyError
 from isamap_smt.proof.family_check import CertificateCheck, check_family
 from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
 from isamap_smt.proof.mapping import prove_after
-from isamap_smt.search.conflicts import conflicts_of, reasons_of
+from isamap_smt.search.conflicts import SmallKernel, conflicts_of, reasons_of, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
-from isamap_smt.search.pairs import SmallKernel, small_kernels
 
 Progress = Callable[[int, int, int], None]  # candidates decided, all candidates, legal so far
 FAMILIES = ("fuse",)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isamap_smt.bench.case import Case, from_document
-from isamap_smt.bench.check import check
-from isamap_smt.bench.data import expected, inputs
+from isamap_smt.bench.data import check, expected, inputs
 from isamap_smt.bench.deepbench import conv_case
 from isamap_smt.ir.interpret import run_kernel
 

@@ -9,9 +9,8 @@ import pytest
 
 from isamap_smt.bench import contenders
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import CONTENDERS, OURS, Contender, find_contenders
-from isamap_smt.bench.data import expected, inputs, tolerance
+from isamap_smt.bench.data import check, expected, inputs, tolerance
 from isamap_smt.bench.deepbench import conv_case, recurrent_case
 from isamap_smt.bench.machine import cores_for
 from isamap_smt.bench.session import Failed, Session

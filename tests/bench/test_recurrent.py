@@ -12,9 +12,8 @@ import pytest
 from isamap_smt.bench import recurrent
 from isamap_smt.bench.bandwidth import Bandwidth, attainable
 from isamap_smt.bench.case import Case, from_document
-from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import OURS
-from isamap_smt.bench.data import expected, inputs, tolerance
+from isamap_smt.bench.data import check, expected, inputs, tolerance
 from isamap_smt.bench.deepbench import recurrent_case
 from isamap_smt.bench.machine import Probe, cores_for
 from isamap_smt.bench.run import Choice

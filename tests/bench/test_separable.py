@@ -11,9 +11,8 @@ import pytest
 
 from isamap_smt.bench.bandwidth import Bandwidth, attainable
 from isamap_smt.bench.case import CONDITIONS, Case
-from isamap_smt.bench.check import check
 from isamap_smt.bench.contenders import CONTENDERS, OURS
-from isamap_smt.bench.data import expected, inputs, tolerance
+from isamap_smt.bench.data import check, expected, inputs, tolerance
 from isamap_smt.bench.deepbench import conv_case
 from isamap_smt.bench.machine import Probe, cores_for
 from isamap_smt.bench.session import Session

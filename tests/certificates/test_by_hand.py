@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, DamagedError, check_directory, load, save
-from isamap_smt.certificates.expressions import (
+from isamap_smt.certificates.manifest import MANIFEST, sealed, text_of, write_index
+from isamap_smt.certificates.subject import (
     condition_document,
     condition_from,
     expression_document,
     expression_from,
 )
-from isamap_smt.certificates.manifest import MANIFEST, sealed, text_of, write_index
 from isamap_smt.cli.app import run
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym
 from isamap_smt.ir.mapping import Mapping

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.cvc5_check import cvc5_version
+from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates import DamagedError, Outcome, check_directory, exit_status, load, save
 from isamap_smt.certificates import cache as cache_module
 from isamap_smt.certificates.cache import Cache

@@ -19,8 +19,7 @@ import isamap_smt as im
 from isamap_smt.certificates import save
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_index, write_index
 from isamap_smt.cli.app import run
-from isamap_smt.cli.proofs_choice import wanted
-from isamap_smt.cli.proofs_update import update_directory
+from isamap_smt.cli.proofs_update import update_directory, wanted
 from isamap_smt.search import find_mappings
 from tests.certificates.conftest import COMPLETE, DOT, FMA, EditedMachine
 

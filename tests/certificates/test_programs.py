@@ -14,7 +14,7 @@ from isamap_smt.certificates.explain import explain
 from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, read_certificate
 from isamap_smt.certificates.subject import Sources
-from isamap_smt.cli.proofs_choice import wanted
+from isamap_smt.cli.proofs_update import wanted
 from isamap_smt.pipeline import Plan
 from tests.certificates.conftest import gemm_schedule, seal
 

@@ -15,8 +15,7 @@ from isamap_smt.certificates.place import put
 from isamap_smt.certificates.store import Named, mapping_certificate
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run
-from isamap_smt.cli.proofs_choice import wanted
-from isamap_smt.cli.proofs_update import update_directory
+from isamap_smt.cli.proofs_update import update_directory, wanted
 from isamap_smt.ir.errors import NotProvedError
 from tests.certificates.conftest import FMA, gemm_schedule
 

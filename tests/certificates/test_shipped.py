@@ -12,12 +12,12 @@ import pytest
 
 import isamap_hardware
 import isamap_kernels
-from isamap_encodings.cvc5_check import cvc5_version
+from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates import check_directory
 from isamap_smt.certificates.lock import lock_path, read_lock
 from isamap_smt.certificates.manifest import read_index
 from isamap_smt.cli.options import with_types_of
-from isamap_smt.cli.proofs_choice import wanted
+from isamap_smt.cli.proofs_update import wanted
 from isamap_smt.language.library import find_kernel
 from isamap_smt.search import find_mappings
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.cvc5_check import cvc5_answer, cvc5_version
-from isamap_encodings.z3_check import z3_answer
+from isamap_encodings.z3_check import cvc5_answer, cvc5_version, z3_answer
 from isamap_smt.certificates import check_directory, load, save
-from isamap_smt.certificates.undecided import UndecidedError, undecided_formulas
+from isamap_smt.certificates.claim_file import UndecidedError, undecided_formulas
 from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import NotProvedError
 

@@ -6,9 +6,8 @@ import pytest
 import z3
 
 import isamap_smt as im
-from isamap_encodings.cvc5_check import cvc5_answer, cvc5_version
 from isamap_encodings.smtlib import LONGEST, infix, labels, script
-from isamap_encodings.z3_check import unsat_core, z3_answer
+from isamap_encodings.z3_check import cvc5_answer, cvc5_version, unsat_core, z3_answer
 from isamap_smt.certificates.explain import sentence, vocabulary
 
 I, J, l, t = z3.Ints("I J l l_tile")

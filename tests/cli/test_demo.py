@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import isamap_smt.cli.demo_engines as engines
+import isamap_smt.cli.demo as engines
 from isamap_smt.cli.app import run
 from isamap_smt.cli.demo import JOBS, WRONG, Job, depthwise, innermost, pointwise, run_demo
 

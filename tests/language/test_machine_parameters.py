@@ -10,7 +10,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError
-from isamap_smt.language.machine_parameters import split_parameters, with_set
+from isamap_smt.language.loading import split_parameters, with_set
 
 MACHINE = """\
 import isamap_smt as im

@@ -7,7 +7,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.interpret import random_arrays, reference, run_kernel
-from isamap_smt.language.sums import LARGEST
+from isamap_smt.language.text import LARGEST
 
 TEXTS = {
     "a sum of elements": "C[i] = sum(e, 4, A[i,e])",

@@ -20,7 +20,7 @@ from isamap_smt.machine_model.calibration import Calibration, calibration_path, 
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.pipeline import plan
-from isamap_smt.report.standing import standing
+from isamap_smt.report.roofline import standing
 from isamap_smt.runtime.measure import Measured
 
 SIZES = {"i": 64, "j": 64, "k": 64}

@@ -14,8 +14,8 @@ import vector_tile
 from judged import wrong
 from use_mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 
-from isamap_encodings.cvc5_check import cvc5_answer
 from isamap_encodings.solve import recording
+from isamap_encodings.z3_check import cvc5_answer
 from isamap_smt.ir.program import Program
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program

@@ -17,10 +17,10 @@ from isamap_smt.ir.move_form import register_operand
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.runtime.conformance import computes, moves, source
 from isamap_smt.runtime.conformance.arena import Arena
+from isamap_smt.runtime.conformance.moves import seen_by
 from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
 from isamap_smt.runtime.conformance.place import SECONDS, Here, Place
 from isamap_smt.runtime.conformance.rounding import judged_by
-from isamap_smt.runtime.conformance.seen import seen_by
 
 RESULTS = 20_000  # accumulators of each instruction
 Progress = Callable[[int, int, str], None]

@@ -2,6 +2,10 @@
 
 Integers and the roundings 'exact', 'unfused' and 'fused' have one result for each accumulator. Three instructions of Intel's
 flush denormals and say so in words that are known here. Of any other words the error of a sum is held to its bound.
+
+n products that are each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
+with the unit roundoff u and the sum S of the magnitudes of all terms (Higham, Accuracy and Stability, section 4.2). Twice
+that is allowed here, and so many flushed denormals.
 """
 
 from __future__ import annotations
