@@ -3,7 +3,7 @@
 Text is read in a context of its own: names that it gives to assertions would otherwise turn up in the models of all
 later questions of the process.
 
-A second opinion is that of cvc5, which shares no code with Z3 and is an extra. Where its wheel is not installed, `cvc5_version()` is
+A second opinion is that of cvc5, which shares no code with Z3 and is an extra. Where its wheel is not installed, cvc5_version() is
 None, and whoever reports says "one solver".
 """
 

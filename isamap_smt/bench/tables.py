@@ -107,12 +107,9 @@ def goals(found: list[Standing]) -> Table:
     """The project's goals, and what was measured."""
     shown = _table("Against the goals", "suite", "weights", "threads", "goal", "mean", "worst", "of limit", "met")
     for s in found:
-        r = s.row
-        style = "green" if s.met else "red"
-        shown.add_row(
-            r.suite, r.condition, str(r.threads), str(s.goal), _number(r.mean), _number(r.worst), _percent(r.fraction),
-            Text("yes" if s.met else "no", style=style),
-        )  # fmt: skip
+        r, met = s.row, Text("yes" if s.met else "no", style="green" if s.met else "red")
+        numbers = (_number(r.mean), _number(r.worst), _percent(r.fraction))
+        shown.add_row(r.suite, r.condition, str(r.threads), str(s.goal), *numbers, met)
     return shown
 
 

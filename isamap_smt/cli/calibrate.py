@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from rich.table import Table
 
 from isamap_smt.cli.bar import progress_bar
 from isamap_smt.cli.options import as_json, compiler_option
@@ -43,30 +44,19 @@ def _show(found: Any, path: str) -> None:
     out = console()
     out.print(f"{found.machine}: {found.clock:.2f} GHz", style="bold")
     rates = ("read", "write", "copy", "2: read", "2: write", "2: copy")
-    streams = table("\nBytes per cycle; 2: of two cores together", "memory", "vector", "over", *rates, right=rates)
+    streams = []
     for s in found.streams:
         two = (s.two_read, s.two_write, s.two_copy)
         numbers = [*(f"{x:.1f}" for x in (s.read, s.write, s.copy)), *(f"{x:.1f}" if x else "-" for x in two)]
-        streams.add_row(s.memory, f"{s.width} B", byte_count(s.working_set), *numbers)
-    out.print(streams)
-    costs = table("\nInstructions", "name", "latency", "per cycle", right=("latency", "per cycle"))
-    for name, cost in found.instructions:
-        costs.add_row(name, f"{cost.latency:.2f}", f"{cost.per_cycle:.2f}")
-    out.print(costs)
-    distances = [str(d) for d in dict.fromkeys(a.distance for a in found.ahead)]
-    ahead = table(
-        "\nPrefetching so many bytes ahead: time over that without", "memory", "rows", *distances, right=distances
-    )
-    for memory, rows in dict.fromkeys((a.memory, a.rows) for a in found.ahead):
-        times = {str(a.distance): a.time for a in found.ahead if (a.memory, a.rows) == (memory, rows)}
-        ahead.add_row(memory, str(rows), *(f"{times[d]:.2f}" if d in times else "-" for d in distances))
-    out.print(ahead)
-    steps = [str(p) for p in dict.fromkeys(p.ahead for p in found.across)]
-    walks = table("\nCycles for a line read across rows, so many pieces ahead", "memory", "rows", *steps, right=steps)
-    for memory, height in dict.fromkeys((p.memory, p.height) for p in found.across):
-        cycles = {str(p.ahead): p.cycles for p in found.across if (p.memory, p.height) == (memory, height)}
-        walks.add_row(memory, str(height), *(f"{cycles[s]:.1f}" if s in cycles else "-" for s in steps))
-    out.print(walks)
+        streams.append((s.memory, f"{s.width} B", byte_count(s.working_set), *numbers))
+    title = "\nBytes per cycle; 2: of two cores together"
+    out.print(table(title, "memory", "vector", "over", *rates, rows=streams, right=rates))
+    costs = ((name, f"{cost.latency:.2f}", f"{cost.per_cycle:.2f}") for name, cost in found.instructions)
+    out.print(table("\nInstructions", "name", "latency", "per cycle", rows=costs, right=("latency", "per cycle")))
+    ahead = {(a.memory, a.rows, a.distance): f"{a.time:.2f}" for a in found.ahead}
+    out.print(_crossed("\nPrefetching so many bytes ahead: time over that without", ahead))
+    walks = {(p.memory, p.height, p.ahead): f"{p.cycles:.1f}" for p in found.across}
+    out.print(_crossed("\nCycles for a line read across rows, so many pieces ahead", walks))
     out.print("\ncycles until a load arrives: " + ", ".join(f"{m} {cycles:.0f}" for m, cycles in found.latencies))
     for b in found.beside:
         out.print(
@@ -79,3 +69,12 @@ def _show(found: Any, path: str) -> None:
     if found.doubt:
         out.print(f"note: {found.doubt}", style="yellow")
     out.print(f"taken {found.taken} in {seconds(found.seconds)}; kept in {path}")
+
+
+def _crossed(title: str, figures: dict[tuple[str, int, int], str]) -> Table:
+    """A row for each memory and number of rows, a column for each third part of a place."""
+    columns = dict.fromkeys(n for _, _, n in figures)
+    places = dict.fromkeys((memory, rows) for memory, rows, _ in figures)
+    rows = ((memory, str(rows), *(figures.get((memory, rows, n), "-") for n in columns)) for memory, rows in places)
+    names = list(map(str, columns))
+    return table(title, "memory", "rows", *names, rows=rows, right=names)

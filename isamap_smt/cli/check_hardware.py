@@ -6,7 +6,7 @@ import click
 
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json, compiler_option
-from isamap_smt.cli.output import answer, console
+from isamap_smt.cli.output import answer, tell
 from isamap_smt.cli.status import WRONG_DESCRIPTION
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.runtime.conformance import HardwareCheck
@@ -54,8 +54,8 @@ def command(
     place = where.place(cc)
     if place is None:
         raise HardwareError(f"target {where.name} runs programs, and no single instructions; leave out --target")
-    with counting_bar("checking") as tell:
-        found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=tell, place=place)
+    with counting_bar("checking") as count:
+        found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=count, place=place)
     answer(as_json, document(found), lambda: _show(found))
     return STATUSES[found.verdict]
 
@@ -63,6 +63,5 @@ def command(
 def _show(found: HardwareCheck) -> None:
     styles = {"right": "green", "wrong": "bold red", "unknown": "yellow"}
     *lines, last = str(found).splitlines()
-    for line in lines:
-        console().print(line, soft_wrap=True)
-    console().print(last, style=styles[found.verdict], soft_wrap=True)
+    tell(*lines)
+    tell(last, style=styles[found.verdict])

@@ -100,22 +100,19 @@ def _runs_here(instruction: Instruction) -> bool:
 
 
 def _show_kernels(document: dict[str, Any]) -> None:
-    shown = table("Kernels", "name", "statements", "parameters")
-    for k in document["kernels"]:
-        statements = "\n".join(k["statements"])
-        shown.add_row(k["name"], statements, ", ".join(k["parameters"]))
-    console().print(shown)
+    rows = ((k["name"], "\n".join(k["statements"]), ", ".join(k["parameters"])) for k in document["kernels"])
+    console().print(table("Kernels", "name", "statements", "parameters", rows=rows))
 
 
 def _show_hardware(document: dict[str, Any]) -> None:
-    shown = table("Hardware", "name", "what", "memories", "computes with", "runs here")
+    rows = []
     for h in document["hardware"]:
         memories = ", ".join(m["name"] + (f" {byte_count(m['bytes'])}" if m["bytes"] else "") for m in h["memories"])
         names = ", ".join(name.rsplit(".", 1)[-1] for name in h["instructions"][:_SHOWN])
         if len(h["instructions"]) > _SHOWN:
             names += f" and {len(h['instructions']) - _SHOWN} more"
-        shown.add_row(h["name"], h["description"], memories, names, "yes" if h["runs_here"] else "no")
-    console().print(shown)
+        rows.append((h["name"], h["description"], memories, names, "yes" if h["runs_here"] else "no"))
+    console().print(table("Hardware", "name", "what", "memories", "computes with", "runs here", rows=rows))
 
 
 def _show_instructions(document: dict[str, Any]) -> None:

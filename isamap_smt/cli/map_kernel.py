@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
-from isamap_smt.cli.output import answer, console, progress, say, seconds, table
+from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, *
 
     kernel, instruction, statement = read_pair(words, options)
     kernel = assume(kernel, options["assume"])
-    with progress(f"mapping {kernel.name} onto {instruction.name}") as tell:
+    with progress(f"mapping {kernel.name} onto {instruction.name}") as show_progress:
         found = find_mappings(
             kernel, instruction, family, options["operands"], partial, statement=statement,
-            progress=lambda done, of, legal: tell(f"{done} of {of} candidates judged, {legal} legal"),
+            progress=lambda done, of, legal: show_progress(f"{done} of {of} candidates judged, {legal} legal"),
         )  # fmt: skip
     answer(as_json, as_document(found), lambda: show(found))
     if found.interrupted:
@@ -82,25 +82,21 @@ def show(found: MappingSet) -> None:
         style="bold",
     )
     if legal:
-        shown = table("", "axes", "operands", "in memory")
+        rows = []
         for m in document["mappings"]:
             axes = ", ".join(f"{t}={'.'.join(g) or '-'}" for t, g in m["axes"].items())
             operands = " ".join(f"{o}={tensor}" for o, tensor in m["operands"].items())
-            shown.add_row(axes or "one point at a time", operands, " ".join(f"{o}:{k}" for o, k in m["supply"].items()))
-        out.print(shown)
-    for subject, why in found.reasons:
-        out.print(f"  {subject}: {why}", soft_wrap=True)
+            supply = " ".join(f"{o}:{k}" for o, k in m["supply"].items())
+            rows.append((axes or "one point at a time", operands, supply))
+        out.print(table("", "axes", "operands", "in memory", rows=rows))
+    tell(*(f"  {subject}: {why}" for subject, why in found.reasons))
     if found.conflicts:
         title = "\nWhat forbids the others: the smallest parts, each with a counterexample"
-        why_not = table(title, "part", "claim", "witness")
-        for c in found.conflicts:
-            why_not.add_row(str(c.part), c.claim, c.witness.splitlines()[-1].strip())
-        out.print(why_not)
-    for mapping, reason in found.unknown:
-        out.print(f"unknown: {mapping.id}\n  {reason}", style="yellow", soft_wrap=True)
+        forbidden = ((str(c.part), c.claim, c.witness.splitlines()[-1].strip()) for c in found.conflicts)
+        out.print(table(title, "part", "claim", "witness", rows=forbidden))
+    tell(*(f"unknown: {mapping.id}\n  {reason}" for mapping, reason in found.unknown), style="yellow")
     complete = "complete: every candidate of the family was judged" if found.complete else "NOT complete"
-    out.print(
+    tell(
         f"\n{complete}; {legal} legal, {found.refuted} refuted, {found.redundant} not in normal form, "
-        f"{len(found.unknown)} unknown of {found.candidates}, in {seconds(found.seconds)}",
-        soft_wrap=True,
+        f"{len(found.unknown)} unknown of {found.candidates}, in {seconds(found.seconds)}"
     )

@@ -15,7 +15,7 @@ from isamap_smt.ir.strict_json import finite
 from isamap_smt.report.quantities import byte_count, seconds, table
 
 __all__ = [
-    "answer", "byte_count", "console", "print_json", "progress", "say", "say_notes", "seconds", "table", "verdict",
+    "answer", "byte_count", "console", "print_json", "progress", "say", "say_notes", "seconds", "table", "tell", "verdict",
 ]  # fmt: skip
 VERDICT_STYLE = {"proved": "green", "refuted": "bold red", "unknown": "yellow"}
 
@@ -49,6 +49,12 @@ def say_notes(notes: Iterable[str]) -> None:
 def console() -> Console:
     """Where answers for people go. Narrow only as far as the terminal is; a pipe gets 120 columns."""
     return Console(file=sys.stdout, highlight=False, markup=False, width=None if sys.stdout.isatty() else 120)
+
+
+def tell(*lines: str, style: str = "") -> None:
+    """Lines for people, which a narrow terminal wraps as it likes."""
+    for line in lines:
+        console().print(line, style=style or None, soft_wrap=True)
 
 
 def verdict(word: str) -> Text:

@@ -10,10 +10,11 @@ import click
 from isamap_smt.cli import open_formulas
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json
-from isamap_smt.cli.output import console, print_json, say, table
+from isamap_smt.cli.output import console, print_json, say, table, tell
 
 if TYPE_CHECKING:
     from isamap_smt.certificates import Outcome
+    from isamap_smt.certificates.explain import Reason
 
 DIRECTORY = "proofs"
 SHOWN = 5  # ids that one line names
@@ -64,13 +65,13 @@ def check(
         directory = place
         say(f"note: write --dir {place}, as for the other commands")
     given = None if lock is None else Path(lock)
-    with counting_bar("checking") as tell:
+    with counting_bar("checking") as count:
         outcomes = check_directory(
             Path(directory),
             hardware,
             jobs=jobs,
             cache=not no_cache,
-            progress=lambda n, of, o: tell(n, of, o.id),
+            progress=lambda n, of, o: count(n, of, o.id),
             lock=given,
         )
     status = exit_status(outcomes)
@@ -82,9 +83,7 @@ def check(
         print_json({**summary(outcomes), **about, "certificates": documents})
     else:
         show(outcomes)
-        console().print(lock_words(used, directory), soft_wrap=True)
-        for line in open_formulas.told(saved):
-            console().print(line, soft_wrap=True)
+        tell(lock_words(used, directory), *open_formulas.told(saved))
     return status
 
 
@@ -110,21 +109,17 @@ def summary(outcomes: list[Outcome]) -> dict[str, Any]:
 
 def show(outcomes: list[Outcome]) -> None:
     """What is not ok, each with its reason, then the counts."""
-    out = console()
     for o in outcomes:
         if o.status != "ok":
             head, *rest = str(o).split("\n")
-            out.print(head, style=STYLE[o.status], soft_wrap=True)
-            for line in rest:
-                out.print(line, soft_wrap=True)
+            tell(head, style=STYLE[o.status])
+            tell(*rest)
     found = summary(outcomes)
     counts = ", ".join(f"{n} {word}" for word, n in found["counts"].items() if n) or "none"
     remembered = f" ({found['from_cache']} unchanged since an earlier check)" if found["from_cache"] else ""
     number = sum(found["counts"].values())
-    out.print(
-        f"{counted(number, 'certificate')}: {counts}{remembered}; {counted(found['claims'], 'claim')}", soft_wrap=True
-    )
-    out.print(solver_words(found), soft_wrap=True)
+    tell(f"{counted(number, 'certificate')}: {counts}{remembered}; {counted(found['claims'], 'claim')}")
+    tell(solver_words(found))
 
 
 def counted(number: int, noun: str) -> str:
@@ -171,8 +166,8 @@ def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> in
     from isamap_smt.cli.proofs_update import update_directory
 
     try:
-        with counting_bar("proving") as tell:
-            done = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: tell(n, of, " ".join(ids)))
+        with counting_bar("proving") as count:
+            done = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: count(n, of, " ".join(ids)))
     except UndecidedError as error:
         saved = open_formulas.told(open_formulas.save(error.formulas, undecided))
         raise UndecidedError("\n".join([str(error), *saved]), error.formulas) from None
@@ -225,29 +220,22 @@ def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> 
     out = console()
     out.print(identifier, style="bold")
     if not claim:
-        shown = table("", "claim", "about", "verdict", "what it says")
-        for r in reasons:
-            shown.add_row(r.claim, r.subject, r.verdict, r.statement)
-        out.print(shown)
-        out.print(f"isamap proofs why '{identifier}/CLAIM' shows the formulas of one claim", soft_wrap=True)
+        rows = ((r.claim, r.subject, r.verdict, r.statement) for r in reasons)
+        out.print(table("", "claim", "about", "verdict", "what it says", rows=rows))
+        tell(f"isamap proofs why '{identifier}/CLAIM' shows the formulas of one claim")
     for r in reasons:
         if claim or r.witness:
-            _tell(out, r)
+            _show_reason(r)
     return 0
 
 
-def _tell(out: Any, reason: Any) -> None:
+def _show_reason(reason: Reason) -> None:
     about = f"{reason.claim} of {reason.subject}" if reason.subject else reason.claim
-    out.print(f"\n{about}: {reason.verdict}", style="bold", soft_wrap=True)
-    out.print(f"  {reason.statement}", soft_wrap=True)
-    if reason.witness:
-        for line in reason.witness.split("\n"):
-            out.print(f"  {line}", soft_wrap=True)
+    tell(f"\n{about}: {reason.verdict}", style="bold")
+    tell(*(f"  {line}" for line in (reason.statement, *(reason.witness.split("\n") if reason.witness else ()))))
     for formula, core in reason.cores:
-        out.print("  formula", style="dim")
-        for line in formula.rstrip().split("\n"):
-            out.print(f"    {line}", soft_wrap=True)
+        tell("  formula", style="dim")
+        tell(*(f"    {line}" for line in formula.rstrip().split("\n")))
         if core:
-            out.print("  unsatisfiable already because of", style="dim")
-            for line in core:
-                out.print(f"    {' '.join(line.split())}", soft_wrap=True)
+            tell("  unsatisfiable already because of", style="dim")
+            tell(*(f"    {' '.join(line.split())}" for line in core))

@@ -2,8 +2,8 @@
 those of one's own, of the mappings and decisions that they hold.
 
 Shipped is every library kernel on every instruction that takes its element types: the claims of the best legal mapping; for the
-machines' main instructions (and gemm on all of them) also the legal list with its completeness, and the program of the schedule that
-the scheduler chooses with sizes left open. What is chosen is not trusted: the certificates are derived from the choice.
+machines' main instructions (and gemm on all of them) also the legal list with its completeness, and the program of the schedule
+that the scheduler chooses with sizes left open. What is chosen is not trusted: the certificates are derived from the choice.
 """
 
 from __future__ import annotations

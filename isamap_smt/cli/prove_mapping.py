@@ -9,7 +9,7 @@ import click
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli import open_formulas
 from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
-from isamap_smt.cli.output import console, print_json, progress, seconds, table, verdict
+from isamap_smt.cli.output import console, print_json, progress, seconds, table, tell, verdict
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
@@ -72,9 +72,8 @@ def command(
     else:
         show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
         if given is not None:
-            console().print(f"\ntogether: {pair or _no_pair(result, given)}{_further(pair)}", soft_wrap=True)
-        for line in open_formulas.told(saved):
-            console().print(line, soft_wrap=True)
+            tell(f"\ntogether: {pair or _no_pair(result, given)}{_further(pair)}")
+        tell(*open_formulas.told(saved))
     return STATUS[result.proof.word]
 
 
@@ -172,24 +171,22 @@ def show(result: Any, title: str) -> None:
 
     proof: Proof = result.proof
     out = console()
-    shown = table(title, "claim", "about", "verdict", "time", "what it says", right=("time",))
-    for c in proof.claims:
-        shown.add_row(c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement)
-    out.print(shown)
+    rows = (
+        (c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement) for c in proof.claims
+    )
+    out.print(table(title, "claim", "about", "verdict", "time", "what it says", rows=rows, right=("time",)))
     if not proof.proved:
-        out.print(f"\n{result}", soft_wrap=True)
+        tell(f"\n{result}")
     if proof.assumptions:
         out.print(f"\nassumed: {'; '.join(proof.assumptions)}", style="dim")
     longest = overflow(result.mapping.kernel)
     if longest is not None:
-        out.print(f"\n{longest}\nbeyond, it {BEYOND}", style="dim", soft_wrap=True)
+        tell(f"\n{longest}\nbeyond, it {BEYOND}", style="dim")
     order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
              "ordered": "in the kernel's own order", "exact": "exact integer arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")
-    out.print(
+    tell(
         f"\n{proof.word}: {len(proof.claims)} obligations in {seconds(proof.seconds)}; "
         f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else ""),
-        soft_wrap=True,
+        *(f"left to the program's proof: {text}" for text in left_to_the_program(result)),
     )
-    for text in left_to_the_program(result):
-        out.print(f"left to the program's proof: {text}", soft_wrap=True)

@@ -96,6 +96,7 @@ def run_document(
         **judgement_document(seen),
         "seconds": min(times, default=None),
         "gflops": None if rate is None else round(rate, 3),
+        "reference": seen.against,
         "instruction": planned.instruction.name if planned.instruction else None,
         "schedule": schedule_document(planned.schedule) if planned.schedule else None,
         "threads": threads,

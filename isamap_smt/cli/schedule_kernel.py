@@ -98,10 +98,8 @@ def show(schedule: Schedule, title: str) -> None:
         out.print(bounds)
     levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
     if levels:
-        tiles = table("\nTiles (points)", "axis", *levels, right=levels)
-        for axis, sizes in schedule.tiles:
-            tiles.add_row(axis, *[str(dict(sizes).get(level, "")) for level in levels])
-        out.print(tiles)
+        rows = ((axis, *(str(dict(sizes).get(level, "")) for level in levels)) for axis, sizes in schedule.tiles)
+        out.print(table("\nTiles (points)", "axis", *levels, rows=rows, right=levels))
     out.print("\nLoops, outermost first", style="bold")
     for depth, step in enumerate(schedule.loops):
         mark = "  parallel" if depth == schedule.parallel else ""
@@ -111,10 +109,8 @@ def show(schedule: Schedule, title: str) -> None:
     for p in schedule.packing:
         out.print(f"operand {p.operand}: {packing_words(schedule, p.operand)}")
     if schedule.traffic:
-        traffic = table("\nTraffic", "link", "bytes", "", right=("bytes",))
-        for link, count in schedule.traffic:
-            traffic.add_row(str(link), f"{count:,.0f}", byte_count(count))
-        out.print(traffic)
+        traffic = ((str(link), f"{count:,.0f}", byte_count(count)) for link, count in schedule.traffic)
+        out.print(table("\nTraffic", "link", "bytes", "", rows=traffic, right=("bytes",)))
     _show_costs(schedule)
     for note in schedule.notes:
         out.print(f"note: {note}")
@@ -124,11 +120,12 @@ def _show_costs(schedule: Schedule) -> None:
     """The objective's parts, those beside another one below it, and whose figures they rest on."""
     out = console()
     if schedule.costs:
-        parts = table(f"\nCost ({schedule.unit})", "part", "added", "beside it", right=("added", "beside it"))
-        for p in schedule.costs:
-            amount = f"{p.amount:,.0f}"
-            parts.add_row(f"  {p.name}" if p.within else p.name, *(("", amount) if p.within else (amount, "")))
-        out.print(parts)
+        rows = [
+            (f"  {p.name}", "", f"{p.amount:,.0f}") if p.within else (p.name, f"{p.amount:,.0f}", "")
+            for p in schedule.costs
+        ]
+        title, columns = f"\nCost ({schedule.unit})", ("added", "beside it")
+        out.print(table(title, "part", *columns, rows=rows, right=columns))
     whose: dict[str, list[str]] = {}
     for text, owner in schedule.assumes:
         whose.setdefault(owner, []).append(text)

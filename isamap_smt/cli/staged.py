@@ -72,16 +72,14 @@ def show_staging(planned: StagedPlan) -> None:
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
     out.print(f"{s.cycles:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
     _show_loops(s)
-    stages = table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", right=("slots",))
+    stages = []
     for t in s.stages:
         by = f"{t.begin}, {t.via}" if t.begin else t.via
         loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
-        stages.add_row(f"{t.tensor} ({t.operand})", t.memory, str(t.slots), by, loop)
-    out.print(stages)
-    parts = table("\nTime (cycles)", "part", "cycles", right=("cycles",))
-    for p in s.parts:
-        parts.add_row(p.name, f"{p.cycles:,.0f}")
-    out.print(parts)
+        stages.append((f"{t.tensor} ({t.operand})", t.memory, str(t.slots), by, loop))
+    out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))
+    parts = ((p.name, f"{p.cycles:,.0f}") for p in s.parts)
+    out.print(table("\nTime (cycles)", "part", "cycles", rows=parts, right=("cycles",)))
     out.print("\nThe model assumes:")
     for text in s.assumes:
         out.print(f"  {text}")
@@ -130,7 +128,6 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
         "max_error": seen.error,
         "bound": seen.bound,
         "wrong": seen.reason,
-        "reference": seen.against,
     }
 
 
@@ -150,6 +147,7 @@ def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
     return {
         **judgement_document(seen.judged),
         "wrong": seen.wrong,
+        "reference": seen.judged.against,
         "seconds": None,
         "gflops": None,
         "instruction": planned.instruction.name,

@@ -1,7 +1,7 @@
 """A shape that is not given follows from the largest index used: lowest and highest value of an index over the box.
 
-What is known of signs: every size is its lowest value plus something that is not negative. Written in those remainders, a polynomial
-whose coefficients are all >= 0 is never below its constant term.
+What is known of signs: every size is its lowest value plus something that is not negative. Written in those remainders, a
+polynomial whose coefficients are all >= 0 is never below its constant term.
 """
 
 from __future__ import annotations

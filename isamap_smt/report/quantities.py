@@ -6,15 +6,18 @@ import platform
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from rich.table import Table
 
 
-def table(title: str, *columns: str, right: Sequence[str] = ()) -> Table:
-    """An empty table; columns named in `right` are right-aligned."""
+def table(title: str, *columns: str, rows: Iterable[Sequence[Any]] = (), right: Sequence[str] = ()) -> Table:
+    """A table of these rows; columns named in `right` are right-aligned."""
     result = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
     for column in columns:
         result.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        result.add_row(*row)
     return result
 
 

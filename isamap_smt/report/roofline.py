@@ -3,8 +3,8 @@
 One line per link of the memory hierarchy: bandwidth x intensity, where the intensity of a link is the kernel's
 operations over the bytes that the schedule moves across it.
 
-Where a kernel stands: seconds predicted by the model, measured, and least possible on this machine, by the roofline of a calibration:
-computing at the instruction's measured rate, or moving what no cache keeps between calls, whichever takes longer.
+Where a kernel stands: seconds predicted by the model, measured, and least possible on this machine, by the roofline of a
+calibration: computing at the instruction's measured rate, or moving what no cache keeps between calls, whichever takes longer.
 """
 
 from __future__ import annotations

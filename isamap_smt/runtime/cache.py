@@ -3,8 +3,8 @@
 A library appears in the cache whole or not at all: it is built in a directory of its own and then renamed. Its digest lies beside
 it, so that one that a full disk or a crash has damaged is built again.
 
-The header of the vector instructions is compiled once for each compiler and its flags: reading it takes longer than a kernel for AVX2,
-0.33 s of zig, 0.12 s of them its own. A header that cannot be used changes nothing but the time.
+The header of the vector instructions is compiled once for each compiler and its flags: reading it takes longer than a kernel for
+AVX2, 0.33 s of zig, 0.12 s of them its own. A header that cannot be used changes nothing but the time.
 """
 
 from __future__ import annotations
