@@ -76,7 +76,10 @@ class Commands(click.Group):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+
+
+@click.group(cls=Commands, context_settings=_SETTINGS)
 @click.version_option(package_name="isamap-smt", prog_name="isamap")
 def app() -> None:
     """Find every legal way to compute a kernel with an instruction, prove it, schedule it, and emit C.

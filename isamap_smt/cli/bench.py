@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Group, RenderableType
 
-from isamap_smt.cli.options import OptionError, as_json
+from isamap_smt.cli.options import POSITIVE, OptionError, as_json
 from isamap_smt.cli.output import console, print_json, progress, say
 from isamap_smt.cli.status import FAULT
 
@@ -21,18 +21,17 @@ from isamap_smt.cli.status import FAULT
 @click.option(
     "--threads", metavar="1,2", help="Numbers of threads, each apart; by default 1, and 2 where there are two cores."
 )
-@click.option("--weights", type=click.Choice(["constant", "free", "both"]), default="both", show_default=True,
+@click.option("--weights", type=click.Choice(["constant", "free", "both"]), default="both",
               help="Packed ahead of the calls, or nothing constant.")  # fmt: skip
 @click.option("--peers", metavar="NAMES", help="Take part besides isamap; by default all that are installed.")
 @click.option("--turns", type=click.IntRange(min=1), help="Rounds for each case; 9, or 3 with --quick.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True,
-              help="Seconds for the schedule's solver.")  # fmt: skip
-@click.option("--strategy", default="auto", show_default=True, metavar="NAME", help="Who schedules; see isamap tune.")
-@click.option("--cost-model", default="auto", show_default=True, metavar="NAME", help="Who predicts; see isamap tune.")
-@click.option("--tune", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+@click.option("--timeout", type=POSITIVE, default=10.0, help="Seconds for the schedule's solver.")
+@click.option("--strategy", default="auto", metavar="NAME", help="Who schedules; see isamap tune.")
+@click.option("--cost-model", default="auto", metavar="NAME", help="Who predicts; see isamap tune.")
+@click.option("--tune", type=POSITIVE, metavar="SECONDS",
               help="Measure schedules of each case first, for so long, and take the fastest.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("isamap-bench.json"),
-              show_default=True, help="The results, whole after every case.")  # fmt: skip
+              help="The results, whole after every case.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with what the results lack.")
 @click.option("--force", is_flag=True, help="Replace results that are there.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")

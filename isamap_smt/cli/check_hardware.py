@@ -22,14 +22,12 @@ STATUSES = {"right": 0, "unknown": 2, "wrong": WRONG_DESCRIPTION}
     "--results",
     type=click.IntRange(min=1, max=10_000_000),
     default=RESULTS,
-    show_default=True,
     help="How many results of each instruction that computes to compare.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the operands.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the operands.")
 @click.option(
     "--target",
     default="c",
-    show_default=True,
     metavar="NAME",
     help="Where they run: c is this CPU, a triple such as aarch64-linux-musl is emulated.",
 )

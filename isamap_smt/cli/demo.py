@@ -176,7 +176,6 @@ WRONG = (
     "-o",
     "--output",
     default="isamap-demo",
-    show_default=True,
     metavar="DIR",
     type=click.Path(path_type=Path),
     help="Where the C and the pages go.",

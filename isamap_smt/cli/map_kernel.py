@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 @click.command("map")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
-@click.option("--family", type=click.Choice(["fuse"]), default="fuse", show_default=True, help="Which mappings to try.")
+@click.option("--family", type=click.Choice(["fuse"]), default="fuse", help="Which mappings to try.")
 @click.option(
     "--operands",
     type=click.Choice(["fixed", "any"]),
     default="any",
-    show_default=True,
     help="Whether kernel operands may feed the instruction's in any order.",
 )
 @partial_option

@@ -10,9 +10,8 @@ import click
 from isamap_smt.cli.directory import write_whole
 
 option = click.option(
-    "--undecided", default="undecided", show_default=True, metavar="DIR",
-    help="Where formulas are written that no solver has decided; only if there are any.",
-)  # fmt: skip
+    "--undecided", default="undecided", metavar="DIR",
+    help="Where formulas are written that no solver has decided; only if there are any.")  # fmt: skip
 
 
 def save(formulas: Mapping[str, str], directory: str) -> list[str]:

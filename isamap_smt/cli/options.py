@@ -21,6 +21,7 @@ from isamap_smt.mapping.axes import AxesError
 from isamap_smt.mapping.fuse import bind, takes
 
 Command = Callable[..., Any]
+POSITIVE = click.FloatRange(min=0, min_open=True)
 
 
 class OptionError(IsamapError):
@@ -51,9 +52,8 @@ partial_option = click.option(
     "--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded)."
 )
 statement_option = click.option(
-    "--statement", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
-    help="Which statement of a kernel of several is mapped.",
-)  # fmt: skip
+    "--statement", type=click.IntRange(min=1), default=1, metavar="N",
+    help="Which statement of a kernel of several is mapped.")  # fmt: skip
 
 
 def _noted(context: click.Context, option: click.Parameter, threads: int) -> int:
@@ -68,9 +68,8 @@ def _noted(context: click.Context, option: click.Parameter, threads: int) -> int
 
 
 threads_option = click.option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True, callback=_noted,
-    help="Threads to use.",
-)  # fmt: skip
+    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, callback=_noted,
+    help="Threads to use.")  # fmt: skip
 constant_option = click.option(
     "--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls."
 )
@@ -81,10 +80,9 @@ instruction_option = click.option(
     "--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."
 )
 plan_options = together(
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, show_default=True,
-                 help="Seconds for the schedule's solver."),
+    click.option("--timeout", type=POSITIVE, default=30.0, help="Seconds for the schedule's solver."),
     fix_option,
-    click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency", show_default=True,
+    click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency",
                  help="What the schedule minimises."),
     constant_option,
     threads_option,

@@ -28,7 +28,7 @@ def command() -> None:
 
 jobs_option = click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; by default one for each core.")
 directory_option = click.option(
-    "--dir", "directory", default=DIRECTORY, show_default=True, metavar="DIR", help="Where the certificates are."
+    "--dir", "directory", default=DIRECTORY, metavar="DIR", help="Where the certificates are."
 )
 
 

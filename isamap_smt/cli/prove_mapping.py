@@ -32,7 +32,6 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 @click.option(
     "--operands",
     default="fixed",
-    show_default=True,
     metavar="fixed|any|a=I,b=W",
     help="Which kernel operand feeds which operand of the instruction.",
 )

@@ -40,7 +40,8 @@ from isamap_smt.runtime.measure import Measured
     help="Where to write; by default KERNEL-HARDWARE.html.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there, whatever it is.")
-@click.option("--measure/--no-measure", default=True, help="Run the kernel, for the roofline, where this CPU can.")
+@click.option("--measure/--no-measure", default=True, show_default=False,
+              help="Run the kernel, for the roofline, where this CPU can.")  # fmt: skip
 @compiler_option
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @plan_options

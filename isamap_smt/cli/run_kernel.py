@@ -36,17 +36,15 @@ if TYPE_CHECKING:
     "By default what the machine has.",
 )
 @click.option(
-    "--seeds", type=click.IntRange(0, 10_000), default=3, show_default=True,
-    help="Of the simulator: how many adversarial orders of the engines, beside the timed one.",
-)  # fmt: skip
+    "--seeds", type=click.IntRange(0, 10_000), default=3,
+    help="Of the simulator: how many adversarial orders of the engines, beside the timed one.")  # fmt: skip
 @compiler_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random arrays.")
+@click.option("--seed", type=int, default=0, help="Of the random arrays.")
 @click.option(
     "--seconds",
     "budget",
     type=click.FloatRange(min=0),
     default=1.0,
-    show_default=True,
     help="How long to repeat the call, at least five times.",
 )
 @plan_options

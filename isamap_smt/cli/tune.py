@@ -8,6 +8,7 @@ import click
 
 from isamap_smt.cli.bar import progress_bar
 from isamap_smt.cli.options import (
+    POSITIVE,
     comma_separated,
     compiler_option,
     constant_option,
@@ -31,7 +32,6 @@ _PASSED_ON = ("threads", "instruction", "strategy", "cost_model", "seed", "budge
 @click.option(
     "--strategy",
     default="top-k",
-    show_default=True,
     metavar="NAME",
     help="Who proposes: exact, top-k, heuristic, evolutionary, random, or one of another package.",
 )
@@ -39,24 +39,16 @@ _PASSED_ON = ("threads", "instruction", "strategy", "cost_model", "seed", "budge
     "--cost-model",
     "cost_model",
     default="auto",
-    show_default=True,
     metavar="NAME",
     help="Who predicts: analytic, calibrated, learned; auto is calibrated where a calibration is.",
 )
-@click.option(
-    "--budget",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Seconds for measuring.",
-)
+@click.option("--budget", type=POSITIVE, default=60.0, help="Seconds for measuring.")
 @click.option("--trials", type=click.IntRange(min=1), help="Programs to measure at most.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the strategy.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the strategy.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     help="Processes that prove and build; only one measures at a time.",
 )
 @threads_option
