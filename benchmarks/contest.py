@@ -32,9 +32,8 @@ from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.scheduling.record import Record
 from isamap_smt.tuning import loop
 from isamap_smt.tuning.database import Database, Trial
-from isamap_smt.tuning.loop import Tuned
+from isamap_smt.tuning.loop import Tuned, spearman
 from isamap_smt.tuning.protocols import cost_model_names
-from isamap_smt.tuning.rank import spearman
 from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import Job, alone, prepared
 

@@ -27,27 +27,23 @@ SHIM = r"""
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 
-static inline __m512 isamap_simde_maskz_loadu_ps(uint32_t k, const void *p) {
-    float v[16] = {0};
-    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 4 * l, 4);
-    __m512 r;
-    memcpy(&r, v, sizeof r);
-    return r;
+/* Lanes of `width` bytes each, of which k says which there are. */
+static inline void isamap_simde_mask_copy(void *to, const void *from, uint32_t k, int lanes, int width) {
+    for (int l = 0; l < lanes; l++)
+        if (k >> l & 1u) memcpy((char *)to + width * l, (const char *)from + width * l, (size_t)width);
 }
-static inline __m512d isamap_simde_maskz_loadu_pd(uint32_t k, const void *p) {
-    double v[8] = {0};
-    for (int l = 0; l < 8; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 8 * l, 8);
-    __m512d r;
-    memcpy(&r, v, sizeof r);
-    return r;
-}
-static inline __m512i isamap_simde_maskz_loadu_epi32(uint32_t k, const void *p) {
-    int32_t v[16] = {0};
-    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy(v + l, (const char *)p + 4 * l, 4);
-    __m512i r;
-    memcpy(&r, v, sizeof r);
-    return r;
-}
+#define ISAMAP_SIMDE_LOAD(vector, name, lanes, width) \
+    static inline vector isamap_simde_##name(uint32_t k, const void *p) { \
+        vector r; \
+        memset(&r, 0, sizeof r); \
+        isamap_simde_mask_copy(&r, p, k, lanes, width); \
+        return r; \
+    }
+ISAMAP_SIMDE_LOAD(__m512, maskz_loadu_ps, 16, 4)
+ISAMAP_SIMDE_LOAD(__m512d, maskz_loadu_pd, 8, 8)
+ISAMAP_SIMDE_LOAD(__m512i, maskz_loadu_epi32, 16, 4)
+ISAMAP_SIMDE_LOAD(__m128i, maskz_loadu_epi8, 16, 1)
+ISAMAP_SIMDE_LOAD(__m256i, maskz_loadu_epi16, 16, 2)
 /* Elements that become words of 32 bits, and parts of a register of `width` bytes an element. */
 static inline __m512i isamap_simde_widened(const void *p, int width) {
     uint32_t v[16] = {0};
@@ -58,29 +54,11 @@ static inline __m512i isamap_simde_widened(const void *p, int width) {
 }
 static inline __m512i isamap_simde_cvtepu8_epi32(__m128i a) { return isamap_simde_widened(&a, 1); }
 static inline __m512i isamap_simde_cvtepu16_epi32(__m256i a) { return isamap_simde_widened(&a, 2); }
-static inline __m128i isamap_simde_maskz_loadu_epi8(uint32_t k, const void *p) {
-    __m128i r = _mm_setzero_si128();
-    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy((char *)&r + l, (const char *)p + l, 1);
-    return r;
-}
-static inline __m256i isamap_simde_maskz_loadu_epi16(uint32_t k, const void *p) {
-    __m256i r = _mm256_setzero_si256();
-    for (int l = 0; l < 16; l++) if (k >> l & 1u) memcpy((char *)&r + 2 * l, (const char *)p + 2 * l, 2);
-    return r;
-}
-static inline void isamap_simde_mask_storeu(void *p, uint32_t k, const void *r, int lanes, int width) {
-    for (int l = 0; l < lanes; l++)
-        if (k >> l & 1u) memcpy((char *)p + width * l, (const char *)r + width * l, (size_t)width);
-}
-static inline void isamap_simde_mask_storeu_ps(void *p, uint32_t k, __m512 v) {
-    isamap_simde_mask_storeu(p, k, &v, 16, 4);
-}
-static inline void isamap_simde_mask_storeu_pd(void *p, uint32_t k, __m512d v) {
-    isamap_simde_mask_storeu(p, k, &v, 8, 8);
-}
-static inline void isamap_simde_mask_storeu_epi32(void *p, uint32_t k, __m512i v) {
-    isamap_simde_mask_storeu(p, k, &v, 16, 4);
-}
+#define ISAMAP_SIMDE_STORE(vector, name, lanes, width) \
+    static inline void isamap_simde_##name(void *p, uint32_t k, vector v) { isamap_simde_mask_copy(p, &v, k, lanes, width); }
+ISAMAP_SIMDE_STORE(__m512, mask_storeu_ps, 16, 4)
+ISAMAP_SIMDE_STORE(__m512d, mask_storeu_pd, 8, 8)
+ISAMAP_SIMDE_STORE(__m512i, mask_storeu_epi32, 16, 4)
 static inline float isamap_simde_flush(float v) {
     return fpclassify(v) == FP_SUBNORMAL ? copysignf(0.0f, v) : v;
 }

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 
+import numpy as np
+
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
@@ -21,7 +23,6 @@ from isamap_smt.tuning.database import Database, Trial, Winner
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.points import Point, Space, features
 from isamap_smt.tuning.protocols import CostModel, Strategy
-from isamap_smt.tuning.rank import spearman
 from isamap_smt.tuning.task import Task
 from isamap_smt.tuning.trial import Job, Outcome, race, run_trial
 
@@ -323,3 +324,27 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """The correlation of the ranks, ties at their mean rank; None for fewer than three pairs or where all are equal.
+
+    >>> spearman([1, 2, 3, 4], [10, 20, 30, 40]), spearman([1, 2, 3, 4], [4, 3, 2, 1])
+    (1.0, -1.0)
+    >>> spearman([1, 1, 1], [1, 2, 3]) is None
+    True
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} values have no pairs")
+    if len(a) < 3:
+        return None
+    x, y = _positions(a), _positions(b)
+    x, y = x - x.mean(), y - y.mean()
+    spread = float(np.sqrt((x @ x) * (y @ y)))
+    return round(float(x @ y) / spread, 12) if spread else None
+
+
+def _positions(values: Sequence[float]) -> np.ndarray:
+    _, position, counts = np.unique(np.asarray(values, float), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[position]
