@@ -16,6 +16,7 @@ from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, Kind, kind_of, l
 from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
+ROUNDED = {"SAdd": z3.fpAdd, "SSub": z3.fpSub, "SMul": z3.fpMul, "SDiv": z3.fpDiv}
 _FLOATING = {"SDiv", "Exp", "Tanh", "Sigmoid"}
 
 
@@ -127,7 +128,7 @@ class Bits:
             return self._saturated(e.args[1], want)
         if head == "Select":
             return z3.If(self.condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
-        found = _arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
+        found = arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
         if found is None:
             raise NotExpressible(head)
         return found
@@ -164,7 +165,7 @@ class Bits:
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
-        found = _arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
+        found = arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
         if found is None:
             raise NotExpressible(f"{head} below a saturation")
         return found
@@ -175,7 +176,7 @@ def ring_operation(head: str, args: list[Any]) -> Any | None:
     return ARITHMETIC[head](*args) if head in ("SAdd", "SSub", "SMul", "SNeg") else None
 
 
-def _arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
+def arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
     """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
     if (found := ring_operation(head, args)) is not None:
         return found
@@ -214,7 +215,6 @@ class Floats:
             return z3.FP(e.name, sort)
         if e.is_Integer or e.is_Float:
             return _literal(e, sort)
-        nearest = z3.RNE()
         head = type(e).__name__
         if head == "Cast":
             source = self.bits.kind(e.args[1]) or kind
@@ -222,17 +222,10 @@ class Floats:
         if head == "Select":
             return z3.If(self.bits.condition(e.args[0]), self.value(e.args[1], kind), self.value(e.args[2], kind))
         args = [self.value(a, kind) for a in e.args]
-        match head:
-            case "SAdd":
-                return z3.fpAdd(nearest, *args)
-            case "SSub":
-                return z3.fpSub(nearest, *args)
-            case "SMul":
-                return z3.fpMul(nearest, *args)
-            case "SDiv":
-                return z3.fpDiv(nearest, *args)
-            case "SNeg":
-                return z3.fpNeg(*args)
+        if head == "SNeg":
+            return z3.fpNeg(*args)
+        if head in ROUNDED:
+            return ROUNDED[head](z3.RNE(), *args)
         raise NotExpressible(head)  # max and min leave open which of two zeros they give
 
     def condition(self, e: Any, kind: Kind) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.machine import SORTS
+from isamap_encodings.machine import SORTS, arithmetic
 from isamap_encodings.scalar_values import Kind, limits, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
@@ -157,19 +157,10 @@ def _floats(op: str) -> Callable[[Any, Any], Any]:
 
 def _integers(op: str, kind: Kind) -> Callable[[Any, Any], Any]:
     signed, bits = kind[0] == "i", kind[1]
-    less = (lambda a, b: a < b) if signed else z3.ULT
-    match op:
-        case "+":
-            return lambda a, b: a + b
-        case "*":
-            return lambda a, b: a * b
-        case "max" | "x86max":
-            return lambda a, b: z3.If(less(a, b), b, a)
-        case "min" | "x86min":
-            return lambda a, b: z3.If(less(b, a), b, a)
-        case "sat+":
-            return lambda a, b: _saturated(a, b, signed, bits)
-    raise KeyError(op)
+    if op == "sat+":
+        return lambda a, b: _saturated(a, b, signed, bits)
+    head = {"+": "SAdd", "*": "SMul", "max": "SMax", "min": "SMin"}[op.removeprefix("x86")]
+    return lambda a, b: arithmetic(head, [a, b], signed)
 
 
 def _saturated(a: Any, b: Any, signed: bool, bits: int) -> Any:

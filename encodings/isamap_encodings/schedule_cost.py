@@ -12,8 +12,7 @@ the operand itself is fetched, and at every tile where the first cache cannot ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable
 from math import prod
 
 from isamap_encodings.schedule_problem import (
@@ -308,23 +307,3 @@ def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:
     for hidden, link in bursts:
         waiting += [-(-(b * link - (WHOLE - a) * hidden) // WHOLE) for a, b in FAR]
     return compute + max(waiting)
-
-
-def brute_force(problem: ScheduleProblem) -> tuple[int, Choice] | None:
-    """The cheapest choice by trying all; None when there is none. For small spaces only."""
-    priced = (
-        (cost.total, choice) for choice in every_choice(problem) if (cost := evaluate(problem, choice)) is not None
-    )
-    return min(priced, key=lambda x: x[0], default=None)
-
-
-def every_choice(problem: ScheduleProblem) -> Iterator[Choice]:
-    """All choices, those included that are not in the space."""
-    chains = product(*(range(len(a.chains)) for a in problem.axes))
-    for picked in chains:
-        for r, o, p in product(
-            range(len(problem.registers)),
-            product(range(len(problem.orders)), repeat=problem.levels),
-            product(*(x.options for x in problem.operands)),
-        ):
-            yield Choice(r, picked, o, p)

@@ -260,9 +260,3 @@ def _otherwise(problem: ScheduleProblem, model: ScheduleModel, choice: Choice) -
             part = axis.chains[n][1]
             found += [x for x, row in zip(literals, axis.chains, strict=True) if row[1] != part]
     return found
-
-
-def kind(problem: ScheduleProblem, choice: Choice) -> tuple[Any, ...]:
-    """What two choices of one kind agree in."""
-    parts = (a.chains[n][1] for a, n in zip(problem.axes, choice.chains, strict=True) if a.reduction)
-    return (choice.register, choice.packing, *parts)

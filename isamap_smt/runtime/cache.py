@@ -58,6 +58,15 @@ def digest_of(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def sources_digest(*folders: str | Path) -> str:
+    """16 hexadecimal digits of the Python files in these folders."""
+    digest = hashlib.blake2b(digest_size=8)
+    for folder in folders:
+        for file in sorted(Path(folder).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def build_library(
     source: str,
     requires: Iterable[str] = (),

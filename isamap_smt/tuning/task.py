@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from isamap_smt import codegen
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import to_text
+from isamap_smt.runtime.cache import sources_digest
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,4 @@ class Task:
 @cache
 def _generator() -> str:
     """Digest of the sources that turn a schedule into C: another generator makes other programs of it."""
-    h = hashlib.blake2b(digest_size=8)
-    for folder in codegen.__path__:
-        for file in sorted(Path(folder).rglob("*.py")):
-            h.update(file.read_bytes())
-    return h.hexdigest()
+    return sources_digest(*codegen.__path__)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.schedule_cost import brute_force, evaluate
+from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_problem import ScheduleProblem
 from isamap_encodings.schedule_solve import solve
 from isamap_smt.certificates import check_directory, save
@@ -31,6 +31,8 @@ from isamap_smt.scheduling.record import from_record, to_record
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import random_problem
+
+from tests.schedule.exhaustive import brute_force
 
 pytestmark = pytest.mark.needs("avx2", "fma")
 WEIGHTS = {"i": 32, "j": 3072, "k": 1024}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isamap_encodings import schedule_solve
-from isamap_encodings.schedule_cost import brute_force, evaluate, first_walks, in_bursts, overlapped
+from isamap_encodings.schedule_cost import evaluate, first_walks, in_bursts, overlapped
 from isamap_encodings.schedule_problem import (
     FARTHEST,
     NEAREST,
@@ -25,6 +25,8 @@ from isamap_encodings.schedule_solve import solve
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import enlarged, random_problem
+
+from tests.schedule.exhaustive import brute_force
 
 SEEDS = range(16)
 SHARED = (3, 12)  # of SEEDS: between them their best choices share every kind of loop

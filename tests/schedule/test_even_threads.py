@@ -8,7 +8,7 @@ from math import ceil
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.schedule_cost import evaluate, every_choice
+from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_problem import (
     Choice,
     Component,
@@ -24,6 +24,7 @@ from isamap_smt.codegen.nest import build_nest
 from isamap_smt.scheduling import solved
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import space
+from tests.schedule.exhaustive import every_choice
 
 START, COMPUTE = 1000, 64_000
 ONE_TRIP_EACH = COMPUTE // EVEN * (EVEN + 7)  # what the faster threads wait for the slowest, with nothing to help with

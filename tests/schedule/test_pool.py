@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from isamap_encodings.schedule_cost import evaluate, every_choice
-from isamap_encodings.schedule_solve import kind, pool
+from isamap_encodings.schedule_cost import evaluate
+from isamap_encodings.schedule_solve import pool
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import random_problem
+
+from tests.schedule.exhaustive import every_choice, kind
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -6,7 +6,6 @@ the check itself. Nothing else is: what could not be run is said each time, and 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 from functools import cache
@@ -18,7 +17,7 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import host_features, missing_features
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.runtime.cache import cache_directory, digest_of
+from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.check import check_instructions
 from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG
@@ -115,10 +114,7 @@ def _cpu() -> str:
 @cache
 def _check() -> str:
     """Digest of the check itself: a better one asks again."""
-    h = hashlib.blake2b(digest_size=8)
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        h.update(file.read_bytes())
-    return h.hexdigest()
+    return sources_digest(Path(__file__).parent)
 
 
 def _place(key: str) -> Path:
