@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import click
 from rich.console import Group, RenderableType
 
 from isamap_smt.cli.options import POSITIVE, OptionError, as_json
-from isamap_smt.cli.output import console, print_json, progress, say
+from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.status import FAULT
 
 
@@ -56,12 +57,7 @@ def command(
         return show(recorded, names, plots, as_json)
     results = measured(names, output, options)
     pictures = write_plots(results, plots) if plots else []
-    if as_json:
-        print_json(results.document())
-    else:
-        console().print(report(results))
-        for path in (output, *pictures):
-            console().print(f"wrote {path}")
+    answer(as_json, results.document(), lambda: _show(report(results), (output, *pictures)))
     if error := never_right(results.entries):
         say(f"error: isamap failed in every case; the first: {error}")
         return FAULT
@@ -87,13 +83,14 @@ def show(recorded: Path, names: tuple[str, ...], plots: Path | None, as_json: bo
         document = {"parts": [asdict(part) for part in parts]}
         shown = Group(*(means(list(part.rows), part.machine) for part in parts))
         pictures = write_means(parts, plots) if plots else []
-    if as_json:
-        print_json(document)
-    else:
-        console().print(shown)
-        for path in pictures:
-            console().print(f"wrote {path}")
+    answer(as_json, document, lambda: _show(shown, pictures))
     return 0
+
+
+def _show(shown: RenderableType, written: Sequence[Path]) -> None:
+    console().print(shown)
+    for path in written:
+        console().print(f"wrote {path}")
 
 
 def measured(names: tuple[str, ...], output: Path, options: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.options import as_json, compiler_option, with_types_of
-from isamap_smt.cli.output import console, print_json, progress, seconds
+from isamap_smt.cli.output import console, print_json, progress, seconds, tell
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
 from isamap_smt.cli.staged import staging_document
@@ -87,12 +87,11 @@ def show_engines(d: dict[str, Any], planned: Any) -> None:
     """The same in ten lines."""
     out, s, proof = console(), planned.staging, d["proof"]
     sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
-    out.print(f"{d['kernel']} on {planned.hardware.description}, {sizes}", style="bold", soft_wrap=True)
+    tell(f"{d['kernel']} on {planned.hardware.description}, {sizes}", style="bold")
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     out.print(f"  mappings  {d['mappings']} legal onto {planned.instruction.short}, {complete}")
     out.print(f"  schedule  {s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}:")
-    for stage in s.stages:
-        out.print(f"            {stage}", soft_wrap=True)
+    tell(*(f"            {stage}" for stage in s.stages))
     out.print(
         f"  {proof['verdict']}    program: {proof['obligations']} obligations in {seconds(proof['seconds'])}, "
         "for every order of the engines"
@@ -318,11 +317,8 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
 
     out = console()
     sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
-    out.print(f"{d['kernel']}: {d['title']}, {sizes}", style="bold", soft_wrap=True)
-    for line in source_lines(planned.kernel):
-        out.print(f"  {line}", soft_wrap=True)
-    for note in d["notes"]:
-        out.print(f"  note: {note}", soft_wrap=True)
+    tell(f"{d['kernel']}: {d['title']}, {sizes}", style="bold")
+    tell(*(f"  {line}" for line in source_lines(planned.kernel)), *(f"  note: {note}" for note in d["notes"]))
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     ids = [p.mapping.id for p in planned.mappings.legal]
     shown = ", ".join(ids[:3]) + (f" and {len(ids) - 3} more" if len(ids) > 3 else "")
@@ -337,8 +333,7 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
     for p in planned.schedule.packing:
         out.print(f"            operand {p.operand}: {packing_words(planned.schedule, p.operand)}")
     out.print(f"  code      {d['c']}, {len(planned.source.splitlines())} lines; its innermost loop:")
-    for line in innermost(planned.source, planned.instruction.emit):
-        out.print(f"            {line}", style="dim", soft_wrap=True)
+    tell(*(f"            {line}" for line in innermost(planned.source, planned.instruction.emit)), style="dim")
     right = "equal bit for bit" if d["exact"] else f"largest error {d['max_error']:.1e} against float64"
     out.print(f"  checked   {right}; {d['max_difference_from_numpy']:.1e} from NumPy's result")
     out.print(
