@@ -68,6 +68,11 @@ class TensorLine:
     dtype: Segment | None
     shape: Tree | None
 
+    @property
+    def named(self) -> Segment:
+        """Where the name stands."""
+        return self.segment.cut(0, len(self.name))
+
 
 @dataclass(frozen=True)
 class BoundLine:

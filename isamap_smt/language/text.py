@@ -163,15 +163,11 @@ class _Reader:
                 hint = did_you_mean(line.dtype.text, DTYPES)
                 raise line.dtype.refuse(f"unknown dtype {line.dtype.text!r}", hint)
             if line.name in self.written_dtypes:
-                raise line.segment.error(
-                    0, f"tensor {line.name} already has a type", "remove this line", len(line.name)
-                )
+                raise line.named.refuse(f"tensor {line.name} already has a type", "remove this line")
             self.written_dtypes[line.name] = DTYPES[line.dtype.text]
         if line.shape is not None:
             if line.name in self.shapes:
-                raise line.segment.error(
-                    0, f"tensor {line.name} already has a shape", "remove this line", len(line.name)
-                )
+                raise line.named.refuse(f"tensor {line.name} already has a shape", "remove this line")
             assert isinstance(line.shape.node, ast.Tuple)
             names = Names(frozenset(), self.known.definitions, self.known.lows)
             shape = tuple(index(line.shape, e, names) for e in line.shape.node.elts)
@@ -273,9 +269,7 @@ class _Reader:
         tensors = {a.tensor for a, *_ in self.uses}
         for line in lines:
             if isinstance(line, TensorLine) and line.name not in tensors:
-                raise line.segment.error(
-                    0, f"tensor {line.name} is never used", did_you_mean(line.name, tensors), len(line.name)
-                )
+                raise line.named.refuse(f"tensor {line.name} is never used", did_you_mean(line.name, tensors))
 
     def check_dtypes(self, dtypes: Mapping[str, DType | str]) -> None:
         """Raise LanguageError when a dtype is given to a tensor that the text does not name."""

@@ -1,8 +1,12 @@
-"""Whether asking for pieces of rows ahead helps where a matrix is read in place, across its rows.
+"""What rows that lie apart cost: whether asking for pieces of them ahead helps, and what a broadcast from one more row takes.
 
 A block of rows is walked down, a line of each at a time, and then the lines to their right. The next row is too far for any
 hardware to fetch ahead; but the line to the right of each is known long before. So it runs once without and once with
 a prefetch some pieces along the row, for register tiles of a few heights, on data that lie in each memory.
+
+A broadcast is measured with a tile of one vector of columns and more rows than addresses stay in registers, and everything it reads
+lies in the first cache. Packed, the elements of a step are neighbours; in place, they are a fixed distance apart, as in a tensor of
+known sizes.
 """
 
 from __future__ import annotations
@@ -80,3 +84,64 @@ def across(width: int, requires: tuple[str, ...], cc: str | None = None) -> Acro
 def _function(height: int, columns: int, pieces: int, width: int) -> str:
     words = {"ROWS": height, "PIECES": pieces, "BLOCK": _BLOCK, "LINE": LINE, "PITCH": _PITCH}
     return filled(with_tile(_FUNCTION, height, columns, pieces * LINE, width, 4), words)
+
+
+ROWS = 12
+_STEPS = 128
+_FLOATS_APART = 17 * 16  # floats: neighbouring rows fall into different sets of the cache
+_ROUNDS, _TRIES = 200, 10
+_BROADCASTS = """\
+double isamap_rows_@NAME@(const char *stream, const float *rows, int64_t rounds, char *result) {
+    #pragma STDC FP_CONTRACT ON
+@DECLARED@
+    double start = own();
+    for (int64_t round = 0; round < rounds; ++round) {
+        for (int64_t k = 0; k < @STEPS@; ++k) {
+            vector b = *(const vector *)(stream + k * @WIDTH@);
+@BODY@
+        }
+        __asm__ volatile("" : : : "memory");
+    }
+    start = own() - start;
+@STORED@
+    return start;
+}
+"""
+
+
+@dataclass(frozen=True)
+class FarRows:
+    """The compiled measurement at one vector width."""
+
+    packed: Any
+    in_place: Any
+    width: int
+
+    def seconds(self, tries: int = _TRIES) -> tuple[float, float]:
+        """Seconds of one step, packed and in place: the best of some tries in turns."""
+        stream, rows = array_of(0, self.width * _STEPS), array_of(1, _FLOATS_APART * ROWS, np.float32)
+        result = array_of(0, self.width * ROWS)
+        best = [float("inf")] * 2
+        for _ in range(tries):
+            for n, call in enumerate((self.packed, self.in_place)):
+                best[n] = min(best[n], call(stream.ctypes.data, rows.ctypes.data, _ROUNDS, result.ctypes.data))
+        return best[0] / (_ROUNDS * _STEPS), best[1] / (_ROUNDS * _STEPS)
+
+
+def far_rows(width: int, requires: tuple[str, ...], cc: str | None = None) -> FarRows:
+    """The measurement for vectors of `width` bytes. Raises BuildError."""
+    source = SOURCE + _rows_function("packed", [f"k * {ROWS} + {r}" for r in range(ROWS)])
+    source += _rows_function("in_place", [f"{r * _FLOATS_APART} + k" for r in range(ROWS)])
+    names = ("isamap_rows_packed", "isamap_rows_in_place")
+    packed, in_place = functions(for_width(source, width), requires, cc, names, "ppnp")
+    return FarRows(packed, in_place, width)
+
+
+def _rows_function(name: str, elements: list[str]) -> str:
+    """Each step multiplies one vector by an element of every row."""
+    lines = {
+        "DECLARED": [f"    vector sum_{r} = {{0}};" for r in range(ROWS)],
+        "BODY": [f"            sum_{r} = sum_{r} + everywhere(rows[{e}]) * b;" for r, e in enumerate(elements)],
+        "STORED": [f"    memcpy(result + {r} * @WIDTH@, &sum_{r}, sizeof(vector));" for r in range(ROWS)],
+    }
+    return filled(_BROADCASTS, {"NAME": name, "STEPS": _STEPS, **{w: "\n".join(found) for w, found in lines.items()}})

@@ -19,16 +19,14 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.ways import behind_registers
-from isamap_smt.machine_model.across import across
+from isamap_smt.machine_model.across import ROWS as FAR_ROWS
+from isamap_smt.machine_model.across import across, far_rows
 from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.machine_model.far_rows import ROWS as FAR_ROWS
-from isamap_smt.machine_model.far_rows import far_rows
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.machine_model.latencies import Chase
+from isamap_smt.machine_model.latencies import Chase, share_seconds
 from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
-from isamap_smt.machine_model.sharing import share_seconds
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.rows import ADDRESSES

@@ -1,7 +1,8 @@
-"""How long one load waits that no other can overtake: a chain of addresses through a buffer of some size, in random order.
+"""How long is waited: for one load that no other can overtake, and for a thread that takes part in a loop.
 
-Nodes lie four lines apart, so that no neighbour that is fetched beside a line is the next one. Pages are of the usual size:
-what a load of a far row waits for includes looking its page up.
+Loads are a chain of addresses through a buffer of some size, in random order. Nodes lie four lines apart, so that no neighbour that
+is fetched beside a line is the next one. Pages are of the usual size: what a load of a far row waits for includes looking its page
+up. Threads are kept between calls, as compiled kernels do.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import ctypes
 
 import numpy as np
 
+from isamap_smt.codegen.c_expr import HELPERS
+from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.machine_model.timed import OWN, functions
+from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.memory import aligned_empty
 
 _APART = 256  # bytes between nodes
@@ -52,3 +56,40 @@ def _chain(size: int) -> np.ndarray:
     order = np.random.default_rng(0).permutation(count)
     buffer[order * (_APART // 8)] = np.roll(order, -1) * _APART
     return buffer
+
+
+_LOOP_COUNT, _SHARES = 200, 9
+_LOOP = (
+    "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n"
+    + HELPERS
+    + RUNTIME
+    + """
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static int nothing(const void *context, isamap_share *share) {
+    (void)context;
+    for (int64_t from, to; isamap_next(share, 0, &from, &to);) {}
+    return 0;
+}
+/* Seconds of a loop of two iterations without a body, on two threads. */
+double isamap_share_nothing(int64_t times) {
+    const double start = now();
+    for (int64_t n = 0; n < times; ++n)
+        if (isamap_parallel(2, 2, nothing, 0)) return -1;
+    return (now() - start) / (double)times;
+}
+"""
+)
+
+
+def share_seconds(cc: str | None = None) -> float:
+    """Seconds to share a loop with one helper that is awake: the median of several tries, as a helper that sleeps is not
+    waited for. Raises BuildError."""
+    call = ctypes.CDLL(str(build_library(_LOOP, cc=cc))).isamap_share_nothing
+    call.argtypes, call.restype = [ctypes.c_int64], ctypes.c_double
+    call(_LOOP_COUNT)
+    found = sorted(float(call(_LOOP_COUNT)) for _ in range(_SHARES))
+    return max(0.0, found[_SHARES // 2])

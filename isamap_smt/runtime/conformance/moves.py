@@ -226,17 +226,24 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
         memory = np.zeros(memory_shape(i), dtype)
         index = cell_index(i, cells.shape)
         images = {place: a.before(place, count) for place, count in spot.regions}
-        at = offsets(i, cells.shape, spot.strides)
-        for cell in map(tuple, np.argwhere(cells)):
-            start = spot.first + int(at[cell])
-            region = next(p for p, count in spot.regions if p <= start < p + count)
-            element = images[region][start - region : start - region + dtype.itemsize]
+        for cell, element in _elements(i, cells, spot, images):
             memory[tuple(x[cell] for x in index)] = element.view(dtype)[0]
         given[m] = memory
     if i.kernel.statements[0].op != "=":
         given[r] = register
     found = run_instruction(i, given)[r]
     return np.where(cells, found, np.zeros((), found.dtype)).astype(found.dtype)
+
+
+def _elements(
+    i: Instruction, cells: np.ndarray, spot: Spot, images: dict[int, np.ndarray]
+) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    """Each active cell, and the bytes of its element in the images of the spot's regions."""
+    at = offsets(i, cells.shape, spot.strides)
+    for cell in map(tuple, np.argwhere(cells)):
+        start = spot.first + int(at[cell])
+        region = next(p for p, count in spot.regions if p <= start < p + count)
+        yield cell, images[region][start - region :][: i.kernel.tensor(source.memory_operand(i) or "").dtype.bytes]
 
 
 def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot, a: Arena, where: str) -> str:
@@ -247,11 +254,8 @@ def _stored(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot,
     written = run_instruction(i, {register_operand(i): register})[m]
     index, at = cell_index(i, cells.shape), offsets(i, cells.shape, spot.strides)
     wanted = {place: a.before(place, count) for place, count in spot.regions}
-    for cell in np.argwhere(cells):
-        start = spot.first + int(at[tuple(cell)])
-        region = next(p for p, count in spot.regions if p <= start < p + count)
-        element = np.ascontiguousarray(written[tuple(x[tuple(cell)] for x in index)]).reshape(1).view(np.uint8)
-        wanted[region][start - region : start - region + dtype.itemsize] = element
+    for cell, element in _elements(i, cells, spot, wanted):
+        element[:] = np.ascontiguousarray(written[tuple(x[cell] for x in index)]).reshape(1).view(np.uint8)
     for place, count in spot.regions:
         wrong = np.flatnonzero(a.read(place, count) != wanted[place])
         if wrong.size:
