@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,10 @@ from hypothesis import HealthCheck, settings
 # The user's, that change what is computed or written. (ISAMAP_SIMDE and ISAMAP_LIBXSMM say only where a library lies.)
 SETTINGS = ("ISAMAP_CACHE", "ISAMAP_CC")
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Bytecode is kept, here and in the interpreters that tests start: without it each of them compiles the whole library again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A verdict may not depend on the machine's load or on luck: no deadlines, and the same examples on every run.
 # HYPOTHESIS_PROFILE=search looks for new examples instead.
