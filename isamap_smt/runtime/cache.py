@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -99,9 +100,10 @@ def build_library(
     library = cache_directory() / f"{build_key(source + emulation.SHIM * simde, compiler, flags)}.so"
 
     def build() -> None:
-        plain = simde or sanitize or not includes_it(source)
-        if plain or not _build_faster(source, compiler, flags, library):
-            _build(source, compiler, flags, library, simde)
+        chosen = [f"-I{emulation.write_shim(library.parent)}", *flags] if simde else flags
+        plain = sanitize or not includes_it(source)
+        if plain or not _build_faster(source, compiler, chosen, library):
+            _build(source, compiler, chosen, library)
 
     return _kept(library, build)
 
@@ -153,20 +155,18 @@ def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Pa
     if not ready:
         return False
     try:
-        _build(source, compiler, [*flags, *ready], library, False)
+        _build(source, compiler, [*flags, *ready], library)
     except BuildError:
         forget(library.parent, key)
         return False
     return True
 
 
-def _build(source: str, compiler: Compiler, flags: list[str], library: Path, simde: bool) -> None:
+def _build(source: str, compiler: Compiler, flags: list[str], library: Path) -> None:
     """Compile beside the library's place, and rename."""
     with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
         directory = Path(scratch)
         (directory / "kernel.c").write_text(source)
-        if simde:
-            flags = [f"-I{emulation.write_shim(directory)}", *flags]
         compile_shared(compiler, directory / "kernel.c", directory / "kernel.so", flags)
         _put(directory, "kernel.so", library)
 
@@ -212,12 +212,13 @@ def _sweep(cache: Path, age: float = 86400.0) -> None:
 
 
 INCLUDE = "#include <immintrin.h>\n"
+_DEFINED = re.compile(r"#\s*define\s+(\w+)")
 
 
 def includes_it(source: str) -> bool:
-    """Whether the source has INCLUDE, and no macro before it that headers could read."""
+    """Whether the source has INCLUDE, and no macro before it that headers could read: ours they do not know."""
     before, found, _ = source.partition(INCLUDE)
-    return bool(found) and "#define" not in before
+    return bool(found) and all(name.startswith("ISAMAP_") for name in _DEFINED.findall(before))
 
 
 def precompiled(compiler: Compiler, flags: Sequence[str], cache: Path, key: str, scratch: str) -> list[str]:

@@ -6,7 +6,9 @@ own names, then the few intrinsics that Debian 12's SIMDe does not have, written
 
 from __future__ import annotations
 
+import hashlib
 import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -195,11 +197,14 @@ def include_flags() -> list[str]:
     return ["-idirafter", str(found)]
 
 
-def write_shim(directory: Path) -> Path:
-    """Write the header into a subdirectory, and return that."""
-    place = directory / "shim"
-    place.mkdir()
-    (place / "immintrin.h").write_text(SHIM)
+def write_shim(cache: Path) -> Path:
+    """The subdirectory of the build cache that holds the header, written where it is not there yet, whole or not at all."""
+    place = cache / f"simde-{hashlib.blake2b(SHIM.encode(), digest_size=8).hexdigest()}"
+    place.mkdir(exist_ok=True)
+    if not (place / "immintrin.h").exists():
+        with tempfile.NamedTemporaryFile("w", dir=place, delete=False) as new:
+            new.write(SHIM)
+        os.replace(new.name, place / "immintrin.h")
     return place
 
 
