@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.offsets import collapsed
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, shown
 
 HELPERS = """\
 static inline int64_t isamap_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -53,7 +53,7 @@ def c_expr(expr: Any, names: Dict[str, str], tight: bool = False) -> str:
 
 def _sum(expr: Any, names: Dict[str, str]) -> str:
     # as one writes by hand: what is subtracted comes last, and constants after symbols
-    terms = sorted(expr.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number, str(t)))
+    terms = sorted(expr.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number, shown(t)))
     text = c_expr(terms[0], names)
     for term in terms[1:]:
         if term.could_extract_minus_sign():

@@ -153,6 +153,12 @@ def _replaced(expr: Any, table: frozenset[tuple[Any, Any]]) -> Any:
     return expr.xreplace(dict(table))
 
 
+@lru_cache(maxsize=100_000, typed=True)
+def shown(expr: Any) -> str:
+    """The expression in words, as str() says it: the same one is shown many times, and writing it takes long."""
+    return str(expr)
+
+
 def symbols_of(exprs: Iterable[Any]) -> set[str]:
     """Names of all symbols in the expressions."""
     return {s.name for e in exprs if hasattr(e, "free_symbols") for s in _symbols(e)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.errors import DTypeError, ScheduleError
@@ -156,6 +157,7 @@ def _check_reads(kernel: Kernel, main: int) -> None:
                 )
 
 
+@lru_cache(maxsize=64)  # what is found speaks of all sizes, and a kernel is planned for several
 def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int) -> MappingSet:
     found = search(kernel, instruction, statement=main) if main else search(kernel, instruction)
     return found.finished()  # a plan made from half a search would not be what was asked for

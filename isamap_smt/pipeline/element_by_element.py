@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from isamap_smt.codegen import lower, lower_points
@@ -76,11 +77,11 @@ class Ways:
         return self._proved((), timed), (note,)
 
     def _proved(self, schedules: Schedules, timed: Timed) -> ProvedProgram:
-        def made() -> Program:
-            return lower(*schedules) if schedules else lower_points(self.kernel.with_sizes(self.sizes), self.parallel)
-
-        program = timed("lower", made)
-        proved: ProvedProgram = timed("prove program", lambda: require_proof(program))
+        points = self.kernel.with_sizes(self.sizes), self.parallel
+        program = timed("lower", lambda: lower(*schedules) if schedules else _points(*points))
+        proved: ProvedProgram = timed(
+            "prove program", lambda: require_proof(program) if schedules else _proved_points(*points)
+        )
         return proved
 
     def _why_not(self, schedules: Schedules, timed: Timed) -> str | None:
@@ -89,6 +90,16 @@ class Ways:
         except (ScheduleError, NotProvedError) as error:
             return _short(error)
         return None
+
+
+@lru_cache(maxsize=64)  # the same on every machine
+def _points(kernel: Kernel, parallel: bool) -> Program:
+    return lower_points(kernel, parallel)
+
+
+@lru_cache(maxsize=64)
+def _proved_points(kernel: Kernel, parallel: bool) -> ProvedProgram:
+    return require_proof(_points(kernel, parallel))
 
 
 def _short(error: Exception) -> str:

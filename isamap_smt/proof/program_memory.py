@@ -16,7 +16,7 @@ import sympy as sp
 
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, shown, substitute, sym, symbols_of
 from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, If, Program, Use
 from isamap_smt.proof.program_book import Book, place
@@ -31,7 +31,7 @@ def memory_claims(book: Book) -> None:
         _shape(book, site)
     for site in book.sites.of(Use):
         _constant_registers(book, site)
-    kinds = {(x.var.name, x.kind, str(x.count)): x for s in book.sites.sites for x in s.loops}
+    kinds = {(x.var.name, x.kind, shown(x.count)): x for s in book.sites.sites for x in s.loops}
     for x in kinds.values():
         if x.kind == "unroll":
             fixed = is_constant(sp.sympify(x.count))
