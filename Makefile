@@ -1,5 +1,6 @@
 # make demo   set up .venv and run the demonstration
 # make test   set up .venv and run every check: lint, types, layers, tests
+# make test-all  the same with every case of every family (`exhaustive` tests), and all certificates by both solvers
 # make lint   the same without the tests
 # make bench  compare with other libraries (hours; BENCH_OPTIONS=--quick: minutes) and write benchmarks/RESULTS.md
 # make clean  remove .venv, caches and outputs
@@ -9,7 +10,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test test-all lint format bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.demo
@@ -17,6 +18,9 @@ demo: $(VENV)/.demo
 
 test: lint
 	$(BIN)/python -m pytest -q --durations=10 -n auto --dist=worksteal
+
+test-all: lint
+	$(BIN)/python -m pytest -q --durations=10 -n auto --dist=worksteal -m ""
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
