@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from isamap_smt.codegen.staged import lower_staging
@@ -22,7 +23,7 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.pipeline.given import found_hardware, found_kernel
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.staged import schedule_stages
-from isamap_smt.search import find_mappings
+from isamap_smt.search import MappingSet, find_mappings
 
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 Progress = Callable[[str], None]
@@ -155,7 +156,12 @@ def _ways(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
     """Legal mappings onto the instructions."""
-    return [p for i in fitting for p in find_mappings(kernel, i, partial=partial).finished()]
+    return [p for i in fitting for p in _search(kernel, i, partial)]
+
+
+@lru_cache(maxsize=64)  # a kernel is staged with several plans
+def _search(kernel: Kernel, instruction: Instruction, partial: bool) -> MappingSet:
+    return find_mappings(kernel, instruction, partial=partial).finished()
 
 
 def _unmapped(kernel: Kernel, fitting: list[Instruction]) -> ScheduleError:

@@ -117,7 +117,7 @@ def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[in
     """Two rows of equal key and different value, of least weight, or None."""
     if not len(key):
         return None
-    order = np.lexsort((np.arange(len(key)), weight, key))
+    order = np.lexsort((weight, key))  # stable: equal ones stay in their order
     k = key[order]
     start = np.concatenate(([True], k[1:] != k[:-1]))
     first = order[np.maximum.accumulate(np.where(start, np.arange(len(k)), 0))]

@@ -20,6 +20,7 @@ from isamap_smt.ir.mapping import Mapping
 
 Arrays = dict[str, np.ndarray]
 LIMIT = 60_000  # points looked at for one vector of sizes
+_MOST = 1 << 62  # of a label
 
 
 def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
@@ -209,13 +210,25 @@ def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance,
 
 
 def label(columns: list[np.ndarray], length: int) -> np.ndarray:
-    """One integer per row, equal exactly for equal rows."""
+    """One integer per row, equal exactly for equal rows, and in their order."""
     result = np.zeros(length, np.int64)
+    if not length:
+        return result
+    below = 1  # of every result
     for c in columns:
-        _, ranks = np.unique(c, return_inverse=True)
-        _, result = np.unique(result * (int(ranks.max(initial=0)) + 1) + ranks.reshape(-1), return_inverse=True)
-        result = result.reshape(-1)
+        least = int(c.min())
+        width = int(c.max()) - least + 1
+        if below * width > _MOST:
+            result, c = _ranks(result), _ranks(c)  # noqa: PLW2901
+            least, below, width = 0, int(result.max()) + 1, int(c.max()) + 1
+        result = result * width + (c.reshape(-1) - least)
+        below *= width
     return result
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """The place of each value among those that there are."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
 def smaller(sizes: Dict[str, int], lows: Dict[str, int]) -> Iterator[dict[str, int]]:
