@@ -17,15 +17,15 @@ from isamap_smt.runtime.conformance import Checked, check_hardware
 from isamap_smt.runtime.conformance.computes import operands
 from isamap_smt.runtime.conformance.operands import same_bits
 
-RESULTS = 100_000  # accumulators per instruction
+RESULTS, MANY = 10_000, 100_000  # accumulators per instruction
 EMITTED = [n for n in isamap_hardware.names() if any(i.emit for i in isamap_hardware.load(n).computes)]
 ALL = [i.name for n in EMITTED for i in isamap_hardware.load(n).instructions if i.kind != "configure"]
 
 
 @functools.cache
-def checked(machine: str) -> dict[str, Checked]:
+def checked(machine: str, results: int = RESULTS) -> dict[str, Checked]:
     """What was found of each instruction of the machine."""
-    found = check_hardware(isamap_hardware.load(machine), results=RESULTS, seed=17)
+    found = check_hardware(isamap_hardware.load(machine), results=results, seed=17)
     return {c.name: c for c in found.checked}
 
 
@@ -38,6 +38,15 @@ def test_instruction_does_what_its_description_says(name: str) -> None:
     assert found.how == "bit for bit"
     kind = isamap_hardware.load(name.partition(".")[0]).instruction(name).kind
     assert found.results >= (RESULTS if kind == "compute" else 4)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("machine", EMITTED)
+def test_instructions_do_so_on_many_operands(machine: str) -> None:
+    found = [c for c in checked(machine, MANY).values() if c.status != "not run"]
+    assert [str(c) for c in found if c.status != "right"] == []
+    computes = {i.name for i in isamap_hardware.load(machine).computes}
+    assert all(c.results >= MANY for c in found if c.name in computes)
 
 
 def test_a_wrong_description_is_found() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -26,7 +27,9 @@ from isamap_encodings.schedule_solve import solve
 sys.path.insert(0, str(Path(__file__).parent))
 from random_problems import enlarged, random_problem
 
-from tests.schedule.exhaustive import brute_force
+from tests.schedule import exhaustive
+
+brute_force = cache(exhaustive.brute_force)  # several tests look at the same problems
 
 SEEDS = range(16)
 SHARED = (3, 12)  # of SEEDS: between them their best choices share every kind of loop
