@@ -92,7 +92,7 @@ def find_compiler(cc: str | None = None) -> Compiler:
         origin = "--cc" if cc else "ISAMAP_CC"
         return _named(named, origin)
     if find_spec("ziglang") is not None:
-        return _probe((sys.executable, "-m", "ziglang", "cc"))
+        return _probe(_zig())
     for candidate in ("clang", "gcc", "cc"):
         path = shutil.which(candidate)
         if path:
@@ -138,7 +138,7 @@ def _named(text: str, origin: str) -> Compiler:
         raise BuildError(f"{origin} {text!r}: {error}; it is a command with its arguments, such as 'gcc -O2'") from None
     path = shutil.which(name)
     if name == "zig" and find_spec("ziglang") is not None:
-        command: tuple[str, ...] = (sys.executable, "-m", "ziglang", "cc")
+        command: tuple[str, ...] = _zig()
     elif path is None:
         raise BuildError(f"the C compiler {name!r} named by {origin} is not there; {HELP}")
     else:
@@ -147,6 +147,13 @@ def _named(text: str, origin: str) -> Compiler:
     if command[-1] == "cc" and more[:1] == ["cc"]:
         more = more[1:]
     return replace(_probe(command), arguments=tuple(more))
+
+
+def _zig() -> tuple[str, ...]:
+    """The wheel's compiler: the program itself, since `python -m ziglang` starts Python to do no more than start it."""
+    found = find_spec("ziglang")
+    program = Path(found.origin).parent / "zig" if found and found.origin else Path()
+    return (str(program), "cc") if program.is_file() else (sys.executable, "-m", "ziglang", "cc")
 
 
 @functools.cache
