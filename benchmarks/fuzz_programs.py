@@ -50,7 +50,6 @@ class Outcome:
 
 # edits that change what a program says about itself and not what it does
 CLAIM_EDITS = ("coordinates of", "guard of Alloc", "outside of", "step of", "point of")
-IN_TESTS = 280  # edited programs in the test suite
 RUNS = 8  # of a program that is proved
 REFUSED_RUNS = 3  # of one that is not
 BLOCK = 20  # programs that a process takes at a time

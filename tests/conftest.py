@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -45,6 +46,13 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     # A background job of a non-interactive shell is started with Ctrl-C ignored, and so would be what the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays to the end: the garbage collector need not go over it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

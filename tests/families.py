@@ -5,19 +5,18 @@ The part is drawn by what a case says, so that another case more or less leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from zlib import crc32
 
 import pytest
 
 
-def drawn(text: str, one_in: int) -> bool:
-    """Whether the case that says this is in `make test`, as one in so many are."""
-    return crc32(text.encode()) % one_in == 0
+def draw(text: str, among: int) -> int:
+    """A number below `among`, always the same one for what the case says."""
+    return crc32(text.encode()) % among
 
 
-def some(cases: Iterable[Any], one_in: int, always: Iterable[Any] = ()) -> list[Any]:
-    """Parameters of a test: those that are not drawn, nor among `always`, are marked `exhaustive`."""
-    kept = list(always)
-    return [c if c in kept or drawn(str(c), one_in) else pytest.param(c, marks=pytest.mark.exhaustive) for c in cases]
+def part(cases: Iterable[Any], stays: Callable[[Any], bool]) -> list[Any]:
+    """Parameters of a test: the cases that do not stay in `make test` are marked `exhaustive`."""
+    return [c if stays(c) else pytest.param(c, marks=pytest.mark.exhaustive) for c in cases]

@@ -12,7 +12,7 @@ from tests.oracle.planted import PLANTED
 from tests.oracle.random_cases import case
 from tests.oracle.trial import CRASH, EQUAL, WRONG, Worker
 
-IN_TESTS = range(24)
+IN_TESTS, IN_ALL_TESTS = range(12), range(24)
 
 GUARDED = Case("C[i] += A[i,k] * B[k] where k < 3", {"I": 3, "K": 5}, "scalar", fixed=("I", "K"), compiler="quick")
 LARGEST = Case("C[i] max= A[i,k]", {"I": 3, "K": 1}, "scalar", fixed=("I", "K"), compiler="quick", seed=4)
@@ -29,16 +29,17 @@ SHOWS = {
 }  # fmt: skip
 
 
-def test_nothing_is_wrong_or_crashes() -> None:
-    tally = fuzz(IN_TESTS, tries=0)
+@pytest.mark.parametrize("numbers", [IN_TESTS, pytest.param(IN_ALL_TESTS, marks=pytest.mark.exhaustive)], ids=str)
+def test_nothing_is_wrong_or_crashes(numbers: range) -> None:
+    tally = fuzz(numbers, tries=0)
     assert not tally.bad, tally.found
-    assert tally.total == len(IN_TESTS)
-    assert tally.compiled >= len(IN_TESTS) // 2  # refusals are no test of anything
+    assert tally.total == len(numbers)
+    assert tally.compiled >= len(numbers) // 2  # refusals are no test of anything
 
 
 def test_the_same_number_gives_the_same_case() -> None:
-    assert [case(n) for n in IN_TESTS] == [case(n) for n in IN_TESTS]
-    assert all(Case.of(case(n).json()) == case(n) for n in IN_TESTS)
+    assert [case(n) for n in IN_ALL_TESTS] == [case(n) for n in IN_ALL_TESTS]
+    assert all(Case.of(case(n).json()) == case(n) for n in IN_ALL_TESTS)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_a_planted_fault_is_found(healthy: Worker, planted: str) -> None:
 
 
 def test_the_fuzzer_finds_it_by_itself_and_makes_it_small() -> None:
-    tally = fuzz(IN_TESTS[:12], tries=12, forms={"product": 1}, machines={"scalar": 1}, planted="prints_another_sum")
+    tally = fuzz(IN_TESTS, tries=12, forms={"product": 1}, machines={"scalar": 1}, planted="prints_another_sum")
     found = [c for c, o in tally.found.values() if o.kind == WRONG]
     assert found
     assert min(len(c.text.splitlines()) for c in found) <= 5

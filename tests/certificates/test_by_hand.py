@@ -188,7 +188,7 @@ C[i,j] += i32(A[i,k]) * i32(B[k,j])
     ("now", "status", "words"),
     [
         ("A <= 127", "ok", ""),
-        ("A <= 120", "stale", "the kernel dot has changed"),
+        pytest.param("A <= 120", "stale", "the kernel dot has changed", marks=pytest.mark.exhaustive),
         ("A <= 128", "stale", "the kernel dot has changed"),
         ("A <= 200", "broken", "the kernel dot has changed"),
     ],

@@ -14,9 +14,14 @@ from isamap_smt.runtime import build_program
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde
 from tests.codegen.pinned import ALL, EVERY_SIZE, Case
+from tests.families import draw, part
+
+OPEN = {c.name.removesuffix(" symbolic") for c in EVERY_SIZE}  # run with all sizes open, too
 
 
-@pytest.mark.parametrize("case", ALL + EVERY_SIZE, ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "case", part(ALL, lambda c: c.name not in OPEN or draw(c.name, 3) == 0) + EVERY_SIZE, ids=lambda c: c.name
+)
 def test_the_program_computes_the_kernel(case: Case) -> None:
     program = case.program()
     missing = missing_features(used_instructions(program))

@@ -7,9 +7,10 @@ from small_problems import decisions, small_problem, ticks
 
 from isamap_encodings.staging_cost import legal
 from isamap_encodings.staging_model import solve_staging
+from tests.families import part
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", part(range(80), lambda s: s < 40))
 def test_the_best_of_all_plans_is_found(seed: int) -> None:
     problem = small_problem(seed)
     least = min((ticks(problem, d) for d in decisions(problem)), default=None)

@@ -28,6 +28,7 @@ from isamap_smt.ir.program import Program, Use
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.staged import schedule_stages
+from tests.families import part
 
 KERNELS = [*MAPPED, "matvec", "conv2d"]
 SEEDS = range(3 * len(KERNELS))
@@ -39,7 +40,7 @@ def drawn(seed: int) -> Drawn:
     return draw(seed, KERNELS[seed % len(KERNELS)])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", part(SEEDS, lambda s: s < len(KERNELS)))
 def test_any_legal_plan_is_proved_and_right(seed: int) -> None:
     d = drawn(seed)
     proof = prove_program(d.program)
