@@ -88,7 +88,9 @@ def _issued(use: Use) -> str:
     """A use with the engine that issues it, what it waits for and what it signals."""
     i = use.instruction
     slotted = {o.name for o in i.operands if o.row is not None}
-    places = [f"{o}={ref.name}.slot[{_list(ref.index)}]" if o in slotted else f"{o}={_ref(ref)}" for o, ref in use.operands]
+    places = [
+        f"{o}={ref.name}.slot[{_list(ref.index)}]" if o in slotted else f"{o}={_ref(ref)}" for o, ref in use.operands
+    ]
     places += [f"{p}={words(e)}" for p, e in use.parameters.items()]
     operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
     waits = "".join(f"  awaits {c} >= {words(amount)}" for c, amount in use.awaits)
