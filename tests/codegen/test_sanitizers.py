@@ -15,9 +15,9 @@ import isamap_smt as im
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime import build_library, find_compiler
-from isamap_smt.runtime.compiler import sanitizer_environment
 from isamap_smt.runtime.packing import used_instructions
 from tests.codegen.pinned import ALL, EVERY_SIZE, Case
+from tests.sanitizer import sanitizer_environment
 
 CASES = [
     "both packed symbolic", "in place", "b ahead symbolic", "parallel rows symbolic", "fused lanes symbolic",

@@ -24,9 +24,9 @@ from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 from isamap_smt.runtime import CompiledKernel, build_library, build_program, find_compiler
-from isamap_smt.runtime.compiler import Compiler
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde
+from tests.sanitizer import sanitizer_environment
 
 CASES = {
     "avx2.fmadd_ps": ("f32", "f32", "f32"),
@@ -131,19 +131,6 @@ code = run(pointers, sizes.ctypes.data_as(ctypes.c_void_p), None, ctypes.c_int64
 np.save(file + ".out.npy", arrays[0])
 print("code", code)
 """
-
-
-def sanitizer_environment(compiler: Compiler) -> dict[str, str]:
-    """What a process that loads a sanitized library needs in its environment: Python itself is not sanitized."""
-    runtime = "libclang_rt.asan-x86_64.so" if compiler.family == "clang" else "libasan.so"
-    said = subprocess.run(
-        [*compiler.command, f"-print-file-name={runtime}"], capture_output=True, text=True, check=False
-    )
-    return {
-        "LD_PRELOAD": said.stdout.strip(),
-        "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps memory until it ends
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
 
 
 @pytest.mark.parametrize("name", ["avx2.fmadd_ps", "avx2.madd_u8i8"])
