@@ -68,8 +68,8 @@ class Core:
         self._turn = 0
 
     def put(self, space: Space, data: Array, poison: bool) -> None:
-        """The cells of a space at the start."""
-        self.data[space], self.mask[space] = data, np.full(space.size, poison)
+        """The cells of a space at the start: its own, whatever `data` is a part of."""
+        self.data[space], self.mask[space] = data.copy(), np.full(space.size, poison)
 
     def space(self, rows: Rows, name: str) -> Space:
         """What a name means there."""

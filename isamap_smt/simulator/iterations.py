@@ -85,7 +85,8 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
     try:
         value = vectors((sp.sympify(expr),))(env)[0]
     except KeyError as e:
-        raise LanguageError(f"{what}: {expr} mentions {e.args[0]}; {did_you_mean(e.args[0], env)}") from None
+        said = "" if str(expr) == e.args[0] else f", which {expr} mentions"
+        raise LanguageError(f"{what}: nothing defines {e.args[0]}{said}; {did_you_mean(e.args[0], env)}") from None
     return value if isinstance(value, np.ndarray) else np.full(count, value)
 
 

@@ -336,10 +336,8 @@ def test_lowering_and_proofs_look_at_no_memory_and_no_link() -> None:
     root = Path(im.__file__).parent
     for part in ("mapping", "proof", "codegen"):
         for file in (root / part).rglob("*.py"):
-            if (
-                file.parent.name == "uses"
-            ):  # of programs that no certificate speaks of yet, whose memories are what is proved
-                continue
+            if file.parent.name == "uses" or file.stem.startswith("staged"):
+                continue  # of machines with engines: no certificate speaks of them yet, and their memories are what is proved
             text = file.read_text()
             assert not any(word in text for word in (".memories", ".links", ".memory(")), file
 

@@ -262,7 +262,7 @@ def test_misuse_says_what_is_wrong() -> None:
     none = replace(program.machine, name="none", engines=program.machine.engines[1:], instructions=others)
     with pytest.raises(UnknownNameError, match="load: no engine 'load'; known: execute, store"):
         simulate(replace(program, machine=none), given)
-    with pytest.raises(LanguageError, match="load: slot of a: lost mentions lost; "):
+    with pytest.raises(LanguageError, match="load: slot of a: nothing defines lost; "):
         simulate(with_slot(program, "load", "s", lambda slot: sym("lost")), given)
     with pytest.raises(LanguageError, match="a use of clear has no place for acc; add one"):
         simulate(edited(program, lambda u: replace(u, operands=u.operands[1:])), given)
