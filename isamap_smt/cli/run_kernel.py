@@ -18,7 +18,14 @@ from isamap_smt.cli.options import (
 )
 from isamap_smt.cli.output import answer, console, progress, say_notes, seconds
 from isamap_smt.cli.schedule_kernel import make_plan, packing_document, schedule_document
-from isamap_smt.cli.staged import judgement_document, run_staged, show_judgement, status_of
+from isamap_smt.cli.staged import (
+    judgement_document,
+    observed_document,
+    run_staged,
+    show_judgement,
+    show_orders,
+    status_of,
+)
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.runtime.judge import INTEGERS, Judgement
 from isamap_smt.runtime.measure import judged_call, repeated, require_sizes, speed
@@ -32,12 +39,12 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     metavar="NAME",
-    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, simulate is for machines with engines. "
+    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, simulate is any machine's simulator. "
     "By default what the machine has.",
 )
 @click.option(
     "--seeds", type=click.IntRange(0, 10_000), default=3,
-    help="Of the simulator: how many adversarial orders of the engines, beside the timed one.")  # fmt: skip
+    help="Of the simulator: how many adversarial orders of the engines, or of parallel iterations, beside the first.")  # fmt: skip
 @compiler_option
 @click.option("--seed", type=int, default=0, help="Of the random arrays.")
 @click.option(
@@ -74,6 +81,8 @@ def command(
     if machine.engines:
         return run_staged(read_asked(words, options), seed, seeds, as_json)
     planned = make_plan(words, options)
+    if where.name == "simulate":
+        return run_simulated(where, planned, kernel, options["threads"], seed, seeds, as_json)
     with progress("compiling"):
         compiled = where.build(where.emit(planned.checked), cc=cc)
     say_notes(compiled.notes)  # the plan's have been said
@@ -84,6 +93,25 @@ def command(
     told = (seen, times, rate, planned, options["threads"], where)
     answer(as_json, run_document(*told), lambda: show(*told))
     return status_of(seen.reason)
+
+
+def run_simulated(
+    where: Target, planned: Any, kernel: Any, threads: int, seed: int, seeds: int, as_json: bool
+) -> int:  # fmt: skip
+    """The program of a core, run by the simulator once and once for each seed, and compared. The exit status."""
+    from isamap_smt.runtime.measure import arrays_for
+
+    program = where.build(where.emit(planned))
+    with progress("simulating"):
+        seen = program.observe(kernel, arrays_for(kernel, seed), seeds)  # type: ignore[attr-defined]
+    told = (seen.judged, (), None, planned, threads, where)
+
+    def shown() -> None:
+        show(*told)
+        show_orders(seen, planned)
+
+    answer(as_json, {**run_document(*told), **observed_document(seen)}, shown)
+    return status_of(seen.wrong)
 
 
 def run_document(
@@ -116,7 +144,10 @@ def show(
         out.print(f"WRONG: {seen.reason}", style="bold red")
     show_judgement(seen)
     if rate is None:
-        out.print(f"run once by {where.executor()} for {where.name}; an emulator's time is not speed, so none is given")
+        for_it = (
+            "" if where.name == "simulate" else f" for {where.name}; an emulator's time is not speed, so none is given"
+        )
+        out.print(f"run once by {where.executor()}{for_it}")
     else:
         unit = "GFLOP/s" if seen.against != INTEGERS else "GOP/s"
         on = f"{threads} thread{'' if threads == 1 else 's'}"

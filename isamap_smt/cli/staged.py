@@ -143,30 +143,43 @@ def show_judgement(seen: Judgement) -> None:
 
 
 def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
-    engines = {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()}
     return {
         **judgement_document(seen.judged),
-        "wrong": seen.wrong,
         "reference": seen.judged.against,
         "seconds": None,
         "gflops": None,
         "instruction": planned.instruction.name,
         "schedule": staging_document(planned),
-        "cycles": seen.cycles,
         "predicted_cycles": planned.staging.cycles,
-        "engines": engines,
+        "notes": list(planned.notes),
+        **observed_document(seen),
+    }
+
+
+def observed_document(seen: Observed) -> dict[str, Any]:
+    """What the simulator saw, as JSON. cycles: null of a core."""
+    return {
+        "wrong": seen.wrong,
+        "cycles": seen.cycles,
+        "engines": {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()},
         "interleavings": seen.orders,
         "races": list(seen.races),
-        "notes": list(planned.notes),
     }
+
+
+def show_orders(seen: Observed, planned: Any) -> None:
+    """In how many orders the simulator ran the program, and what it found."""
+    orders = "1 order" if seen.orders == 1 else f"{seen.orders} orders"
+    console().print(
+        f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims"
+    )
 
 
 def _show(planned: StagedPlan, seen: Observed) -> None:
     out = console()
     out.print(planned.title, style="bold")
     show_judgement(seen.judged)
-    orders = "1 order" if seen.orders == 1 else f"{seen.orders} orders"
-    out.print(f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims")
+    show_orders(seen, planned)
     if seen.cycles is not None:
         off = planned.staging.cycles / seen.cycles - 1 if seen.cycles else 0.0
         out.print(f"{seen.cycles:,.0f} cycles simulated, {planned.staging.cycles:,.0f} predicted ({off:+.1%})")

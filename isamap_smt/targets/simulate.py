@@ -1,4 +1,4 @@
-"""The simulator: any machine with engines. One timed run gives cycles; adversarial runs show that no order changes the result."""
+"""The simulator: any machine. Adversarial runs show that no order changes the result; on engines, a timed run gives cycles."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import ProvedProgram
+from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import StagedPlan
-from isamap_smt.runtime.judge import Judgement, judge, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
 from isamap_smt.simulator import Busy, simulate
+from isamap_smt.simulator.run import run_program
 from isamap_smt.targets.target import Sources, Target
 
 PROGRAM = "program.txt"
@@ -36,10 +38,10 @@ class PrintedProgram(str):
 
 @dataclass(frozen=True)
 class Observed:
-    """What runs on one set of arrays showed: result of the timed run or the first wrong one, compared with the reference.
+    """What runs on one set of arrays showed: the first run's result or the first wrong one, compared with the reference.
 
-    cycles: of the timed run. orders: how many runs, the timed one and one for each seed. races: all that any order could show,
-    with uses beyond their memory and deadlocks.
+    cycles: of the timed run; None of a core, which keeps no time. orders: how many runs, the first and one for each seed.
+    races: all that any order could show, with uses beyond their memory and deadlocks; of a core whatever no right program does.
     """
 
     judged: Judgement
@@ -65,25 +67,42 @@ class Simulated:
         self.program = checked.program
 
     def __call__(self, **arrays: np.ndarray) -> dict[str, np.ndarray]:
-        """The outputs of a timed run, by name. Outputs begin at 0."""
-        return simulate(self.program, arrays).outputs
+        """The outputs of the first run, by name. Outputs begin at what their reductions begin with."""
+        return self._run(arrays, None).outputs
 
     def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int) -> Observed:
-        """A timed run and one for each seed, each compared with the reference. `kernel` has all sizes."""
-        right = wanted(kernel, arrays, self.checked.proof.arithmetic)
-        timed = simulate(self.program, arrays)
-        judged = judge(kernel, timed.outputs, right, self.checked.proof.arithmetic)
-        found = dict.fromkeys([*map(str, timed.races), *([f"deadlock: {timed.deadlock}"] if timed.deadlock else [])])
-        for seed in range(seeds):
-            run = simulate(self.program, arrays, seed=seed)
-            again = judge(kernel, run.outputs, right, self.checked.proof.arithmetic)
-            judged = again if again.reason and not judged.reason else judged
-            found |= dict.fromkeys(map(str, run.races))
-        return Observed(judged, timed.cycles, timed.engines, seeds + 1, tuple(found)[:RACES])
+        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes."""
+        program = self.program
+        arithmetic = self.checked.proof.arithmetic if program.machine is not None else arithmetic_of(program)
+        right = wanted(kernel, arrays, arithmetic)
+        first, *others = (self._run(arrays, seed) for seed in (None, *range(seeds)))
+        judged = [judge(kernel, run.outputs, right, arithmetic) for run in (first, *others)]
+        found = dict.fromkeys(text for run in (first, *others) for text in run.wrong)
+        worst = next((j for j in judged if j.reason), judged[0])
+        return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES])
+
+    def _run(self, arrays: Mapping[str, np.ndarray], seed: int | None) -> _Run:
+        """The engines in an order drawn from the seed, or timed without one; a core's parallel iterations in such an order."""
+        if self.program.machine is None:
+            core = run_program(self.program, arrays, seed=0 if seed is None else seed + 1)
+            return _Run(dict(core.outputs), None, {}, tuple(map(str, core.findings)))
+        run = simulate(self.program, arrays, seed=seed)
+        stuck = (f"deadlock: {run.deadlock}",) if run.deadlock else ()
+        return _Run(run.outputs, run.cycles, run.engines, (*map(str, run.races), *stuck))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run. wrong: races and whatever else no right program does."""
+
+    outputs: dict[str, np.ndarray]
+    cycles: float | None
+    engines: Mapping[str, Busy]
+    wrong: tuple[str, ...]
 
 
 class Simulate(Target):
-    """Engines, memories that begin as poison, and vector clocks; see isamap_smt.simulator."""
+    """Memories that begin as poison; engines with vector clocks; see isamap_smt.simulator."""
 
     name = example = "simulate"
     timed = False
@@ -98,8 +117,8 @@ class Simulate(Target):
         return ""
 
     def takes(self, machine: Hardware) -> str:
-        """Machines with engines."""
-        return "" if machine.engines else f"{machine.name} has no engines; its programs run as C: use --target c"
+        """All."""
+        return ""
 
     def executor(self) -> str:
         """The simulator."""
@@ -107,11 +126,9 @@ class Simulate(Target):
 
     def emit(self, proved: Any) -> Sources:
         """The program as text. Raises NotProvedError."""
-        checked = proved.checked if isinstance(proved, StagedPlan) else proved
-        if not isinstance(checked, ProvedProgram) or checked.program.machine is None:
-            raise NotProvedError(
-                f"the simulator takes the plan or the proved program of a machine with engines, not {type(proved).__name__}"
-            )
+        checked = proved.checked if isinstance(proved, Plan | StagedPlan) else proved
+        if not isinstance(checked, ProvedProgram):
+            raise NotProvedError(f"the simulator takes a plan or a proved program, not {type(proved).__name__}")
         return {PROGRAM: PrintedProgram.of(checked)}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> Any:

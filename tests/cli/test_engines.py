@@ -178,7 +178,6 @@ COMMANDS = [
     (["tune", "gemm", "MACHINE", *SIZES], f"{NO_C}; in Python im.stage() plans them"),
     (["run", "gemm", "MACHINE", *SIZES, "--target", "c"],
      "outer_product has engines, for which no C is made; use --target simulate"),
-    (["run", "gemm", "scalar", *SIZES, "--target", "simulate"], "scalar has no engines; its programs run as C: use --target c"),
     (["schedule", "gemm", "MACHINE", "--assume", "A<=3"],
      "--assume: no program for the engines of outer_product makes use of it; leave it out"),
     (["run", "gemm", "MACHINE"], "gemm runs only at known sizes; i, j, k missing: add --sizes i=...,j=...,k=..."),
