@@ -61,7 +61,7 @@ def accuracy(machine: im.Hardware) -> list[str]:
         errors = []
         for s in sizes:
             plan, cycles = run("gemm", changed, s, fix)
-            errors.append((plan.staging.cycles / cycles - 1, s))
+            errors.append((plan.schedule.objective / cycles - 1, s))
         worst = max(errors, key=lambda e: abs(e[0]))
         mean = sum(abs(e) for e, _ in errors) / len(errors)
         at = "x".join(str(v) for v in worst[1].values())
@@ -75,7 +75,7 @@ def slots(machine: im.Hardware) -> list[str]:
     cube = dict.fromkeys("ijk", 256)
     for name, fix in (("slots as the solver likes", {}), ("one slot for each input", {"slots.a": 1, "slots.b": 1})):
         plan, cycles = run("gemm_tn", machine, cube, fix)
-        lines.append(f"| {name} | {plan.staging.cycles:,.0f} | {cycles:,.0f} |")
+        lines.append(f"| {name} | {plan.schedule.objective:,.0f} | {cycles:,.0f} |")
     return lines
 
 
@@ -83,11 +83,11 @@ def large(machine: im.Hardware) -> list[str]:
     """GEMM of 512^3, planned, proved and simulated once."""
     started = time.perf_counter()
     plan, cycles = run("gemm_tn", machine, dict.fromkeys("ijk", CUBE), {})
-    least = {p.name: p.cycles for p in plan.staging.parts}["compute"]
+    least = {p.name: p.amount for p in plan.schedule.costs}["compute"]
     taken = time.perf_counter() - started
     return [
-        f"GEMM of {CUBE}^3 (A[k,i]): {cycles:,.0f} cycles simulated, {plan.staging.cycles:,.0f} predicted; the unit alone needs "
-        f"{least:,.0f} ({least / cycles:.1%} of the time). {plan.staging.status}, {len(plan.proof.claims)} claims proved; "
+        f"GEMM of {CUBE}^3 (A[k,i]): {cycles:,.0f} cycles simulated, {plan.schedule.objective:,.0f} predicted; the unit alone "
+        f"needs {least:,.0f} ({least / cycles:.1%} of the time). {plan.schedule.status}, {len(plan.proof.claims)} claims proved; "
         f"{taken:.1f} s in all."
     ]
 

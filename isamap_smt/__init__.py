@@ -26,7 +26,7 @@ _WHERE = {
     **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.engines"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
-    **dict.fromkeys(("Schedule", "LoopStep", "Packing"), "isamap_smt.ir.schedule"),
+    **dict.fromkeys(("Schedule", "LoopStep", "Stage"), "isamap_smt.ir.schedule"),
     **dict.fromkeys(("Program", "ProvedProgram"), "isamap_smt.ir.program"),
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from isamap_smt.ir.proof import Proof as Proof
     from isamap_smt.ir.proof import ProvedMapping as ProvedMapping
     from isamap_smt.ir.schedule import LoopStep as LoopStep
-    from isamap_smt.ir.schedule import Packing as Packing
     from isamap_smt.ir.schedule import Schedule as Schedule
+    from isamap_smt.ir.schedule import Stage as Stage
     from isamap_smt.language import axes as axes
     from isamap_smt.language import instruction as instruction
     from isamap_smt.language import kernel as kernel

@@ -72,7 +72,7 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
         "proof": {"verdict": planned.proof.word, "obligations": len(planned.proof.claims),
                   "seconds": round(planned.proof.seconds, 3)},
         "cycles": seen.cycles,
-        "predicted_cycles": planned.staging.cycles,
+        "predicted_cycles": planned.schedule.objective,
         "engines": {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()},
         "interleavings": seen.orders,
         "races": list(seen.races),
@@ -85,13 +85,13 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
 
 def show_engines(d: dict[str, Any], planned: Any) -> None:
     """The same in ten lines."""
-    out, s, proof = console(), planned.staging, d["proof"]
+    out, s, proof = console(), planned.schedule, d["proof"]
     sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
     tell(f"{d['kernel']} on {planned.hardware.description}, {sizes}", style="bold")
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     out.print(f"  mappings  {d['mappings']} legal onto {planned.instruction.short}, {complete}")
     out.print(f"  schedule  {s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}:")
-    tell(*(f"            {stage}" for stage in s.stages))
+    tell(*(f"            {s.tensor(stage)} {stage}" for stage in s.stages))
     out.print(
         f"  {proof['verdict']}    program: {proof['obligations']} obligations in {seconds(proof['seconds'])}, "
         "for every order of the engines"
@@ -330,7 +330,7 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
     gap = "no gap known" if s["gap"] is None else f"gap {s['gap']:.2%}"
     found = f"{s['status']}, {gap}, in {seconds(s['seconds'])}"
     out.print(f"  schedule  {found}: {loops(planned.schedule)}", soft_wrap=True)
-    for p in planned.schedule.packing:
+    for p in planned.schedule.stages:
         out.print(f"            operand {p.operand}: {packing_words(planned.schedule, p.operand)}")
     out.print(f"  code      {d['c']}, {len(planned.source.splitlines())} lines; its innermost loop:")
     tell(*(f"            {line}" for line in innermost(planned.source, planned.instruction.emit)), style="dim")

@@ -68,12 +68,12 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
 
 def packing_document(schedule: Schedule) -> dict[str, str]:
     """How each operand is fed, in words."""
-    return {p.operand: packing_words(schedule, p.operand) for p in schedule.packing}
+    return {p.operand: packing_words(schedule, p.operand) for p in schedule.stages}
 
 
 def packing_words(schedule: Schedule, operand: str) -> str:
     """Where an operand's elements are read from, in words."""
-    packing = schedule.packing_of(operand)
+    packing = schedule.stage(operand)
     asked = f", prefetched {packing.prefetch} bytes ahead" if packing.prefetch else ""
     asked += ", and a block ahead" if packing.block is not None else ""
     if packing.depth is None:
@@ -106,7 +106,7 @@ def show(schedule: Schedule, title: str) -> None:
         keeps = "  (accumulators live here)" if depth == schedule.accumulate - 1 else ""
         out.print("  " * (depth + 1) + f"{step.axis} in steps of {step.step}  {step.level}{mark}{keeps}")
     out.print("  " * (len(schedule.loops) + 1) + "registers " + " x ".join(f"{a}:{n}" for a, n in schedule.registers))
-    for p in schedule.packing:
+    for p in schedule.stages:
         out.print(f"operand {p.operand}: {packing_words(schedule, p.operand)}")
     if schedule.traffic:
         traffic = ((str(link), f"{count:,.0f}", byte_count(count)) for link, count in schedule.traffic)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from isamap_smt.cli.output import answer, console, progress, say, say_notes, seconds, table
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.staging import Staging
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.ir.staging import counts
 from isamap_smt.ir.words import words
 
 if TYPE_CHECKING:
@@ -40,48 +41,56 @@ def planned_stages(asked: dict[str, Any]) -> StagedPlan:
 
 def staging_document(planned: StagedPlan) -> dict[str, Any]:
     """The JSON of a plan of stages. Cycles; gap is a fraction."""
-    s = planned.staging
+    s = planned.schedule
     return {
         "mapping": s.proved.mapping.id,
         "instruction": planned.instruction.name,
         "status": s.status,
         "space": s.space,
-        "cycles": s.cycles,
+        "cycles": s.objective,
         "bound": s.bound,
         "gap": s.gap,
-        "unit": "cycles",
+        "unit": s.unit,
         "sizes": dict(s.sizes),
-        "loops": [{"axis": x.axis, "tiles": x.tiles, "count": words(x.count)} for x in s.loops],
-        "stages": [
-            {n: getattr(t, n) for n in ("operand", "tensor", "memory", "depth", "slots", "rows", "via", "offset")}
-            for t in s.stages
-        ],
-        "parts": {p.name: p.cycles for p in s.parts},
-        "assumes": list(s.assumes),
+        "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in _counted(s)],
+        "stages": [_stage_document(s, t) for t in s.stages],
+        "parts": {p.name: p.amount for p in s.costs},
+        "assumes": [text for text, _ in s.assumes],
         "decided_outside": list(s.decided),
         "claims": len(planned.proof.claims),
         "seconds": round(s.seconds, 3),
     }
 
 
+def _stage_document(s: Schedule, t: Stage) -> dict[str, Any]:
+    about = {n: getattr(t, n) for n in ("memory", "depth", "slots", "rows", "via", "offset")}
+    return {"operand": t.operand, "tensor": s.tensor(t), **about}
+
+
+def _counted(s: Schedule) -> list[tuple[LoopStep, str]]:
+    """Each loop with the number of its steps."""
+    of = counts(s.proved.mapping, s.loops)
+    return [(x, words(of[x.axis])) for x in s.loops]
+
+
 def show_staging(planned: StagedPlan) -> None:
     """Status and gap, loops, stages, the parts of the time and what it rests on."""
-    out, s = console(), planned.staging
+    out, s = console(), planned.schedule
     out.print(planned.title, style="bold")
     out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
-    out.print(f"{s.cycles:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
+    out.print(f"{s.objective:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
     _show_loops(s)
     stages = []
     for t in s.stages:
         by = f"{t.begin}, {t.via}" if t.begin else t.via
         loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
-        stages.append((f"{t.tensor} ({t.operand})", t.memory, str(t.slots), by, loop))
+        stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), by, loop))
     out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))
-    parts = ((p.name, f"{p.cycles:,.0f}") for p in s.parts)
+    parts = ((p.name, f"{p.amount:,.0f}") for p in s.costs)
     out.print(table("\nTime (cycles)", "part", "cycles", rows=parts, right=("cycles",)))
     out.print("\nThe model assumes:")
-    for text in s.assumes:
+    for text, _ in s.assumes:
         out.print(f"  {text}")
     out.print("Chosen outside the solver:")
     for text in s.decided:
@@ -89,12 +98,12 @@ def show_staging(planned: StagedPlan) -> None:
     out.print(f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}")
 
 
-def _show_loops(s: Staging) -> None:
+def _show_loops(s: Schedule) -> None:
     out = console()
     out.print("\nLoops, outermost first", style="bold")
-    for depth, loop in enumerate(s.loops):
-        each = "1 tile" if loop.tiles == 1 else f"{loop.tiles} tiles"
-        out.print("  " * (depth + 1) + f"{loop.axis}: {words(loop.count)} steps of {each}")
+    for depth, (loop, count) in enumerate(_counted(s)):
+        each = "1 tile" if loop.step == 1 else f"{loop.step} tiles"
+        out.print("  " * (depth + 1) + f"{loop.axis}: {count} steps of {each}")
 
 
 def run_staged(asked: dict[str, Any], seed: int, seeds: int, as_json: bool) -> int:
@@ -150,7 +159,7 @@ def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
         "gflops": None,
         "instruction": planned.instruction.name,
         "schedule": staging_document(planned),
-        "predicted_cycles": planned.staging.cycles,
+        "predicted_cycles": planned.schedule.objective,
         "notes": list(planned.notes),
         **observed_document(seen),
     }
@@ -180,9 +189,10 @@ def _show(planned: StagedPlan, seen: Observed) -> None:
     out.print(planned.title, style="bold")
     show_judgement(seen.judged)
     show_orders(seen, planned)
-    if seen.cycles is not None:
-        off = planned.staging.cycles / seen.cycles - 1 if seen.cycles else 0.0
-        out.print(f"{seen.cycles:,.0f} cycles simulated, {planned.staging.cycles:,.0f} predicted ({off:+.1%})")
+    s = planned.schedule
+    if seen.cycles is not None and s.objective is not None:
+        off = s.objective / seen.cycles - 1 if seen.cycles else 0.0
+        out.print(f"{seen.cycles:,.0f} cycles simulated, {s.objective:,.0f} predicted ({off:+.1%})")
         busy = (f"{n} {b.cycles / seen.cycles:.0%} of the time ({b.uses:,} uses)" for n, b in seen.engines.items())
         out.print("engines: " + ", ".join(busy))
-    out.print(f"plan: {'; '.join(map(str, planned.staging.stages))}")
+    out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")

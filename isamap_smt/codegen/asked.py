@@ -17,10 +17,10 @@ from isamap_smt.codegen.operands import Feed, Packed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.program import Prefetch
-from isamap_smt.ir.schedule import Packing
+from isamap_smt.ir.schedule import Stage
 
 
-def asked(nest: Nest, source: Feed, packing: Packing, sweeps: int) -> tuple[Prefetch, ...]:
+def asked(nest: Nest, source: Feed, packing: Stage, sweeps: int) -> tuple[Prefetch, ...]:
     """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none.
 
     sweeps: so many loops after the first run backwards in every other turn of that.

@@ -131,7 +131,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
         memory = _memory(state, operand, units, move)
     active = active_lanes(state, moving[: len(move.active)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    besides = asked(nest, source, state.schedule.packing_of(operand), state.sweeps) if moving == lanes else ()
+    besides = asked(nest, source, state.schedule.stage(operand), state.sweeps) if moving == lanes else ()
     return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 

@@ -76,7 +76,7 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool)
 
     growing: its tensor is written turn by turn, so no copy of the whole can be made ahead.
     """
-    packing = schedule.packing_of(operand)
+    packing = schedule.stage(operand)
     if packing.depth is not None:
         return _packed(nest, schedule, operand, fill)
     if not guards_carried(nest, operand):
@@ -192,7 +192,7 @@ def _surely_below(high: Any, extent: Any) -> bool:
 
 
 def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
-    packing = schedule.packing_of(operand)
+    packing = schedule.stage(operand)
     depth: int = packing.depth  # type: ignore[assignment]
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)

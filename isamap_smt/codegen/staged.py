@@ -22,25 +22,26 @@ from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Program, Ref, Use
+from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
-from isamap_smt.ir.staging import Stage, Staging
+from isamap_smt.ir.staging import counts
 
 ROW, COLUMN = sym("row"), sym("column")
 
 
-def lower_staging(staging: Staging, hardware: Hardware) -> Program:
+def lower_stages(schedule: Schedule, hardware: Hardware) -> Program:
     """The program of one statement. Nothing of it is trusted: prove_program() checks it."""
-    return _Lowering(staging, hardware).program()
+    return _Lowering(schedule, hardware).program()
 
 
 @dataclass(frozen=True)
 class _Lowering:
-    staging: Staging
+    schedule: Schedule
     machine: Hardware
 
     @cached_property
     def mapping(self) -> Any:
-        return self.staging.proved.mapping
+        return self.schedule.proved.mapping
 
     @cached_property
     def compute(self) -> Instruction:
@@ -48,16 +49,16 @@ class _Lowering:
 
     @cached_property
     def output(self) -> Stage:
-        return self.staging.stage(self.mapping.instruction.kernel.statements[0].target.tensor)
+        return self.schedule.stage(self.mapping.instruction.kernel.statements[0].target.tensor)
 
     @cached_property
     def inputs(self) -> tuple[Stage, ...]:
         """Those with more slots first: their engine goes on with them while it waits for the others."""
-        found = [s for s in self.staging.stages if s is not self.output]
+        found = [s for s in self.schedule.stages if s is not self.output]
         return tuple(sorted(found, key=lambda s: -s.slots))
 
     def program(self) -> Program:
-        buffers = tuple(Alloc(self._buffer(s)) for s in self.staging.stages)
+        buffers = tuple(Alloc(self._buffer(s)) for s in self.schedule.stages)
         return Program(None, self.mapping.kernel, (), (*buffers, *self._body(0)), machine=self.machine)
 
     def _body(self, depth: int) -> tuple[Node, ...]:
@@ -79,7 +80,7 @@ class _Lowering:
 
     def _rest(self, depth: int) -> tuple[Node, ...]:
         """The loops from this depth on, around the use that computes."""
-        last = max(s.depth for s in self.staging.stages)
+        last = max(s.depth or 0 for s in self.schedule.stages)
         outer = self._outer
         if depth < last:
             return (outer[depth].loop(self._body(depth + 1)),)
@@ -91,19 +92,20 @@ class _Lowering:
 
     @cached_property
     def _outer(self) -> tuple[TileLoop, ...]:
-        return tuple(TileLoop(x.axis, x.count, 1) for x in self.staging.loops)
+        of = counts(self.mapping, self.schedule.loops)
+        return tuple(TileLoop(x.axis, of[x.axis], 1) for x in self.schedule.loops)
 
     @cached_property
     def _inner(self) -> tuple[TileLoop, ...]:
         """Loops over the tiles of a step, those of sums first: an accumulator is then used again after others."""
         target = symbols_of(self.mapping.coordinates(self.output.operand))
-        found = [TileLoop(x.axis, x.tiles, 0) for x in self.staging.loops]
+        found = [TileLoop(x.axis, x.step, 0) for x in self.schedule.loops]
         return tuple(sorted(found, key=lambda x: x.axis in target))
 
     def _tile(self, stage: Stage, mark: str) -> Tile:
         """The tiles of a stage, with the loops that go over them, marked."""
         needed = symbols_of(self.mapping.coordinates(stage.operand))
-        loops = [x for x in (*self._outer[stage.depth :], *self._inner) if x.axis in needed and x.count != 1]
+        loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
         return Tile(tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]))
 
     def _name(self, stage: Stage) -> str:
@@ -123,7 +125,7 @@ class _Lowering:
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
         at = {(x.axis, x.level): x.var for x in (*self._outer, *loops) if x.count != 1}
-        return {x.axis: x.tiles * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.staging.loops}
+        return {x.axis: x.step * at.get((x.axis, 1), sp.S.Zero) + at.get((x.axis, 0), 0) for x in self.schedule.loops}
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
         """The same inside the loops over a stage's tiles, marked so."""
@@ -139,7 +141,7 @@ class _Lowering:
         cells = {str(operand.row): ROW, str(operand.column): COLUMN}
         index = self._index(stage, mark)
         limits = guards(self.mapping, stage.operand, index, cells)
-        held = IndexType(stage.tensor, self._coordinates(stage, mark, cells), tuple(limits), "0")
+        held = IndexType(self.schedule.tensor(stage), self._coordinates(stage, mark, cells), tuple(limits), "0")
         dtype = self.mapping.instruction.kernel.tensor(stage.operand).dtype
         shape = (stage.rows, self.machine.memory(stage.memory).row // dtype.bytes)
         return Buffer(
@@ -187,7 +189,10 @@ class _Lowering:
         cells = {str(operand.row): held.row, str(operand.column): held.column}
         index = self._index(stage, mark)
         points = active_points(self.mapping, stage.operand, index, operand, held, move)
-        places = {held.name: self._at(stage, mark), main.name: Ref(stage.tensor, self._coordinates(stage, mark, cells))}
+        places = {
+            held.name: self._at(stage, mark),
+            main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
+        }
         operands = tuple((o.name, places[o.name]) for o in move.operands)
         return Use(move, operands, points, awaits=awaits, begins=begins)
 
@@ -200,5 +205,5 @@ class _Lowering:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
         awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
-        places = tuple((o.name, self._at(self.staging.stage(o.name), "")) for o in self.compute.operands)
+        places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
         return Use(self.compute, places, point=point, awaits=awaits)

@@ -1,4 +1,4 @@
-"""A schedule orders the work of a proved mapping: a loop nest over program axes, register block, packing, threads.
+"""A schedule orders the work of a proved mapping: a loop nest over program axes, stages, register block, threads.
 
 Program axes: one per instruction axis (its fused kernel axes taken as one), named like the instruction axis' group
 joined by '.', e.g. `p.q`, or the kernel axis itself when a single one is fused; and every unmapped kernel axis.
@@ -52,7 +52,10 @@ def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
 
 @dataclass(frozen=True)
 class LoopStep:
-    """One loop: over `axis` in steps of `step` points, inside the enclosing loop of the same axis."""
+    """One loop: over `axis` in steps of `step` points, inside the enclosing loop of the same axis.
+
+    Where stages are in addressed memories, it is a loop over an outer axis of the mapping, whose points are tiles.
+    """
 
     axis: str
     step: int
@@ -63,16 +66,21 @@ class LoopStep:
 
 
 @dataclass(frozen=True)
-class Packing:
-    """Where an operand's elements are read from.
+class Stage:
+    """Where the elements of an operand of the instruction lie while which loops run.
 
-    depth None: in place from the tensor. depth d: copied, inside the first d loops, into a buffer laid out in the
-    order of use. `ahead` (depth 0 only): copied once, before the kernel is called, because the operand is constant.
-    Where the kernel's guard cuts off elements of an operand that is read in place (zero padding), their points are left out,
-    or the operand is read from a window: a copy of the whole tensor with the padding written out.
-    prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or along the tensor's
-    row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer that is used more
-    than once, each use brings a share of the next part into the second cache.
+    depth None: where the tensor lies. depth d: inside the first d loops they are brought into a buffer, the output's tiles begun in
+    it and stored from it.
+
+    memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on; via: the instruction that fills a
+    tile, or stores one of the output; begin: the one that begins one of the output.
+
+    memory '': a buffer in main memory, packed in the order of use, which caches hold. ahead (depth 0 only): packed once, before the
+    kernel is called, because the operand is constant. Where the kernel's guard cuts off elements of an operand that is read in
+    place (zero padding), their points are left out, or the operand is read from a window: a copy of the whole tensor with the
+    padding written out. prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or
+    along the tensor's row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer
+    that is used more than once, each use brings a share of the next part into the second cache.
     """
 
     operand: str
@@ -80,8 +88,17 @@ class Packing:
     ahead: bool = False
     prefetch: int = 0
     block: int | None = None
+    memory: str = ""
+    slots: int = 1
+    rows: int = 0
+    offset: int = 0
+    via: str = ""
+    begin: str = ""
 
     def __str__(self) -> str:
+        if self.memory:
+            slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {self.depth} loops"
         ahead = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
         ahead += ", and a block ahead" if self.block is not None else ""
         if self.depth is None:
@@ -102,7 +119,8 @@ class CostPart:
 
 @dataclass(frozen=True)
 class Schedule(Shown):
-    """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
+    """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside. stages: of
+    operands; those that are not among them are where their tensors lie.
 
     registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
     objective: cycles of all threads together, idle ones included (or picojoules); bound and lower_bound in the same unit.
@@ -111,13 +129,14 @@ class Schedule(Shown):
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the
     axis of the outermost loop where statements next to this one stand in the same loop, block by block; or ''.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
+    decided: what was chosen outside the solver.
     """
 
     proved: ProvedMapping
     loops: tuple[LoopStep, ...]
     accumulate: int
     registers: tuple[tuple[str, int], ...]
-    packing: tuple[Packing, ...]
+    stages: tuple[Stage, ...]
     parallel: int | None = None
     status: str = "PINNED"
     space: str = "one schedule, written by hand"
@@ -135,21 +154,27 @@ class Schedule(Shown):
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
     assumes: tuple[tuple[str, str], ...] = ()
+    decided: tuple[str, ...] = ()
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""
         return dict(self.registers).get(axis, 1)
 
-    def packing_of(self, operand: str) -> Packing:
-        """How an operand is fed."""
-        return next((p for p in self.packing if p.operand == operand), Packing(operand))
+    def stage(self, operand: str) -> Stage:
+        """Where an operand lies."""
+        return next((s for s in self.stages if s.operand == operand), Stage(operand))
+
+    def tensor(self, stage: Stage) -> str:
+        """What is staged there."""
+        return self.proved.mapping.operand_access(stage.operand).tensor
 
     def __str__(self) -> str:
         loops = " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
         # A status is a statement about `space`, and about nothing outside it.
         gap = "" if self.gap is None else f" in its space, gap {self.gap:.1%}"
-        return f"{self.status}{gap}: {loops} [{inner}] registers {dict(self.registers)}"
+        registers = f" registers {dict(self.registers)}" if self.registers else ""
+        return f"{self.status}{gap}: {loops} [{inner}]{registers}"
 
     def tables(self) -> tuple[Table, ...]:
         """Loops, tiles in points, how operands are fed, and the bytes predicted on each link."""
@@ -162,8 +187,8 @@ class Schedule(Shown):
             levels = tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
             rows = tuple((axis, *(str(dict(sizes).get(n, "")) for n in levels)) for axis, sizes in self.tiles)
             found.append(Table("Tiles, in points", ("axis", *levels), rows))
-        if self.packing:
-            found.append(Table("Operands", ("operand", "read from"), tuple((p.operand, str(p)) for p in self.packing)))
+        if self.stages:
+            found.append(Table("Operands", ("operand", "read from"), tuple((s.operand, str(s)) for s in self.stages)))
         if self.traffic:
             rows = tuple((link, f"{count:,.0f}") for link, count in self.traffic)
             found.append(Table("Traffic predicted", ("link", "bytes"), rows))

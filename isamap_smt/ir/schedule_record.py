@@ -1,6 +1,6 @@
 """A schedule as plain data: the one form in which certificates, databases, caches and the command line write it.
 
-A record has every field of the schedule, of its loops and of its packing, whatever these are: a field that is added there is in
+A record has every field of the schedule, of its loops and of its stages, whatever these are: a field that is added there is in
 every record. Apart are the proved mapping and the machine, which are looked up, and proved, again when a record is read.
 """
 
@@ -11,23 +11,32 @@ from typing import Any
 
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import CostPart, LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 
 Record = dict[str, Any]
 APART = ("proved", "hardware")
 # how a schedule was found and what it is predicted to cost: no part of the program that it becomes
 FOUND = (
-    "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "tiles", "traffic", "seconds",
-    "notes",
+    "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "decided", "tiles", "traffic",
+    "seconds", "notes",
 )  # fmt: skip
 # Always written. What came later is left out at its default, so that programs keep the names they have in databases.
 _FIRST = {
     LoopStep: ("axis", "step", "level"),
     CostPart: ("name", "amount", "within"),
-    Packing: ("operand", "depth", "ahead"),
-    Schedule: ("loops", "accumulate", "registers", "packing", "parallel", "sizes", *FOUND),
+    Stage: ("operand", "depth", "ahead"),
+    Schedule: (
+        "loops",
+        "accumulate",
+        "registers",
+        "stages",
+        "parallel",
+        "sizes",
+        *(n for n in FOUND if n != "decided"),
+    ),
 }
-_ROWS: dict[str, Any] = {"loops": LoopStep, "packing": Packing, "costs": CostPart}
+_ROWS: dict[str, Any] = {"loops": LoopStep, "stages": Stage, "costs": CostPart}
+_CALLED = {"stages": "packing"}  # fields that records have under another name, which is older
 
 
 def schedule_record(schedule: Schedule) -> Record:
@@ -46,7 +55,8 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
 
     Raises LookupError, TypeError or ValueError for what is no record.
     """
-    known = {f.name: record[f.name] for f in fields(Schedule) if f.name in record and f.name not in APART}
+    names = {f.name: _CALLED.get(f.name, f.name) for f in fields(Schedule) if f.name not in APART}
+    known = {name: record[called] for name, called in names.items() if called in record}
     rows = {name: tuple(kind(**x) for x in known[name]) for name, kind in _ROWS.items() if name in known}
     made = {name: _tuples(value) for name, value in known.items()}
     parallel = made.get("parallel")
@@ -58,11 +68,11 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
 def _record(value: Any) -> Record:
     first = _FIRST[type(value)]
     every = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in APART}
-    return {name: _plain(v) for name, (v, default) in every.items() if name in first or v != default}
+    return {_CALLED.get(n, n): _plain(v) for n, (v, default) in every.items() if n in first or v != default}
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, LoopStep | Packing | CostPart):
+    if isinstance(value, LoopStep | Stage | CostPart):
         return _record(value)
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
 

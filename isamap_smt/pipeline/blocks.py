@@ -18,8 +18,9 @@ from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule, program_axes
+from isamap_smt.ir.schedule import LoopStep, Schedule, program_axes
 from isamap_smt.ir.whole import whole
+from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.turns import constant_along
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import machine
@@ -263,27 +264,10 @@ def _around(
     mapping = s.proved.mapping
     stays = constant_along(pair.kernel, mapping.statement_index, pair.axis)
     closes = () if _closed(s, pair.axis, points) else (LoopStep(pair.axis, s.register(pair.axis)),)
-
-    def depth(d: int) -> int:
-        return d + 1 + len(closes) if d else 1
-
-    def packing(p: Packing) -> Packing:
-        tensor = mapping.operand_access(p.operand).tensor
-        p = replace(p, block=None if p.block is None else depth(p.block))
-        if p.depth is None or (p.ahead and tensor in constant):
-            return p
-        return replace(p, depth=0 if p.depth == 0 and tensor in stays else depth(p.depth), ahead=False)
-
+    every = nested(s, (LoopStep(pair.axis, points), *closes), stays=stays, constant=constant)
     told = f"chosen for a block of {points} along {pair.axis}; traffic and objective are those of one block"
     return replace(
-        s,
-        loops=(LoopStep(pair.axis, points), *closes, *s.loops),
-        accumulate=s.accumulate + 1 + len(closes),
-        packing=tuple(packing(p) for p in s.packing),
-        parallel=parallel,
-        notes=(*s.notes, told),
-        sizes=tuple(sorted(sizes.items())),
-        shared=pair.axis,
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), shared=pair.axis
     )
 
 

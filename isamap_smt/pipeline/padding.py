@@ -28,7 +28,7 @@ def padding(program: Program) -> tuple[str, ...]:
 def _cut_off(program: Program, schedule: Schedule) -> list[str]:
     """Tensors of operands in place whose elements decide a guard that can fail."""
     statement = program.kernel.statements[schedule.proved.mapping.statement_index]
-    found = [schedule.proved.mapping.operand_access(p.operand) for p in schedule.packing if p.depth is None]
+    found = [schedule.proved.mapping.operand_access(p.operand) for p in schedule.stages if p.depth is None]
     return [a.tensor for a in found if decided_at(statement, a.index)]
 
 

@@ -204,7 +204,7 @@ def _wants_lanes(sized: Kernel, schedule: Schedule) -> bool:
         return False
     if not axes or any(prod(extents[m] for m in a.members) < a.leaf for a in axes if not a.reduction):
         return True
-    for p in schedule.packing:
+    for p in schedule.stages:
         if p.depth is None or p.ahead:
             continue
         index = mapping.operand_access(p.operand).index

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -17,7 +17,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
-from isamap_smt.ir.staging import Staging
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.pipeline.given import found_hardware, found_kernel
@@ -38,7 +38,7 @@ class StagedPlan(Shown):
 
     kernel: Kernel
     hardware: Hardware
-    staging: Staging
+    schedule: Schedule
     checked: ProvedProgram
     notes: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
@@ -56,16 +56,17 @@ class StagedPlan(Shown):
     @property
     def instruction(self) -> Instruction:
         """The instruction that computes."""
-        return self.staging.proved.mapping.instruction
+        return self.schedule.proved.mapping.instruction
 
     @property
     def title(self) -> str:
         """The kernel, and what carries it out."""
-        return f"{self.kernel.name} on {self.hardware.name}.{self.instruction.short}: {self.staging.proved.mapping.id}"
+        return f"{self.kernel.name} on {self.hardware.name}.{self.instruction.short}: {self.schedule.proved.mapping.id}"
 
     def __str__(self) -> str:
         proof = self.proof
-        return "\n".join([self.title, str(self.staging), f"{proof.word}: {len(proof.claims)} obligations"])
+        stages = (f"  {self.schedule.tensor(s)} {s}" for s in self.schedule.stages)
+        return "\n".join([self.title, str(self.schedule), *stages, f"{proof.word}: {len(proof.claims)} obligations"])
 
 
 def stage(
@@ -97,16 +98,16 @@ def stage(
         given = kernel.with_sizes(known)
         found = clock.time("map", _mappings, given, fitting, partial)
         try:
-            staging = clock.time(
+            schedule = clock.time(
                 "schedule", schedule_stages, found, hardware, _assumed(given, sizes), fix or {}, timeout
             )
         except ScheduleError as error:
             refused = refused or (error if found else None)
             continue
-        program = clock.time("lower", lower_staging, staging, hardware)
+        program = clock.time("lower", lower_stages, schedule, hardware)
         checked = clock.time("prove", require_proof, program)
         notes = (note + (f"; {refused}" if refused else ""),) if note else ()
-        return StagedPlan(program.kernel, hardware, staging, checked, notes, tuple(clock.seconds.items()))
+        return StagedPlan(program.kernel, hardware, schedule, checked, notes, tuple(clock.seconds.items()))
     raise refused or _unmapped(kernel, fitting)
 
 

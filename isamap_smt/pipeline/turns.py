@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from isamap_smt.ir.kernel import Kernel, Recurrence
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule
+from isamap_smt.pipeline.nested import nested
 
 
 def one_turn(kernel: Kernel, turn: Recurrence, sizes: Dict[str, int]) -> dict[str, int]:
@@ -48,28 +49,8 @@ def turned(
 
     constant: what is packed ahead of the calls; other lasting operands are packed once per call.
     """
-    mapping, constant = schedule.proved.mapping, set(constant)
-    kept = [k for k, x in enumerate(schedule.loops) if x.axis != turn.axis]
+    mapping = schedule.proved.mapping
     stays = lasting(mapping.kernel, turn, mapping.statement_index)
-
-    def depth(d: int) -> int:
-        return 1 + sum(k < d for k in kept)
-
-    def packing(p: Packing) -> Packing:
-        tensor = mapping.operand_access(p.operand).tensor
-        p = replace(p, block=None if p.block is None else depth(p.block))
-        if p.depth is None or (p.ahead and tensor in constant):
-            return p
-        return replace(p, depth=0 if p.depth == 0 and tensor in stays else depth(p.depth), ahead=False)
-
-    parallel = schedule.parallel
-    return replace(
-        schedule,
-        loops=(LoopStep(turn.axis, 1), *(schedule.loops[k] for k in kept)),
-        accumulate=depth(schedule.accumulate),
-        registers=tuple((a, 1 if a == turn.axis else n) for a, n in schedule.registers),
-        packing=tuple(map(packing, schedule.packing)),
-        parallel=depth(parallel) if parallel in kept else None,
-        notes=(*schedule.notes, f"chosen for one turn along {turn.axis}; traffic and objective are those of one turn"),
-        sizes=sizes,
-    )
+    every = nested(schedule, (LoopStep(turn.axis, 1),), stays=stays, constant=tuple(constant), without=turn.axis)
+    told = f"chosen for one turn along {turn.axis}; traffic and objective are those of one turn"
+    return replace(every, notes=(*schedule.notes, told), sizes=sizes)

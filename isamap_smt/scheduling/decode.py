@@ -7,7 +7,7 @@ from math import ceil
 
 from isamap_encodings.schedule_cost import nontrivial
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
-from isamap_smt.ir.schedule import LoopStep, Packing
+from isamap_smt.ir.schedule import LoopStep, Stage
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
@@ -57,18 +57,18 @@ def _closes(s: Setting, p: ScheduleProblem, c: Choice, d: int, block: int, loops
     return block == 1 and not p.axes[d].reduction and outer < 1 << 62 and outer != row[1]
 
 
-def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Packing, ...]:
+def packing(s: Setting, p: ScheduleProblem, c: Choice, n: Nest) -> tuple[Stage, ...]:
     """Depth of each packed operand: inside the loops down to its block, before those at the end that don't select it."""
     made = []
     for operand, option in zip(p.operands, c.packing, strict=True):
         if operand.output:
             continue
         if option == IN_PLACE:
-            made.append(Packing(operand.name))
+            made.append(Stage(operand.name))
         elif option > p.levels:
-            made.append(Packing(operand.name, 0, True))
+            made.append(Stage(operand.name, 0, True))
         else:
-            made.append(Packing(operand.name, around(p, n, operand, option)))
+            made.append(Stage(operand.name, around(p, n, operand, option)))
     return tuple(made)
 
 

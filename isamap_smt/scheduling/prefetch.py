@@ -14,7 +14,7 @@ from math import ceil, prod
 from isamap_encodings.schedule_cost import blockwise, evaluate
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_smt.ir.hardware import LINE
-from isamap_smt.ir.schedule import Packing
+from isamap_smt.ir.schedule import Stage
 from isamap_smt.scheduling.decode import Nest, around
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import Machine
@@ -33,8 +33,8 @@ ENOUGH = 6  # rows of a register tile, from which a block ahead pays (LSTM, 512 
 
 
 def prefetched(
-    s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, pins: Pins, packing: tuple[Packing, ...]
-) -> tuple[tuple[Packing, ...], tuple[str, ...]]:
+    s: Setting, m: Machine, p: ScheduleProblem, c: Choice, cost: Cost, pins: Pins, packing: tuple[Stage, ...]
+) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
     """The packing with distances, and notes that say why."""
     made, notes = [], []
     for x in packing:
@@ -64,8 +64,8 @@ def prefetched(
 
 
 def in_blocks(
-    s: Setting, p: ScheduleProblem, c: Choice, cost: Cost, n: Nest, packing: tuple[Packing, ...]
-) -> tuple[tuple[Packing, ...], tuple[str, ...]]:
+    s: Setting, p: ScheduleProblem, c: Choice, cost: Cost, n: Nest, packing: tuple[Stage, ...]
+) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
     """The packing with the blocks whose successors all uses bring, where that saves time; and notes that say so."""
     made, notes = [], []
     room = blockwise(p, c)

@@ -7,6 +7,7 @@ from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from isamap_encodings.staging_cost import Numbers, choices, cost
 from isamap_encodings.staging_model import StagingAnswer, solve_staging
@@ -15,7 +16,8 @@ from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.staging import Part, Stage, StagedLoop, Staging, side_by_side, steps
+from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
+from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.scheduling.staged_problem import Question, question
 
 TRIED = 4  # mappings that are scheduled, of those that can be
@@ -32,7 +34,7 @@ def schedule_stages(
     sizes: Dict[str, int],
     pins: Dict[str, int | str],
     timeout: float,
-) -> Staging:
+) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND` -> value.
 
@@ -58,7 +60,11 @@ def schedule_stages(
     bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
     bound = min([bound, *(_least(x) for _, x in questions[TRIED:])])
     status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
-    return _staging(p, q, answer, (status, bound, time.perf_counter() - started), sizes, (len(found), len(questions)))
+    made = _schedule(p, q, answer, (len(found), len(questions)))
+    gap = 1 - bound / cycles if cycles else 0.0
+    seconds = time.perf_counter() - started
+    given = tuple(sorted(sizes.items()))
+    return replace(made, status=status, bound=bound, gap=gap, seconds=seconds, sizes=given, hardware=hardware)
 
 
 def _least(q: Question) -> float:
@@ -66,16 +72,14 @@ def _least(q: Question) -> float:
     return q.problem.execute * prod(a.tiles for a in q.problem.axes) / q.ticks
 
 
-def _staging(
-    p: ProvedMapping, q: Question, answer: StagingAnswer, said: tuple[str, float, float], sizes: Dict[str, int],
-    among: tuple[int, int],
-) -> Staging:  # fmt: skip
+def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple[int, int]) -> Schedule:
+    """What was decided, with its price. among: legal mappings, and those that tiles can be made of."""
     d = answer.decision
     assert d is not None
     loops, stages = decoded(p.mapping, q, d)
     price = cost(q.problem, choices(q.problem, d), Numbers())
-    parts = tuple(
-        Part(name, ticks / q.ticks)
+    costs = tuple(
+        CostPart(name, ticks / q.ticks)
         for name, ticks in (
             ("compute", price.compute), ("moves in", price.fill), ("moves out", price.store),
             ("before the first use", price.first), ("after the last", price.last),
@@ -86,27 +90,32 @@ def _staging(
         f"the mapping: {min(TRIED, possible)} scheduled of {possible} that tiles can be made of ({legal} are legal)",
         "the order of the loops inside a region, and of the tiles of a step",
     )
-    space = "for each loop a step and a region, for each operand a stage in 1 to 4 slots and a way to move it"
-    return Staging(
-        p, loops, stages, answer.ticks / q.ticks, said[1], said[0], said[2], parts, space,
-        ASSUMES, decided, tuple(sorted(sizes.items())),
+    return scheduled(
+        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided=decided,
+        space="for each loop a step and a region, for each operand a stage in 1 to 4 slots and a way to move it",
+        assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip
 
 
-def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[StagedLoop, ...], tuple[Stage, ...]]:
+def scheduled(p: ProvedMapping, loops: tuple[LoopStep, ...], stages: tuple[Stage, ...], **about: Any) -> Schedule:
+    """A schedule of stages, the output's last: around it stand the loops that enclose the accumulators."""
+    return Schedule(p, loops, stages[-1].depth or 0, (), stages, **about)
+
+
+def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[LoopStep, ...], tuple[Stage, ...]]:
     """Loops and stages of a decision. Loops of one step come last."""
     extents = {a.name: a.extent for a in mapping.outer}
     counts = {a: steps(extents[a], d.tiles[a]) for a in extents}
     reduced = {a.name for a in q.problem.reduced}
     order = sorted(extents, key=lambda a: (counts[a] == 1, d.regions[a], a in reduced))
-    loops = tuple(StagedLoop(a, d.tiles[a], counts[a]) for a in order)
+    loops = tuple(LoopStep(a, d.tiles[a]) for a in order)
     stages = []
     for o in q.problem.operands:
         depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
         begin = q.begin.name if o is q.problem.output else ""
-        tensor = mapping.operand_access(o.name).tensor
         slots = d.slots[o.name] if depth else 1
-        stages.append(Stage(o.name, tensor, o.memory, depth, slots, o.rows, o.ways[d.ways[o.name]].name, begin))
+        via = o.ways[d.ways[o.name]].name
+        stages.append(Stage(o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin))
     return loops, side_by_side(mapping, loops, stages)
 
 

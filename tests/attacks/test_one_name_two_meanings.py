@@ -23,7 +23,7 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.program import FRESH, Alloc, Compute, Copy, If, Loop, Node, Prefetch, Program, Ref, Use, walk
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.proof.program import prove_program
 
 # The second statement reads the first one's result with its first two axes exchanged.
@@ -115,7 +115,7 @@ def two_products(
         steps = tuple(LoopStep(a, int(s)) for a, s in (x.split(":") for x in order.split()))
         accumulate = len(steps) - 1
         tile = tuple((x.axis, x.step) for x in steps[accumulate - 2 : accumulate])
-        packs = (Packing("a"), Packing("b", more["depth"]))
+        packs = (Stage("a"), Stage("b", more["depth"]))
         schedules.append(
             Schedule(
                 proved, steps, accumulate, tile, packs, parallel=more["parallel"][n], hardware=machine,

@@ -55,7 +55,7 @@ def gemm_schedule() -> im.Schedule:
     assert isinstance(proved, im.ProvedMapping)
     loops = (im.LoopStep("i", 2), im.LoopStep("j", 8), im.LoopStep("k", 1))
     registers = (("i", 2), ("j", 8), ("k", 1))
-    packing = (im.Packing("a"), im.Packing("b", 0))
+    packing = (im.Stage("a"), im.Stage("b", 0))
     return im.Schedule(proved, loops, 2, registers, packing, hardware=im.find_hardware("avx2"))
 
 

@@ -10,14 +10,14 @@ from isamap_smt.codegen import lower
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof import prove
 
-P = Packing
+P = Stage
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Case:
     axes: str
     loops: str
     registers: tuple[tuple[str, int], ...]
-    packing: tuple[Packing, ...]
+    packing: tuple[Stage, ...]
     sizes: tuple[tuple[str, int], ...]
     dtypes: tuple[tuple[str, str], ...] = ()
     parallel: int | None = None

@@ -29,6 +29,6 @@ def test_open_sizes_are_proved(guard: str, machine: str) -> None:
 def test_a_guard_that_no_cell_decides_is_packed(text: str) -> None:
     kernel = im.kernel(text).with_dtypes(dict.fromkeys("ABC", "i32")).with_sizes({"i": 7, "k": 6})
     planned = im.plan(kernel, "scalar")
-    assert planned.schedule.packing_of(planned.schedule.packing[0].operand).depth is not None
+    assert planned.schedule.stage(planned.schedule.stages[0].operand).depth is not None
     arrays = random_arrays(kernel, {}, np.random.default_rng(1))
     assert (im.build(planned)(**arrays) == im.run_kernel(kernel, arrays)["C"]).all()

@@ -30,7 +30,7 @@ def once_per_call(sizes: dict[str, int] = SIZES) -> Program:
     plan = planned(
         "gemm", sizes, fix={"parallel": "i", "pack.B": "L3", "tile.j.L3": sizes["j"], "tile.k.L3": sizes["k"]}
     )
-    (found,) = {p.depth for p in plan.schedule.packing if p.depth is not None}
+    (found,) = {p.depth for p in plan.schedule.stages if p.depth is not None}
     assert plan.schedule.parallel is not None and found <= plan.schedule.parallel
     return plan.program
 

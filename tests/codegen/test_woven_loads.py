@@ -35,7 +35,7 @@ def _woven(program: Program) -> list[Use]:
 def test_a_matrix_by_rows_needs_no_copy(types: tuple[str, str, str]) -> None:
     planned = _plan(types, {"i": 1, "j": 3072, "k": 1024})
     assert _woven(planned.program) and planned.proof.word == "proved"
-    assert planned.schedule.packing_of("b").depth is None
+    assert planned.schedule.stage("b").depth is None
 
 
 @pytest.mark.parametrize("types", [BYTES, PAIRS])

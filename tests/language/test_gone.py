@@ -45,6 +45,13 @@ STRINGS = (
     "open_relations",  # tests that the printer left out by itself
     "class Move:",
     "class Exec:",
+    "class MachineInstruction",  # a second form of programs, with its proof and its executor
+    "class UseProgram",
+    "def machine_of",
+    "def prove_uses",
+    "class Packing",  # a second form of schedules
+    "class Staging(",
+    "class StagedLoop",
 )
 
 

@@ -51,7 +51,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def decisions(planned: im.Plan) -> tuple[object, ...]:
     """What was decided, and at which price."""
     s = planned.schedule
-    return s.loops, s.registers, s.packing, s.parallel, s.objective, s.notes
+    return s.loops, s.registers, s.stages, s.parallel, s.objective, s.notes
 
 
 def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> None:

@@ -13,7 +13,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.program import Alloc, Copy, Node, Program
-from isamap_smt.ir.schedule import Packing
+from isamap_smt.ir.schedule import Stage
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_compute import is_product
@@ -28,7 +28,7 @@ def _packed(value: str, dtype: str, ordered: str = "") -> Program:
     kernel = im.kernel(f"C[i,j] += {value} where k < 3 {ordered}", dtypes=dict.fromkeys("ABC", dtype))
     mapping = im.find_mappings(kernel, point_instruction(kernel)).legal[0]
     chosen = im.schedule(mapping, im.find_hardware("scalar"))
-    return lower(replace(chosen, packing=(Packing("x0", 0), Packing("x1", 0))))
+    return lower(replace(chosen, stages=(Stage("x0", 0), Stage("x1", 0))))
 
 
 @pytest.mark.parametrize("dtype", ["i32", "f32", "u8"])

@@ -16,7 +16,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import SMul, cast, read
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 
@@ -153,7 +153,7 @@ def schedule(
 ) -> Schedule:  # fmt: skip
     """loops as 'i:4 j:8 k:1'; packing: operand -> depth, or 'ahead'."""
     steps = tuple(LoopStep(a, int(s)) for a, s in (x.split(":") for x in loops.split()))
-    packs = tuple(Packing(o, 0, True) if d == "ahead" else Packing(o, d) for o, d in (packing or {}).items())
+    packs = tuple(Stage(o, 0, True) if d == "ahead" else Stage(o, d) for o, d in (packing or {}).items())
     return Schedule(
         proved(m), steps, accumulate, tuple(registers.items()), packs, parallel,
         sizes=tuple((sizes or {}).items()), hardware=TOY,

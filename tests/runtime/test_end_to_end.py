@@ -19,7 +19,7 @@ import isamap_smt as im
 from isamap_smt.codegen import lower, print_c
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
@@ -62,8 +62,8 @@ def program_of(name: str, *, constant: bool = False, parallel: bool = False) -> 
     depth, width = axes.get("e", 1), 2 * axes["l"]
     loops = (LoopStep("j", width), LoopStep("i", 3), LoopStep("k", depth))
     # sums of several products need their last group padded, so both operands are packed
-    packed = (Packing("b", 0, ahead=constant),) if constant or depth > 1 else ()
-    packed += (Packing("a", 0),) if depth > 1 else ()
+    packed = (Stage("b", 0, ahead=constant),) if constant or depth > 1 else ()
+    packed += (Stage("a", 0),) if depth > 1 else ()
     planned = Schedule(
         proved(name), loops, 2, (("i", 3), ("j", width), ("k", depth)), packed,
         parallel=1 if parallel else None, hardware=im.find_hardware(name.split(".", maxsplit=1)[0]),

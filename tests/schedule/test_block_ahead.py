@@ -73,15 +73,15 @@ def test_the_optimum_is_the_cheapest_choice_where_blocks_ahead_decide() -> None:
 
 def test_a_block_is_asked_for_where_uses_of_one_hide_the_next() -> None:
     made = planned(**{"register.i": 6, "register.j": 16})
-    chosen = made.packing_of("b")
+    chosen = made.stage("b")
     assert chosen.ahead and chosen.block is not None
     assert made.loops[chosen.block - 1].axis == "j" and "i" in {x.axis for x in made.loops[chosen.block :]}
     assert str(chosen).endswith(", and a block ahead")
     assert any("each use of a block of B in the second cache brings a share of the next" in n for n in made.notes)
     pins = {"register.i": 6, "register.j": 16, "prefetch.B": "no"}
-    assert planned(**pins).packing_of("b").block is None
+    assert planned(**pins).stage("b").block is None
     assert planned(**pins).objective > made.objective
-    assert planned(ahead=(), **{"register.i": 6, "register.j": 16}).packing_of("b").block is None
+    assert planned(ahead=(), **{"register.i": 6, "register.j": 16}).stage("b").block is None
 
 
 def test_in_a_recurrence_a_block_is_the_one_that_was_chosen_for_a_turn() -> None:
@@ -91,20 +91,20 @@ def test_in_a_recurrence_a_block_is_the_one_that_was_chosen_for_a_turn() -> None
     one = schedule(proved, im.find_hardware("avx2"), sizes, fix=pins, constant=["U"], figures=FIGURES)
     all_of_them = turned(one, kernel.recurrences[0], tuple({**sizes, "T": 9}.items()), ["U"])
     loops = [x for x in one.loops if x.axis != "t"]
-    block, shifted = one.packing_of("b").block, all_of_them.packing_of("b").block
+    block, shifted = one.stage("b").block, all_of_them.stage("b").block
     assert block is not None and shifted is not None
     inner = [x for x in one.loops[block:] if x.axis != "t"]
     assert all_of_them.loops == (LoopStep("t", 1), *loops) and list(all_of_them.loops[shifted:]) == inner
 
 
 def test_weights_that_a_cache_keeps_are_not() -> None:
-    assert planned({"i": 32, "j": 64, "k": 64}).packing_of("b").block is None
+    assert planned({"i": 32, "j": 64, "k": 64}).stage("b").block is None
 
 
 def in_blocks(sizes: dict[str, int], block: int, fix: dict[str, object]) -> Program:
     made = planned(sizes, **{"pack.B": "ahead", "prefetch.B": "no", **fix})
-    packing = tuple(replace(p, block=block) if p.operand == "b" else p for p in made.packing)
-    return lower(replace(made, packing=packing))
+    packing = tuple(replace(p, block=block) if p.operand == "b" else p for p in made.stages)
+    return lower(replace(made, stages=packing))
 
 
 def asked(program: Program) -> list[tuple[int, int]]:
@@ -179,7 +179,7 @@ def test_the_result_is_the_same() -> None:
 def test_records_and_certificates_keep_it(tmp_path: Path) -> None:
     made = planned(**{"register.i": 6, "register.j": 16})
     again = from_record(to_record(made), made.proved.mapping.kernel, im.find_hardware("avx2"), made.sizes)
-    assert again is not None and again.packing == made.packing
+    assert again is not None and again.stages == made.stages
     assert all("block" not in row for row in to_record(planned({"i": 32, "j": 64, "k": 64}))["packing"])
     folder = save(made.proved, tmp_path, schedule=made)
     assert "bytes ahead" in (folder / "program.txt").read_text()

@@ -45,7 +45,7 @@ def test_lanes_hold_partial_sums_where_both_operands_lie_along_the_sum(dtypes: d
     lanes = plan.instruction.axes["l"]
     assert lanes in (8, 16) and plan.split is not None and plan.split.split.parts == lanes
     assert any(f"the sum over k in {lanes} partial sums" in n and "cycles predicted" in n for n in plan.notes)
-    assert all(p.depth is None for p in plan.schedule.packing), "an operand is copied"
+    assert all(p.depth is None for p in plan.schedule.stages), "an operand is copied"
     assert_right(plan, kernel, THIN)
 
 

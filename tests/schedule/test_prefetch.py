@@ -36,7 +36,7 @@ def distances(proved: im.ProvedMapping, sizes: dict[str, int], ahead: tuple, **f
     """Of A and of B, and the notes; A is broadcast and B is packed."""
     pins = {"register.i": 6, "register.j": 16, "pack.A": "no", "pack.B": "ahead", **fix}
     made = schedule(proved, im.find_hardware("avx2"), sizes, fix=pins, constant=["B"], figures=figures(ahead))
-    by_operand = [p.prefetch for p in made.packing]
+    by_operand = [p.prefetch for p in made.stages]
     return by_operand[0], by_operand[1], "; ".join(made.notes)
 
 
@@ -73,7 +73,7 @@ def test_weights_come_from_the_memory_that_keeps_them_between_calls(proved: im.P
         schedule(proved, im.find_hardware("avx2"), sizes, fix=packed, constant=["B"], figures=figures(far))
         for sizes in ({"i": 4, "j": 240, "k": 240}, {"i": 4, "j": 7680, "k": 7680})
     ]
-    assert [x.packing_of("b").prefetch for x in made] == [0, 512]
+    assert [x.stage("b").prefetch for x in made] == [0, 512]
 
 
 def test_there_is_none_for_what_the_first_cache_holds(proved: im.ProvedMapping) -> None:
@@ -83,7 +83,7 @@ def test_there_is_none_for_what_the_first_cache_holds(proved: im.ProvedMapping) 
 def test_there_is_none_for_what_each_call_packs(proved: im.ProvedMapping) -> None:
     fix = {"register.i": 6, "register.j": 16, "pack.B": "L2"}
     made = schedule(proved, im.find_hardware("host"), LARGE, fix=fix, figures=figures(HELPS))
-    assert [p.prefetch for p in made.packing] == [0, 0]
+    assert [p.prefetch for p in made.stages] == [0, 0]
 
 
 def test_a_pin_decides_and_says_what_it_cannot_do(proved: im.ProvedMapping) -> None:
@@ -108,12 +108,12 @@ def in_place(proved: im.ProvedMapping, sizes: dict[str, int], cycles: dict[int, 
 def test_rows_that_are_read_across_are_prefetched_pieces_ahead(proved: im.ProvedMapping) -> None:
     far, near = {"i": 4, "j": 1760, "k": 1760}, {"i": 4, "j": 160, "k": 88}
     made = in_place(proved, far, {0: 30.0, 1: 14.0, 2: 12.0, 4: 15.0})
-    assert made.packing_of("b").depth is None and made.packing_of("b").prefetch == 2 * 64
-    assert str(made.packing_of("b")) == "the tensor, in place, prefetched 128 bytes ahead"
+    assert made.stage("b").depth is None and made.stage("b").prefetch == 2 * 64
+    assert str(made.stage("b")) == "the tensor, in place, prefetched 128 bytes ahead"
     assert any("B is prefetched 128 bytes ahead: its loads (50% L3, 50% DRAM)" in n for n in made.notes)
-    assert in_place(proved, far, {0: 14.0, 1: 13.0, 2: 12.5, 4: 15.0}).packing_of("b").prefetch == 0
-    assert in_place(proved, near, {0: 30.0, 1: 14.0, 2: 12.0, 4: 15.0}).packing_of("b").prefetch == 0
-    assert in_place(proved, far, {}).packing_of("b").prefetch == 0
+    assert in_place(proved, far, {0: 14.0, 1: 13.0, 2: 12.5, 4: 15.0}).stage("b").prefetch == 0
+    assert in_place(proved, near, {0: 30.0, 1: 14.0, 2: 12.0, 4: 15.0}).stage("b").prefetch == 0
+    assert in_place(proved, far, {}).stage("b").prefetch == 0
 
 
 def test_in_place_each_line_is_asked_for_once_and_the_result_is_the_same() -> None:
@@ -150,7 +150,7 @@ def test_a_record_keeps_the_distance_and_is_as_before_without_one(proved: im.Pro
     made = schedule(proved, im.find_hardware("host"), LARGE, figures=figures(HELPS), fix=fix, constant=["B"])
     record = to_record(made)
     again = from_record(record, proved.mapping.kernel, im.find_hardware("host"), made.sizes)
-    assert again is not None and again.packing == made.packing and made.packing_of("b").prefetch
+    assert again is not None and again.stages == made.stages and made.stage("b").prefetch
     plain = to_record(schedule(proved, im.find_hardware("host"), LARGE, fix=fix, constant=["B"]))
     assert all("prefetch" not in row for row in plain["packing"])
 
@@ -164,17 +164,17 @@ def test_several_threads_want_more_of_it(proved: im.ProvedMapping) -> None:
         )
         for threads in (1, 2)
     ]
-    assert [x.packing_of("b").prefetch for x in made] == [512, 0]
+    assert [x.stage("b").prefetch for x in made] == [512, 0]
 
 
 def test_a_pin_holds_however_the_operand_is_read() -> None:
     fix = {"prefetch.B": 1024}
     small = im.plan("gemm", "avx2", sizes=SMALL, fix=fix, cost_model="analytic", strategy="exact").schedule
-    assert small.packing_of("b").prefetch == 1024
+    assert small.stage("b").prefetch == 1024
     where = space(small.proved, im.find_hardware("avx2"), LARGE, fix=fix)
     points = Space((where,))
     drawn = [points.draw(random.Random(seed)) for seed in range(20)]
-    assert {points.schedule(p).packing_of("b").prefetch for p in drawn if p} == {1024}
+    assert {points.schedule(p).stage("b").prefetch for p in drawn if p} == {1024}
 
 
 def test_what_is_broadcast_in_groups_is_not_prefetched() -> None:
@@ -183,7 +183,7 @@ def test_what_is_broadcast_in_groups_is_not_prefetched() -> None:
     plain = im.plan(kernel, "avx2", sizes=sizes, instruction="madd_u8i8", cost_model="analytic", strategy="exact")
     told = Figures("a test", costs=(("avx2.madd_u8i8", Cost(4.0, 1.0)),), ahead=HELPS)
     made = schedule(plain.schedule.proved, im.find_hardware("avx2"), sizes, constant=constant, figures=told)
-    assert made.packing_of("a").prefetch == 0 and made.packing_of("b").prefetch > 0
+    assert made.stage("a").prefetch == 0 and made.stage("b").prefetch > 0
     assert not any("A is prefetched" in note for note in made.notes)
 
 

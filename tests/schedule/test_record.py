@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import isamap_smt as im
 from isamap_smt.cli.schedule_kernel import schedule_document
-from isamap_smt.ir.schedule import CostPart, LoopStep, Packing, Schedule
+from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.schedule_record import APART, FOUND, decisions, schedule_of, schedule_record
 from isamap_smt.scheduling.record import program_of, to_record
 
@@ -31,14 +31,25 @@ def some(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 LOOPS = st.builds(LoopStep, axis=names, step=numbers, level=names)
-PACKING = st.builds(
-    Packing, operand=names, depth=some(numbers), ahead=st.booleans(), prefetch=numbers, block=some(numbers)
+STAGES = st.builds(
+    Stage,
+    operand=names,
+    depth=some(numbers),
+    ahead=st.booleans(),
+    prefetch=numbers,
+    block=some(numbers),
+    memory=names,
+    slots=numbers,
+    rows=numbers,
+    offset=numbers,
+    via=names,
+    begin=names,
 )
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "loops": st.lists(LOOPS, min_size=3, max_size=5).map(tuple),
     "accumulate": numbers,
     "registers": pairs(numbers),
-    "packing": st.lists(PACKING, max_size=3).map(tuple),
+    "stages": st.lists(STAGES, max_size=3).map(tuple),
     "parallel": some(st.integers(0, 2)),
     "status": names,
     "space": names,
@@ -52,6 +63,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "unit": names,
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
     "assumes": pairs(names),
+    "decided": st.lists(names, max_size=2).map(tuple),
 }
 
 
@@ -103,7 +115,7 @@ def test_another_decision_is_another_program(schedule: Schedule, other: Schedule
 @settings(max_examples=50)
 @given(schedules())
 def test_the_command_line_prints_every_field(schedule: Schedule) -> None:
-    assert set(schedule_document(replace(schedule, loops=LOOP3, packing=()))) >= set(schedule_record(schedule))
+    assert set(schedule_document(replace(schedule, loops=LOOP3, stages=()))) >= set(schedule_record(schedule))
 
 
 LOOP3 = (LoopStep("i", 4), LoopStep("i", 2), LoopStep("k", 1))
@@ -121,5 +133,5 @@ def test_what_is_no_record_is_refused(change: dict[str, Any]) -> None:
 
 def test_programs_keep_the_names_they_have_in_databases() -> None:
     """A name that was given before there were prefetching, blocks and shared loops."""
-    schedule = Schedule(proved(), LOOP3, 2, (("i", 2), ("k", 1)), (Packing("a"), Packing("b", 0)))
+    schedule = Schedule(proved(), LOOP3, 2, (("i", 2), ("k", 1)), (Stage("a"), Stage("b", 0)))
     assert program_of(to_record(schedule)) == "b8e9de0888a07bde"

@@ -50,7 +50,7 @@ def test_names_make_no_other_problem(solves: list[ScheduleProblem]) -> None:
     second = im.schedule(other, hardware("avx2"), {"p": 200, "q": 200, "r": 200})
     assert len(solves) == 1 and second.objective == first.objective
     assert [loop.axis for loop in second.loops] == ["pqr"["ijk".index(loop.axis)] for loop in first.loops]
-    assert [p.operand for p in second.packing] == [p.operand for p in first.packing]
+    assert [p.operand for p in second.stages] == [p.operand for p in first.stages]
 
 
 def test_operands_of_one_name_are_not_those_of_two(solves: list[ScheduleProblem]) -> None:

@@ -80,7 +80,7 @@ def test_visits_count_the_loops_around_a_row() -> None:
 @pytest.mark.parametrize(("i", "columns"), [(1, 1760), (4, 1536), (16, 1760)])
 def test_a_matrix_read_once_is_walked_in_few_rows(i: int, columns: int) -> None:
     s = make(i, columns, 1760)
-    assert s.packing_of("b").depth is None
+    assert s.stage("b").depth is None
     loops = [(x.axis, x.step) for x in s.loops[: s.accumulate]]
     blocks = [step for axis, step in loops if axis == "k"]
     last = max(n for n, (axis, _) in enumerate(loops) if axis == "k")
@@ -90,7 +90,7 @@ def test_a_matrix_read_once_is_walked_in_few_rows(i: int, columns: int) -> None:
 
 
 def test_rows_of_a_page_are_packed_where_they_are_used_often() -> None:
-    assert make(700, 1024, 512).packing_of("b").depth is not None
+    assert make(700, 1024, 512).stage("b").depth is not None
 
 
 def test_what_every_cache_holds_costs_no_traffic_from_beyond() -> None:

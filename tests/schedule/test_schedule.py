@@ -39,7 +39,7 @@ def check(s: Schedule) -> None:
         for loop in s.loops:
             if loop.axis == name:
                 assert levels[loop.level] == loop.step
-    for p in s.packing:
+    for p in s.stages:
         assert p.depth is None or 0 <= p.depth <= s.accumulate
     if s.parallel is not None:
         assert s.parallel < s.accumulate
@@ -73,24 +73,24 @@ def test_register_tiles_are_those_known_to_be_fast() -> None:
 def test_few_rows_read_the_matrix_in_place_and_many_pack_it() -> None:
     few = make({"i": 12, "j": 512, "k": 512}, "avx512")
     many = make({"i": 2048, "j": 512, "k": 512}, "avx512")
-    assert few.packing_of("b").depth is None
-    assert many.packing_of("b").depth is not None
+    assert few.stage("b").depth is None
+    assert many.stage("b").depth is not None
 
 
 def test_a_constant_operand_is_packed_ahead() -> None:
     s = make(cube(256), constant=("B",))
-    assert s.packing_of("b").ahead and s.packing_of("b").depth == 0
-    assert not s.packing_of("a").ahead
+    assert s.stage("b").ahead and s.stage("b").depth == 0
+    assert not s.stage("a").ahead
     plain = make(cube(256))
     assert s.objective is not None and plain.objective is not None and s.objective <= plain.objective
 
 
 def test_what_does_not_lie_side_by_side_is_packed() -> None:
     transposed = im.schedule(proved(GEMM_NT), hardware(), cube(256))
-    assert transposed.packing_of("b").depth is not None
+    assert transposed.stage("b").depth is not None
     pairs = im.schedule(proved_bytes(), hardware("avx512_vnni"), cube(256))
     check(pairs)
-    assert pairs.packing_of("b").depth is not None
+    assert pairs.stage("b").depth is not None
     assert pairs.register("k") == 4
 
 
@@ -102,7 +102,7 @@ def test_pins_are_kept() -> None:
     assert tiles["k"]["L1"] == 64 and tiles["i"]["L3"] == 48
     assert [x.step for x in s.loops if x.axis == "k"] == [64, 1]
     assert (s.register("i"), s.register("j")) == (6, 16)
-    assert s.packing_of("a").depth is not None
+    assert s.stage("a").depth is not None
     assert s.parallel is not None and s.loops[s.parallel].axis == "i"
 
 
@@ -155,9 +155,9 @@ def test_the_same_call_gives_the_same_schedule() -> None:
     told: list[list[tuple[int, float, float]]] = [[], []]
     first, second = (make(cube(300), progress=lambda *what, to=to: to.append(what)) for to in told)
     assert told[0] and told[0] == told[1]
-    assert (first.loops, first.packing, first.objective, first.bound) == (
+    assert (first.loops, first.stages, first.objective, first.bound) == (
         second.loops,
-        second.packing,
+        second.stages,
         second.objective,
         second.bound,
     )

@@ -13,12 +13,11 @@ from engines import Shape, machine
 import isamap_smt as im
 from isamap_encodings.staging_cost import Numbers, choices, cost, legal
 from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingProblem
-from isamap_smt.codegen.staged import lower_staging
+from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.staging import Staging
-from isamap_smt.scheduling.staged import decoded
+from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.simulator import simulate
 
@@ -100,7 +99,7 @@ def _drawn(
     asked = question(proved.mapping, hardware, by_symbol(kernel, sizes), {})
     decision = random_decision(rng, asked.problem)
     loops, stages = decoded(proved.mapping, asked, decision)
-    program = lower_staging(Staging(proved, loops, stages), hardware)
+    program = lower_stages(scheduled(proved, loops, stages), hardware)
     total = cost(asked.problem, choices(asked.problem, decision), Numbers()).total / asked.ticks
     words = f"{kernel} {axes} {sizes} open {left_open} on {shape}: {decision}"
     return Drawn(words, kernel, left_open, sizes, shape, program, total)

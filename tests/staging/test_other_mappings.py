@@ -28,7 +28,7 @@ PADDED = "Q = 9\nI: [Q, C]\nO[q,k] += I[q+s-1,c] * W[s,c,k] where 0 <= q+s-1 < Q
 def test_another_mapping_is_taken(text: str, sizes: dict[str, int], mapping: str, note: str) -> None:
     kernel = im.kernel(text, name="mine")
     plan = im.stage(kernel, machine(), sizes=sizes)
-    assert plan.staging.proved.mapping.id == mapping and plan.notes[0].startswith(note)
+    assert plan.schedule.proved.mapping.id == mapping and plan.notes[0].startswith(note)
     full = kernel.with_sizes(sizes)
     draw = np.random.default_rng(1)
     given = {n: draw.standard_normal([int(e) for e in full.tensor(n).shape]).astype(np.float32) for n in full.inputs}

@@ -72,7 +72,7 @@ def _decided(s: Schedule) -> dict[str, Any]:
         "space": s.space,
         "registers": dict(s.registers),
         "loops": [str(x) for x in s.loops],
-        "packing": {p.operand: str(p) for p in s.packing},
+        "packing": {p.operand: str(p) for p in s.stages},
         "parallel": None if s.parallel is None else str(s.loops[s.parallel]),
         "predicted_cycles": s.objective,
     }
