@@ -8,7 +8,7 @@ import click
 
 from isamap_smt.cli.options import kernel_options, plan_options, read_asked, read_plan
 from isamap_smt.cli.output import byte_count, console, print_json, progress, say_notes, seconds, table
-from isamap_smt.cli.staged import planned_stages, show_staging, staging_document
+from isamap_smt.cli.staged import planned_stages, show_outside, show_staging, staging_document
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
 
@@ -56,6 +56,7 @@ def schedule_document(schedule: Schedule) -> dict[str, Any]:
     record = to_record(schedule)
     by_name = {n: dict(record[n]) for n in ("registers", "sizes", "traffic")}
     return {
+        "decided_outside": [],
         **record,
         **by_name,
         "mapping": schedule.proved.mapping.id,
@@ -133,3 +134,6 @@ def _show_costs(schedule: Schedule) -> None:
         out.print(f"\nFigures of {owner}:")
         for text in texts:
             out.print(f"  {text}")
+    if schedule.decided_outside:
+        out.print()
+    show_outside(schedule)

@@ -56,7 +56,7 @@ def staging_document(planned: StagedPlan) -> dict[str, Any]:
         "stages": [_stage_document(s, t) for t in s.stages],
         "parts": {p.name: p.amount for p in s.costs},
         "assumes": [text for text, _ in s.assumes],
-        "decided_outside": list(s.decided),
+        "decided_outside": list(s.decided_outside),
         "claims": len(planned.proof.claims),
         "seconds": round(s.seconds, 3),
     }
@@ -92,10 +92,16 @@ def show_staging(planned: StagedPlan) -> None:
     out.print("\nThe model assumes:")
     for text, _ in s.assumes:
         out.print(f"  {text}")
-    out.print("Chosen outside the solver:")
-    for text in s.decided:
-        out.print(f"  {text}")
+    show_outside(s)
     out.print(f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}")
+
+
+def show_outside(s: Schedule) -> None:
+    """What the solver's bound says nothing of."""
+    if s.decided_outside:
+        console().print("Chosen outside the solver:")
+    for text in s.decided_outside:
+        console().print(f"  {text}")
 
 
 def _show_loops(s: Schedule) -> None:

@@ -129,7 +129,7 @@ class Schedule(Shown):
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the
     axis of the outermost loop where statements next to this one stand in the same loop, block by block; or ''.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
-    decided: what was chosen outside the solver.
+    decided_outside: what the solver's bound says nothing of, since it was chosen before or after.
     """
 
     proved: ProvedMapping
@@ -154,7 +154,7 @@ class Schedule(Shown):
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
     assumes: tuple[tuple[str, str], ...] = ()
-    decided: tuple[str, ...] = ()
+    decided_outside: tuple[str, ...] = ()
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""

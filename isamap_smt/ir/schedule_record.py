@@ -17,8 +17,8 @@ Record = dict[str, Any]
 APART = ("proved", "hardware")
 # how a schedule was found and what it is predicted to cost: no part of the program that it becomes
 FOUND = (
-    "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "decided", "tiles", "traffic",
-    "seconds", "notes",
+    "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "decided_outside", "tiles",
+    "traffic", "seconds", "notes",
 )  # fmt: skip
 # Always written. What came later is left out at its default, so that programs keep the names they have in databases.
 _FIRST = {
@@ -32,7 +32,7 @@ _FIRST = {
         "stages",
         "parallel",
         "sizes",
-        *(n for n in FOUND if n != "decided"),
+        *(n for n in FOUND if n != "decided_outside"),
     ),
 }
 _ROWS: dict[str, Any] = {"loops": LoopStep, "stages": Stage, "costs": CostPart}

@@ -221,6 +221,8 @@ def _blocks(
     work = sum(s.objective or 0.0 for s in made) * count
     streamed, exposed = _streamed(pair, small, sizes, figures)
     uneven = ceil(count / threads) * threads / count if parallel else threads
+    known = [dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(pair.schedules, made, strict=True)]
+    made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
     done = tuple(_around(s, pair, points, sizes, constant, 0 if parallel else None) for s in made)
     starts = threads * figures.start_threads if parallel else 0.0
     predicted = max(work, streamed) * uneven + exposed + starts
@@ -266,9 +268,11 @@ def _around(
     closes = () if _closed(s, pair.axis, points) else (LoopStep(pair.axis, s.register(pair.axis)),)
     every = nested(s, (LoopStep(pair.axis, points), *closes), stays=stays, constant=constant)
     told = f"chosen for a block of {points} along {pair.axis}; traffic and objective are those of one block"
+    outside = f"blocks of {points} along {pair.axis}, in which two statements share a cache"
     return replace(
-        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), shared=pair.axis
-    )
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), shared=pair.axis,
+        decided_outside=(*s.decided_outside, outside),
+    )  # fmt: skip
 
 
 def _closed(s: Schedule, axis: str, points: int) -> bool:

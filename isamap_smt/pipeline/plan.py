@@ -367,9 +367,12 @@ def _taken_apart(q: _Question, clock: _Clock) -> tuple[_Question, _Main, ProvedS
             raise ScheduleError(f"{split}: no instruction carries it out")
         return tuple(s for s in made if s is not None)
 
-    ways = splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads)
+    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
     better, told = cheaper(main.schedule, ways, sizes, decide)
-    return (q, main, None) if better is None else _in_parts(q, better, told, clock)
+    if better is not None:
+        return _in_parts(q, better, told, clock)
+    one = (f"the sum in one piece: {len(ways)} ways to take it apart were priced",)
+    return q, replace(main, schedule=_outside(main.schedule, *one[: len(ways)])), None
 
 
 def _in_parts(
@@ -379,7 +382,12 @@ def _in_parts(
     q = _of_split(q, split.split)
     if q.winners:
         q = _with_winner(q)
-    return replace(q, said=(*q.said, told)), _main(q, clock), split
+    main = _main(q, clock)
+    if main.schedule is not None:
+        main = replace(
+            main, schedule=_outside(main.schedule, "the sum in pieces, by what both ways are predicted to take")
+        )
+    return replace(q, said=(*q.said, told)), main, split
 
 
 def _of_split(q: _Question, split: SplitSum) -> _Question:
@@ -470,10 +478,10 @@ def _shared(
 
 def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock) -> tuple[Schedule, MappingSet]:
     """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
-    best: tuple[float, Schedule, MappingSet] | None = None
+    made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
     for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
-        if n - len(problems) == TRIED or (best is not None and n >= choice.near):
+        if len(made) == TRIED or (made and n >= choice.near):
             break
         work = partial(_scheduled, q, proved, pins)
         try:
@@ -484,12 +492,17 @@ def _best(q: _Question, choice: Candidates, pins: dict[str, Any], clock: _Clock)
         except ScheduleError as error:
             problems.append((proved.mapping.id, str(error)))
             continue
-        cost = found.objective if found.objective is not None else float("inf")
-        if best is None or cost < best[0]:
-            best = (cost, found, mappings)
-    if best is None:
+        made.append((found.objective if found.objective is not None else float("inf"), found, mappings))
+    if not made:
         raise nothing_scheduled(problems)
-    return best[1], best[2]
+    _, best, mappings = min(made, key=lambda m: m[0])
+    outside = (f"the mapping: {len(made)} scheduled of {len(choice.found)} that yield code",)
+    return _outside(best, *outside[: len(choice.found) - 1]), mappings
+
+
+def _outside(schedule: Schedule, *decided: str) -> Schedule:
+    """The schedule, about which this was decided outside the solver."""
+    return replace(schedule, decided_outside=(*decided, *schedule.decided_outside))
 
 
 def _scheduled(q: _Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:

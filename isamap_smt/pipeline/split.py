@@ -7,7 +7,7 @@ range of it each. Which way is taken is a matter of predicted cycles; that both 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from math import prod
@@ -101,7 +101,7 @@ def splits(
 
 def cheaper(
     found: Schedule,
-    ways: Iterator[SplitSum],
+    ways: Iterable[SplitSum],
     sizes: Dict[str, int],
     decide: Callable[[SplitSum], tuple[Schedule, ...]],
 ) -> tuple[ProvedSplit | None, str]:

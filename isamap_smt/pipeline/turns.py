@@ -53,4 +53,7 @@ def turned(
     stays = lasting(mapping.kernel, turn, mapping.statement_index)
     every = nested(schedule, (LoopStep(turn.axis, 1),), stays=stays, constant=tuple(constant), without=turn.axis)
     told = f"chosen for one turn along {turn.axis}; traffic and objective are those of one turn"
-    return replace(every, notes=(*schedule.notes, told), sizes=sizes)
+    outside = f"the loop over {turn.axis}, around the schedule of one turn"
+    return replace(
+        every, notes=(*schedule.notes, told), sizes=sizes, decided_outside=(*schedule.decided_outside, outside)
+    )

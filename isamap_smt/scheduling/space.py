@@ -14,10 +14,11 @@ from typing import Any
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_encodings.schedule_solve import Answer
+from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.scheduling import decode
 from isamap_smt.scheduling.asked import pinned, tensor_names
@@ -117,7 +118,19 @@ class ScheduleSpace:
             unit="pJ" if self.energy else "cycles",
             costs=parts(m, s.mapping.instruction, answer.cost, self.energy),
             assumes=assumptions(m, self.energy, s.threads),
+            decided_outside=self._outside(packing),
         )
+
+    def _outside(self, stages: tuple[Stage, ...]) -> tuple[str, ...]:
+        """What is decided when the solver is done."""
+        mapping, found = self.setting.mapping, []
+        if any((x.prefetch and x.operand not in self.pins.prefetch) or x.block is not None for x in stages):
+            found.append("how far ahead lines are asked for, and which share of a block")
+        for x in stages:
+            access = mapping.operand_access(x.operand)
+            if x.depth is None and decided_at(mapping.statement, access.index):
+                found.append(f"the padding of {access.tensor}: tests at its border, or a copy with zeros")
+        return tuple(found)
 
     def _notes(self, answer: Answer) -> tuple[str, ...]:
         notes = []

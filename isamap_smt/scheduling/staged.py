@@ -86,12 +86,12 @@ def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple
         )
     )  # fmt: skip
     legal, possible = among
-    decided = (
+    outside = (
         f"the mapping: {min(TRIED, possible)} scheduled of {possible} that tiles can be made of ({legal} are legal)",
         "the order of the loops inside a region, and of the tiles of a step",
     )
     return scheduled(
-        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided=decided,
+        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside,
         space="for each loop a step and a region, for each operand a stage in 1 to 4 slots and a way to move it",
         assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip

@@ -63,7 +63,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "unit": names,
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
     "assumes": pairs(names),
-    "decided": st.lists(names, max_size=2).map(tuple),
+    "decided_outside": st.lists(names, max_size=2).map(tuple),
 }
 
 
