@@ -79,11 +79,14 @@ class Standing:
 
 
 def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
-    """The value of an expression in each row. Raises LanguageError where a symbol has no value."""
+    """The value of an expression in each row. Raises LanguageError where a symbol has no value, or a divisor is 0."""
     if isinstance(expr, int):
         return np.full(count, expr)
     try:
-        value = vectors((sp.sympify(expr),))(env)[0]
+        with np.errstate(divide="raise"):
+            value = vectors((sp.sympify(expr),))(env)[0]
+    except (FloatingPointError, ZeroDivisionError):
+        raise LanguageError(f"{what}: {expr} divides by 0") from None
     except KeyError as e:
         said = "" if str(expr) == e.args[0] else f", which {expr} mentions"
         raise LanguageError(f"{what}: nothing defines {e.args[0]}{said}; {did_you_mean(e.args[0], env)}") from None

@@ -13,6 +13,7 @@ from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
 from isamap_smt.ir.program import Loop, Node, Program, Use, number_of
 from isamap_smt.simulator import Simulation, simulate
+from isamap_smt.simulator.iterations import column
 
 SEEDS = range(20)
 SIZES = [(1, 1, 1), (8, 8, 8), (9, 1, 8), (1, 9, 17), (7, 16, 1), (16, 24, 24), (17, 40, 9), (40, 33, 25), (9, 9, 40)]
@@ -281,3 +282,9 @@ def test_misuse_says_what_is_wrong() -> None:
     mixed = typed()
     with pytest.raises(DTypeError, match="operand m is i8, A is f32"):
         simulate(replace(mixed, kernel=program.kernel), given)
+
+
+@pytest.mark.parametrize("divisor", [0, np.array([1, 0])])
+def test_a_divisor_that_is_0_is_told(divisor: object) -> None:
+    with pytest.raises(LanguageError, match=r"load: slot of a: FloorMod\(n, s\) divides by 0"):
+        column(FloorMod(sym("n"), sym("s")), {"n": np.array([3, 4]), "s": divisor}, 2, "load: slot of a")
