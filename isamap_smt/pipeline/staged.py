@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +20,12 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.pipeline.given import found_hardware, found_kernel
+from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def stage(
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     sizes = whole_sizes(sizes)
     kernel.with_sizes(sizes)
-    clock = _Clock(progress)
+    clock = Clock(progress)
     fitting = _fitting(kernel, hardware, instruction)
     refused: ScheduleError | None = None
     for known, partial, note in _ways(kernel, sizes):
@@ -109,23 +108,6 @@ def stage(
         notes = (note + (f"; {refused}" if refused else ""),) if note else ()
         return StagedPlan(program.kernel, hardware, schedule, checked, notes, tuple(clock.seconds.items()))
     raise refused or _unmapped(kernel, fitting)
-
-
-class _Clock:
-    """Seconds by stage; `progress` is told each stage's name."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress, self.seconds = progress, dict[str, float]()
-
-    def time(self, what: str, work: Callable[..., Any], *given: Any) -> Any:
-        """What the work gives."""
-        if self.progress:
-            self.progress(what)
-        start = time.perf_counter()
-        try:
-            return work(*given)
-        finally:
-            self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> list[Instruction]:

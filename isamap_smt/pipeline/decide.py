@@ -1,0 +1,252 @@
+"""Which mapping and which schedule: of the main statement, whole or with its sum in pieces; of others; of neighbours in blocks.
+
+Each is the solver's answer, or what another strategy proposes, or what was decided before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from isamap_smt.codegen import lower
+from isamap_smt.ir.errors import (
+    ScheduleError,
+    UndecidedError,
+)
+from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.pipeline import decisions
+from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, without_shared
+from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
+from isamap_smt.pipeline.element_by_element import computed, require_portable
+from isamap_smt.pipeline.further import constants_of, further_statements
+from isamap_smt.pipeline.knowledge import (
+    AGAIN,
+    DROPPED,
+)
+from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
+from isamap_smt.pipeline.problems import nothing_scheduled
+from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
+from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
+from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
+from isamap_smt.pipeline.turns import lasting, one_turn, turned
+from isamap_smt.proof.split import require_split
+from isamap_smt.scheduling import schedule as solve_schedule
+from isamap_smt.scheduling.record import from_record
+from isamap_smt.search import MappingSet, find_mappings
+from isamap_smt.tuning.protocols import find_strategy
+
+_GONE = f"{DROPPED}: its schedule means no legal mapping any more; {AGAIN}"
+
+
+@dataclass(frozen=True)
+class Main:
+    """The main statement's schedule (None: computed element by element), the search its mapping comes from where there was
+    one, and what to say of it."""
+
+    schedule: Schedule | None
+    searched: MappingSet | None
+    notes: tuple[str, ...]
+
+    def about(self, *decided: str) -> Main:
+        """The same, about which this was decided outside the solver."""
+        return self if self.schedule is None else replace(self, schedule=_outside(self.schedule, *decided))
+
+
+def main_schedule(q: Question, clock: Clock) -> Main:
+    """What was decided before for the main statement, or is now."""
+    key = q.digest()
+    known = clock.time("prove", lambda: _remembered(q, key))
+    gone = (_GONE,) if q.tuned and (known is None or known[0].status != "TUNED") else ()
+    if known is not None:
+        return Main(known[0], None, (*known[1], *gone))
+    try:
+        made = Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
+    except ScheduleError as error:
+        if not may_fall_back(q) or isinstance(error, UndecidedError):
+            raise
+        require_portable(q.hardware, str(error))
+        return Main(None, None, (computed(q.kernel, q.kernel.main, str(error)), *gone))
+    if made.schedule is not None and made.schedule.status == "OPTIMAL" and q.strategy == "exact":
+        decisions.save(key, made.schedule, made.notes)
+    return replace(made, notes=(*made.notes, *gone))
+
+
+def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
+    """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
+    where that is pinned or predicted to cost less."""
+    pins = dict(q.pins)
+    pin, others = split_pin(pins), without_split(pins)
+    q = replace(q, pins=tuple(sorted(others.items())))
+    sizes = dict(q.sizes)
+    if isinstance(pin, SplitPin):
+        found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
+        return _in_parts(q, found, str(found), clock)
+    main = main_schedule(q, clock)
+    if main.schedule is None or pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
+        return q, main, None
+
+    def decide(split: SplitSum) -> tuple[Schedule, ...]:
+        apart = _of_split(q, split)
+        first = main_schedule(apart, clock).schedule
+        others = further_schedules(apart, clock, tuple(p.statement for p in split.pieces[1:]))[0]
+        if first is None:
+            raise ScheduleError(f"{split}: no instruction carries it out")
+        return first, *others
+
+    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
+    better, told = cheaper(main.schedule, ways, sizes, decide)
+    if better is not None:
+        q, main, split = _in_parts(q, better, told, clock)
+        return q, main.about("the sum in pieces, by what both ways are predicted to take"), split
+    one = (f"the sum in one piece: {len(ways)} ways to take it apart were priced",)
+    return q, main.about(*one[: len(ways)]), None
+
+
+def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
+    """The question about the split kernel."""
+    q = _of_split(q, split.split)
+    if q.winners:
+        q = with_winner(q)
+    return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
+
+
+def _of_split(q: Question, split: SplitSum) -> Question:
+    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())), tuned="")
+
+
+def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
+    """What a search found, or what was decided before for the same question; its mapping is proved anew."""
+    if q.tuned:
+        winner = json.loads(q.tuned)
+        found = from_record(winner["record"], q.kernel, q.hardware, q.sizes)
+        if found is not None:
+            return replace(found, status="TUNED", bound=None, gap=None), (winner["told"],)
+    return decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
+
+
+def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
+    """The first schedule that another strategy than the exact one proposes, in the cost model's view."""
+    make = find_strategy(q.strategy)
+    if q.kernel.recurrence_of(q.kernel.main) is not None:
+        raise ScheduleError(
+            f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} goes turn by turn; use 'exact'"
+        )
+    choice: Candidates = clock.time(
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
+    )
+    made = clock.time("schedule", lambda: spaces(q.task, choice, q.timeout, q.figures))
+    model = cost_model_of(q.cost_model, q.hardware)
+    points = clock.time("schedule", lambda: make(made.space, model, 0).ask(1))
+    if not points:
+        raise ScheduleError(f"the strategy {q.strategy!r} proposes no schedule of {q.kernel.name}")
+    told = f"proposed by the strategy {q.strategy!r} with the cost model {model.name!r}; not measured"
+    return made.space.schedule(points[0]), made.mappings[points[0].mapping], (*choice.notes, told)
+
+
+def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
+    """The best schedule among those of the best few mappings."""
+    choice: Candidates = clock.time(
+        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
+    )
+    found, mappings = _best(q, choice, without_shared(dict(q.pins)), clock)
+    return found, mappings, choice.notes
+
+
+def further_schedules(
+    q: Question, clock: Clock, only: tuple[int, ...] | None = None
+) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
+    """Schedules of further statements (`only` these) that the machine's instructions carry out, each chosen by itself, and why
+    others have none. Pins are for the main statement."""
+    found: list[Schedule] = []
+    notes: list[str] = []
+    for n in further_statements(q.kernel):
+        if only is not None and n not in only:
+            continue
+        choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
+        try:
+            found += [_best(q, choice, {}, clock)[0]] if choice.found else []
+        except UndecidedError:
+            raise
+        except ScheduleError as error:
+            notes.append(computed(q.kernel, n, str(error)))
+    return tuple(found), tuple(notes)
+
+
+def in_shared_blocks(
+    q: Question, schedules: tuple[Schedule, ...], clock: Clock
+) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
+    """The schedules, block by block where that costs less; and what was decided."""
+    pinned = shared_pin(dict(q.pins))
+    if pinned == NOT_SHARED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
+        return schedules, ()
+    if others := sorted(without_shared(dict(q.pins))):
+        raise ScheduleError(
+            f"{', '.join(others)}: pins of one statement cannot stand beside share.{pinned[0] if pinned else ''}, which chooses "
+            "the schedules of a block anew; leave one or the other out"
+        )
+
+    def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], fix: dict[str, int]) -> Schedule:
+        return solve_schedule(
+            s.proved, q.hardware, sizes, constant=constants_of(q.kernel, s.proved.mapping.statement_index, constant),
+            fix=fix, timeout=q.timeout, figures=q.figures,
+        )  # fmt: skip
+
+    return clock.time(
+        "schedule", lambda: in_blocks(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
+    )
+
+
+def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -> tuple[Schedule, MappingSet]:
+    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
+    made: list[tuple[float, Schedule, MappingSet]] = []
+    problems: list[tuple[str, str]] = []
+    for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
+        if len(made) == TRIED or (made and n >= choice.near):
+            break
+        work = partial(_scheduled, q, proved, pins)
+        try:
+            found = clock.time("schedule", work)
+            clock.time("lower", partial(lower, found))  # what cannot be lowered by itself is no choice
+        except UndecidedError:
+            raise
+        except ScheduleError as error:
+            problems.append((proved.mapping.id, str(error)))
+            continue
+        made.append((found.objective if found.objective is not None else float("inf"), found, mappings))
+    if not made:
+        raise nothing_scheduled(problems)
+    _, best, mappings = min(made, key=lambda m: m[0])
+    outside = (f"the mapping: {len(made)} scheduled of {len(choice.found)} that yield code",)
+    return _outside(best, *outside[: len(choice.found) - 1]), mappings
+
+
+def _outside(schedule: Schedule, *decided: str) -> Schedule:
+    """The schedule, about which this was decided outside the solver."""
+    return replace(schedule, decided_outside=(*decided, *schedule.decided_outside))
+
+
+def _scheduled(q: Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:
+    """One mapping's schedule; in a recurrence, the schedule of one turn inside the loop over the turns."""
+    number, sizes = proved.mapping.statement_index, dict(q.sizes)
+    constant = constants_of(q.kernel, number, q.constant)
+    turn = q.kernel.recurrence_of(number)
+    if turn is not None:
+        sizes = one_turn(q.kernel, turn, sizes)
+    found = solve_schedule(
+        proved, q.hardware, sizes, objective=q.objective,
+        constant=(*constant, *lasting(q.kernel, turn, number)) if turn else constant,
+        fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
+    )  # fmt: skip
+    return turned(found, turn, q.sizes, constant) if turn else found
+
+
+def _told(progress: Progress | None) -> Callable[[int, float, float], None] | None:
+    """The solver's better solutions, as progress."""
+    if progress is None:
+        return None
+    return lambda count, objective, bound: progress(f"schedule: solution {count}, gap {1 - bound / objective:.1%}")

@@ -1,0 +1,101 @@
+"""What plan() was asked, with what is known of the machine, and the seconds that its stages take."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.pipeline import decisions
+from isamap_smt.pipeline.blocks import NOT_SHARED, shared_pin, without_shared
+from isamap_smt.pipeline.knowledge import AUTO, known_figures, known_winner
+from isamap_smt.pipeline.split import split_pin, without_split
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.tuning.task import Task
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Clock:
+    """Seconds by stage."""
+
+    progress: Progress | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def time(self, stage: str, work: Callable[..., Any], *given: Any) -> Any:
+        """What the work gives."""
+        if self.progress:
+            self.progress(stage)
+        start = time.perf_counter()
+        try:
+            return work(*given)
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class Question:
+    """What plan() was asked. `progress` takes no part in the comparison, so that it does not split the cache."""
+
+    kernel: Kernel
+    hardware: Hardware
+    sizes: tuple[tuple[str, int], ...]
+    constant: tuple[str, ...]
+    threads: int
+    objective: str
+    pins: tuple[tuple[str, Any], ...]
+    timeout: float
+    instruction: str | None
+    strategy: str = "exact"
+    cost_model: str = "analytic"
+    figures: Figures = DESCRIBED
+    winners: bool = False  # whether winners of searches are used
+    tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
+    said: tuple[str, ...] = ()
+    progress: Progress | None = field(default=None, compare=False)
+
+    def digest(self) -> str:
+        """Under which a decision is kept on disk."""
+        rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
+        return decisions.digest(self.kernel, self.hardware, (*rest, self.figures))
+
+    @property
+    def task(self) -> Task:
+        """What a search for the same would be about."""
+        return Task(self.kernel, self.hardware, self.sizes, self.constant, self.threads, self.pins, self.instruction)
+
+
+def may_fall_back(q: Question) -> bool:
+    """Whether nothing was pinned that scalar code would give up: no instruction, and no more than that no way is taken."""
+    pins = dict(q.pins)
+    ways = shared_pin(pins) in (None, NOT_SHARED) and split_pin(pins) in (None, False)
+    return q.instruction is None and ways and not without_split(without_shared(pins))
+
+
+def informed(q: Question) -> Question:
+    """The question with what is known of this machine: a search's winner, or measured prices."""
+    if q.objective != "latency":
+        return replace(q, strategy="exact", cost_model="analytic")
+    if q.strategy == AUTO:
+        q = with_winner(replace(q, strategy="exact", winners=True))
+    if q.tuned:
+        return q
+    prices = known_figures(q.cost_model, q.hardware)
+    return replace(q, figures=prices.figures, said=(*q.said, *prices.notes))
+
+
+def with_winner(q: Question) -> Question:
+    """The question with the winner of the last search for it, where there was one."""
+    found = known_winner(q.task)
+    q = replace(q, said=tuple(dict.fromkeys((*q.said, *found.notes))))
+    if found.winner is None:
+        return q
+    w = found.winner
+    ratio = f", {w.baseline / w.seconds:.2f} times as fast as the choice without measuring" if w.baseline else ""
+    told = f"found by `isamap tune` ({w.strategy}, {w.tried} programs, {w.taken[:10]}): {w.seconds:.3g} s{ratio}"
+    return replace(q, cost_model="analytic", tuned=json.dumps({"record": w.record, "told": told}))
