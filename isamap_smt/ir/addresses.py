@@ -22,6 +22,7 @@ from isamap_smt.ir.conditions import expression
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.whole import is_open
 from isamap_smt.ir.words import words
 
 Steps = tuple[int | str, ...]
@@ -79,15 +80,15 @@ def address_of(contract: Kernel, operand: str, steps: Steps = ()) -> Address:
     return Address(axes, tuple(access.index), steps or row_major(contract.tensor(operand).shape))
 
 
-def row_major(shape: Sequence[Any]) -> tuple[int, ...]:
-    """The steps of an array without gaps.
+def row_major(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """The steps of an array without gaps: numbers, but for extents that are machine parameters.
 
     >>> row_major((4, 3, 2))
     (6, 2, 1)
     """
-    steps = [1]
+    steps: list[Any] = [1]
     for extent in reversed(shape[1:]):
-        steps.insert(0, steps[0] * int(extent))
+        steps.insert(0, steps[0] * (extent if is_open(extent) else int(extent)))
     return tuple(steps[: len(shape)])
 
 

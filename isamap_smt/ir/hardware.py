@@ -75,7 +75,8 @@ class Memory:
         """How many rows software can address."""
         if not self.row or self.capacity is None:
             return 0
-        return sp.cancel(self.capacity / self.row) if is_open(self.row) else self.capacity // self.row
+        known = not (is_open(self.row) or is_open(self.capacity))
+        return self.capacity // self.row if known else sp.cancel(sp.sympify(self.capacity) / self.row)
 
 
 @dataclass(frozen=True)

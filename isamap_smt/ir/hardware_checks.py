@@ -53,7 +53,7 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
             f"memory {name!r}: that word means something else ({', '.join(TAKEN)} are taken); call it another name"
         )
     count = whole(m.count, f"memory {name}: count", HardwareError)
-    if is_open(m.capacity) and (is_open(m.row) or m.row == 0):
+    if is_open(m.capacity):
         piece, what = (m.rows, f"rows of {m.row}") if m.row else (m.capacity / m.count, f"bytes for each of {count}")
         if not (sp.sympify(piece).is_Integer or is_open(piece)):
             raise HardwareError(f"memory {name}: {m.capacity} bytes are no whole number of {what}")

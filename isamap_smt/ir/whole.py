@@ -42,14 +42,18 @@ def is_open(value: Any) -> bool:
 
 
 def exceeds(a: Any, b: Any) -> bool:
-    """Whether a is more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
+    """Whether a may be more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
 
     >>> exceeds(sp.Symbol("VL"), 4), exceeds(sp.Symbol("VL") - 1, 2 * sp.Symbol("VL"))
     (True, False)
+    >>> exceeds(sp.Symbol("VL") ** 2, sp.Symbol("VL"))
+    True
     """
-    apart = sp.sympify(b) - sp.sympify(a)
-    ones = dict.fromkeys(apart.free_symbols, 1)
-    return bool(apart.subs(ones) < 0) or any(apart.coeff(p) < 0 for p in apart.free_symbols)
+    apart = sp.expand(sp.sympify(b) - sp.sympify(a))
+    names = sorted(apart.free_symbols, key=str)
+    if names and not (apart.is_polynomial(*names) and sp.Poly(apart, *names).total_degree() <= 1):
+        return True  # what is not linear is not looked at
+    return bool(apart.subs(dict.fromkeys(names, 1)) < 0) or any(apart.coeff(p) < 0 for p in names)
 
 
 def whole_sizes(sizes: Any) -> dict[str, int]:

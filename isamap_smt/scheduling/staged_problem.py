@@ -20,6 +20,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.whole import is_open
 from isamap_smt.ir.words import words
 from isamap_smt.mapping.layout import GATHER, supply
 
@@ -63,6 +64,13 @@ def _check_machine(hardware: Hardware) -> None:
     """Nothing happens for a machine with engines whose uses need to promise nothing. Raises HardwareError."""
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; programs of uses are made for machines that have some")
+    for m in hardware.memories:
+        if is_open(m.capacity) or is_open(m.row):
+            named = sorted({str(p) for e in (m.capacity, m.row) if is_open(e) for p in e.free_symbols})
+            raise HardwareError(
+                f"{hardware.name}: memory {m.name} has {m.rows} rows of {m.row} bytes, and numbers are needed; describe the "
+                f"machine with a number in the place of {', '.join(named)}"
+            )
     for i in hardware.instructions:
         if i.preconditions:
             raise HardwareError(

@@ -187,7 +187,7 @@ MUTANTS = (
     Mutant("multiply reads the other slot of a", _next_slot(MULTIPLY, "a"), "order"),
     Mutant("store reads the other accumulator", _next_slot(STORE, "acc"), "order"),
     Mutant("multiply names the content before", _earlier_content, "order", behaves=False),
-    Mutant("buffers overlap", _overlapping, "memory", "both have row"),
+    Mutant("buffers overlap", _overlapping, "memory", "they are rows"),
     Mutant("one row short of a", _parameter(LOAD_A, "rows", -1), "program"),
     Mutant("one column too many of b", _parameter(LOAD_B, "columns", 1), "precondition"),
     Mutant("one row short of the output", _parameter(STORE, "rows", -1), "coverage"),

@@ -22,6 +22,7 @@ from typing import Any
 
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Buffer, Ref
+from isamap_smt.ir.whole import exceeds
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 
@@ -71,16 +72,23 @@ def _apart(book: UseBook, moments: Moments) -> None:
     for n, b in enumerate(every):
         memory = moments.machine.memory(b.memory)
         last = b.offset + b.slots * b.rows
-        fits = b.offset >= 0 and last <= memory.rows and b.slots >= 1
+        fits = b.offset >= 0 and not exceeds(last, memory.rows) and b.slots >= 1
         wrong = f"it ends at row {last}, and {b.memory} has {memory.rows}"
         book.structure("memory", b.name, f"{b.name} lies inside {b.memory}", fits, wrong)
         words = f"a row of {b.memory} holds the columns of {b.name}"
         book.ask("memory", b.name, words, [], [("le", b.shape[1] * b.dtype.bytes, memory.row)])
         for other in every[n + 1 :]:
             if other.memory == b.memory:
-                free = last <= other.offset or other.offset + other.slots * other.rows <= b.offset
+                end = other.offset + other.slots * other.rows
+                free = not exceeds(last, other.offset) or not exceeds(end, b.offset)
                 words = f"{b.name} and {other.name} have no row of {b.memory} in common"
-                book.structure("memory", b.name, words, free, f"both have row {max(b.offset, other.offset)}")
+                book.structure(
+                    "memory",
+                    b.name,
+                    words,
+                    free,
+                    f"they are rows {b.offset} to {last - 1}, and {other.offset} to {end - 1}",
+                )
     places = [(s, p) for s in moments.sites for _, p in s.use.operands if p.name not in moments.buffers]
     written = [p.name for s, p in places if p is target(s)]
     read = {p.name for s, p in places if p is not target(s)}
