@@ -97,9 +97,13 @@ if TYPE_CHECKING:
     from isamap_smt.language.ranges import assume as assume
 
 
+_GONE = {"Packing": "Stage", "prove_uses": "prove_program"}
+
+
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f"; it is {_GONE[name]} now" if name in _GONE else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     value = getattr(import_module(_WHERE[name]), name)
     globals()[name] = value
     return value

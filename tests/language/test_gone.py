@@ -82,6 +82,13 @@ def test_no_field_and_no_string_of_them_is_left() -> None:
         assert not [s for s in STRINGS if s in text], file
 
 
+@pytest.mark.parametrize(("old", "new"), [("Packing", "Stage"), ("prove_uses", "prove_program")])
+def test_an_old_name_is_told_the_new_one(old: str, new: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no attribute '{old}'; it is {new} now"):
+        getattr(im, old)
+    assert getattr(im, new)
+
+
 def test_what_moves_is_derived() -> None:
     def kind(text: str, **places: str) -> str:
         given = {"r": "ymm", **places}
