@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.errors import NotProvedError, SizeError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import ProvedProgram
+from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import StagedPlan
-from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 from isamap_smt.simulator import Busy, simulate
 from isamap_smt.simulator.run import run_program
 from isamap_smt.targets.target import Sources, Target
 
 PROGRAM = "program.txt"
 RACES = 20  # that are told
+MOST_USES = 2**20  # of a core's instruction: a minute or two for each order, and a gigabyte or two
 
 
 class PrintedProgram(str):
@@ -71,8 +73,12 @@ class Simulated:
         return self._run(arrays, None).outputs
 
     def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int) -> Observed:
-        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes."""
+        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes.
+
+        Raises SizeError where a core's program would take hours.
+        """
         program = self.program
+        _require_few(program, kernel)
         arithmetic = self.checked.proof.arithmetic if program.machine is not None else arithmetic_of(program)
         right = wanted(kernel, arrays, arithmetic)
         first, *others = (self._run(arrays, seed) for seed in (None, *range(seeds)))
@@ -89,6 +95,17 @@ class Simulated:
         run = simulate(self.program, arrays, seed=seed)
         stuck = (f"deadlock: {run.deadlock}",) if run.deadlock else ()
         return _Run(run.outputs, run.cycles, run.engines, (*map(str, run.races), *stuck))
+
+
+def _require_few(program: Program, kernel: Kernel) -> None:
+    """Nothing happens for a program of engines, or of few uses. Raises SizeError."""
+    at_once = max((prod(s.proved.mapping.instruction.axes.values()) for s in program.schedules), default=1)
+    uses = points(kernel) // at_once
+    if program.machine is None and uses > MOST_USES:
+        raise SizeError(
+            f"{kernel.name} takes about {uses:,} uses of instructions at these sizes, and the simulator runs those of a core one "
+            f"by one: at most {MOST_USES:,}; give smaller sizes"
+        )
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,12 @@ def test_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert "simulated in 2 orders: no races; proved:" in said
 
 
+def test_what_would_take_hours_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "gemm", "avx2", "--sizes", "i=512,j=512,k=512", "--target", "simulate"]) == 3
+    said = capsys.readouterr().err
+    assert "gemm takes about 16,777,216 uses of instructions at these sizes" in said and "give smaller sizes" in said
+
+
 def _edited(body: tuple[Node, ...], edit: Any) -> tuple[Node, ...]:
     return tuple(
         edit(replace(n, body=_edited(n.body, edit)) if hasattr(n, "body") else n)  # type: ignore[call-arg]
