@@ -38,7 +38,7 @@ from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
 from isamap_smt.proof.scalar import computed_arithmetic
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.prove import goes_wrong, use_claims
+from isamap_smt.proof.uses.prove import goes_wrong, makes_no_sense, use_claims
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -64,7 +64,8 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     try:
         sites = collect(program)
     except UnrecognisedError as e:
-        results = [ClaimResult("hypotheses", "", Unknown(str(e)), "every name means one thing")]
+        seen = makes_no_sense(program) if program.machine else None
+        results = [ClaimResult("hypotheses", "", seen or Unknown(str(e)), "every name means one thing")]
         return Proof((*results, *_tried(program, results)), arithmetic, (), time.perf_counter() - started), ()
     book = UseBook(sites, partial(goes_wrong, program), stop, watch) if program.machine else Book(sites, stop, watch)
     with suppress(StopHere):

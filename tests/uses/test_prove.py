@@ -16,6 +16,7 @@ from use_mutants import MUTANTS, RIGHT, UNDECIDED, Mutant
 
 from isamap_encodings.solve import recording
 from isamap_encodings.z3_check import cvc5_answer
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Program
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
@@ -110,3 +111,11 @@ def test_cvc5_agrees(make: Callable[[], Program]) -> None:
         assert prove_program(make()).proved
     assert [q.name for q in asked if cvc5_answer(q.smtlib) != q.answer] == []
     assert sum(q.answer == "unsat" for q in asked) > 50
+
+
+def test_a_name_that_nothing_defines_is_refuted() -> None:
+    """No claim can be stated of it; the simulator comes upon it at sizes that are told."""
+    lost = edits.edited(outer.gemm(), lambda u: replace(u, awaits=tuple((c, e + sym("lost")) for c, e in u.awaits)))
+    (claim,) = prove_program(lost).failed()
+    assert claim.verdict.word == "refuted" and "nothing defines lost" in claim.verdict.text
+    assert claim.verdict.witness

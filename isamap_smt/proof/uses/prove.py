@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isamap_smt.ir.errors import IsamapError
+from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.errors import IsamapError, LanguageError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
@@ -14,16 +15,35 @@ from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
 from isamap_smt.simulator import simulate
 
+FEW = 9  # of each size, with which a loop over tiles goes on
+
 
 def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
     """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
-    kernel = program.kernel
-    inputs = {n: kernel.tensor(n) for n in kernel.inputs}
-    arrays = {n: np.zeros([evaluate(e, sizes) for e in t.shape], t.dtype.numpy) for n, t in inputs.items()}
     try:
-        return not simulate(program, arrays, sizes, seed=0).sound
+        return not simulate(program, _zeros(program, sizes), sizes, seed=0).sound
     except IsamapError:
         return True  # it is no program at these sizes
+
+
+def makes_no_sense(program: Program) -> Refuted | None:
+    """Small sizes at which the simulator comes upon a name that nothing defines, or the like; None where it finds none."""
+    kernel = program.kernel
+    least = {**dict.fromkeys(kernel.free_sizes, 1), **{p.name: max(1, p.low) for p in kernel.parameters}}
+    for n in () if program.parameters else (1, FEW):
+        sizes = {name: max(low, n) for name, low in sorted(least.items())}
+        try:
+            simulate(program, _zeros(program, sizes), sizes, seed=0)
+        except LanguageError as error:
+            return Refuted(sizes, str(error))
+        except IsamapError:
+            continue  # these sizes do not go together
+    return None
+
+
+def _zeros(program: Program, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    inputs = {n: program.kernel.tensor(n) for n in program.kernel.inputs}
+    return {n: np.zeros([evaluate(e, sizes) for e in t.shape], t.dtype.numpy) for n, t in inputs.items()}
 
 
 def use_claims(book: UseBook, machine: Hardware) -> None:
