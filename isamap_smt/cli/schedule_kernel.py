@@ -74,16 +74,14 @@ def packing_document(schedule: Schedule) -> dict[str, str]:
 
 def packing_words(schedule: Schedule, operand: str) -> str:
     """Where an operand's elements are read from, in words."""
-    packing = schedule.stage(operand)
-    asked = f", prefetched {packing.prefetch} bytes ahead" if packing.prefetch else ""
-    asked += ", and a block ahead" if packing.block is not None else ""
-    if packing.depth is None:
-        return f"in place{asked}"
-    if packing.ahead:
-        return f"packed ahead of the calls{asked}"
-    if packing.depth == 0:
-        return f"packed once per call{asked}"
-    return f"packed inside {schedule.loops[packing.depth - 1]}{asked}"
+    stage = schedule.stage(operand)
+    if stage.depth is None:
+        where = "in place"
+    elif stage.ahead:
+        where = "packed ahead of the calls"
+    else:
+        where = f"packed inside {schedule.loops[stage.depth - 1]}" if stage.depth else "packed once per call"
+    return where + stage.fetched
 
 
 def show(schedule: Schedule, title: str) -> None:

@@ -99,13 +99,17 @@ class Stage:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {self.depth} loops"
-        ahead = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
-        ahead += ", and a block ahead" if self.block is not None else ""
         if self.depth is None:
-            return f"the tensor, in place{ahead}"
+            return f"the tensor, in place{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"
         when = "ahead of the calls" if self.ahead else inside
-        return f"a buffer packed {when}{ahead}"
+        return f"a buffer packed {when}{self.fetched}"
+
+    @property
+    def fetched(self) -> str:
+        """Which lines are asked for besides, in words that follow others."""
+        told = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
+        return told + (", and a block ahead" if self.block is not None else "")
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ class Main:
     searched: MappingSet | None
     notes: tuple[str, ...]
 
-    def about(self, *decided: str) -> Main:
+    def about(self, decided: str) -> Main:
         """The same, about which this was decided outside the solver."""
-        return self if self.schedule is None else replace(self, schedule=_outside(self.schedule, *decided))
+        return self if self.schedule is None else replace(self, schedule=_outside(self.schedule, decided))
 
 
 def main_schedule(q: Question, clock: Clock) -> Main:
@@ -103,8 +103,9 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     if better is not None:
         q, main, split = _in_parts(q, better, told, clock)
         return q, main.about("the sum in pieces, by what both ways are predicted to take"), split
-    one = (f"the sum in one piece: {len(ways)} ways to take it apart were priced",)
-    return q, main.about(*one[: len(ways)]), None
+    if ways:
+        main = main.about(f"the sum in one piece: {len(ways)} ways to take it apart were priced")
+    return q, main, None
 
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
@@ -221,13 +222,14 @@ def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -
     if not made:
         raise nothing_scheduled(problems)
     _, best, mappings = min(made, key=lambda m: m[0])
-    outside = (f"the mapping: {len(made)} scheduled of {len(choice.found)} that yield code",)
-    return _outside(best, *outside[: len(choice.found) - 1]), mappings
+    if len(choice.found) > 1:
+        best = _outside(best, f"the mapping: {len(made)} scheduled of {len(choice.found)} that yield code")
+    return best, mappings
 
 
-def _outside(schedule: Schedule, *decided: str) -> Schedule:
+def _outside(schedule: Schedule, decided: str) -> Schedule:
     """The schedule, about which this was decided outside the solver."""
-    return replace(schedule, decided_outside=(*decided, *schedule.decided_outside))
+    return replace(schedule, decided_outside=(decided, *schedule.decided_outside))
 
 
 def _scheduled(q: Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:

@@ -22,20 +22,16 @@ _VECTORS: dict[str, Any] = {"__builtins__": {}, "low": np.minimum, "high": np.ma
 
 
 @lru_cache(maxsize=50_000)
-def vectors(expressions: tuple[Any, ...]) -> Callable[[Env], tuple[Any, ...]]:
-    """All their values at once, for an environment of integers and NumPy vectors of them. Calling it raises KeyError for a loose
-    symbol.
+def vector(expression: Any) -> Callable[[Env], Any]:
+    """Its value for an environment of integers and NumPy vectors of them. Calling it raises KeyError for a loose symbol.
 
     >>> import sympy as sp
-    >>> vectors((sp.Symbol("i", integer=True) + 1, 7))({"i": 2})
-    (3, 7)
+    >>> vector(sp.Symbol("i", integer=True) + 1)({"i": 2})
+    3
     """
-    return _function(f"({', '.join(map(_text, expressions))}{',' if expressions else ''})", _VECTORS)
-
-
-def _function(text: str, names: dict[str, Any]) -> Any:
     # The text is made here, of numbers, operators and quoted names that are only looked up.
-    return eval(f"lambda e: {text}", names)  # noqa: S307
+    function: Callable[[Env], Any] = eval(f"lambda e: {_text(expression)}", _VECTORS)  # noqa: S307
+    return function
 
 
 def _text(e: Any) -> str:
@@ -54,6 +50,3 @@ def _text(e: Any) -> str:
     if head not in _INFIX:
         raise TypeError(f"not an index expression: {e!r}")
     return f"({f' {_INFIX[head]} '.join(parts)})"
-
-
-__all__ = ["vectors"]

@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
-from isamap_smt.simulator.compiled import vectors
+from isamap_smt.simulator.compiled import vector
 
 Array = np.ndarray
 START, BEGIN, END = "start", "begin", "end"  # of a parallel loop, and of one of its iterations
@@ -84,7 +84,7 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
         return np.full(count, expr)
     try:
         with np.errstate(divide="raise"):
-            value = vectors((sp.sympify(expr),))(env)[0]
+            value = vector(sp.sympify(expr))(env)
     except (FloatingPointError, ZeroDivisionError):
         raise LanguageError(f"{what}: {expr} divides by 0") from None
     except KeyError as e:
