@@ -20,7 +20,7 @@ from isamap_smt.codegen.tile import (
 )
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, Copy, If, IndexType, Node, Ref, use_of
+from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
 from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
 
 
@@ -137,8 +137,9 @@ def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     )  # fmt: skip
     over = tuple(zip(acc.cells, acc.shape, strict=True))
     place, here = Ref(acc.type.tensor, acc.type.coordinates), Ref(name, acc.cells)
-    gather = Copy(here, place, over, acc.type.guard, "0")
-    scatter = Copy(place, here, over, acc.type.guard, "")
+    types = (acc.dtype, acc.dtype)
+    gather = copy_of(here, place, over, acc.type.guard, "0", dtypes=types)
+    scatter = copy_of(place, here, over, acc.type.guard, "", dtypes=types)
     moves: list[Nodes] = []
     for store in (False, True):
         pattern = tuple(range(len(nest.lanes(state.output))))

@@ -1,15 +1,15 @@
-"""How a Compute node is printed: the statement's own scalar expression as portable C, elements read from memory."""
+"""How one point of a statement is printed: its contract's scalar expression as portable C, elements read from memory."""
 
 from __future__ import annotations
 
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Compute
+from isamap_smt.ir.program import Use
 from isamap_smt.mapping.point_c import c_update
 
 
-def c_compute(p: Printer, node: Compute) -> str:
+def c_compute(p: Printer, node: Use) -> str:
     """One assignment. Raises ScheduleError for functions that portable C has no exact form of."""
-    function = pointwise(p.program.kernel, node.statement)
+    function = pointwise(node.instruction)
     names = {t.name: (f"*({p.pointer(r)})", t.dtype) for t, r in zip(function.kernel.tensors, node.reads, strict=True)}
     return c_update(function.op, function.tree, names, f"*({p.pointer(node.dst)})", function.dtype)

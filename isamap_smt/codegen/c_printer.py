@@ -54,8 +54,6 @@ from isamap_smt.ir.program import (
     Alloc,
     Block,
     Buffer,
-    Compute,
-    Copy,
     CopyForm,
     If,
     Loop,
@@ -191,12 +189,12 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 _block(p, f"if ({_condition(p, left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
-            case Copy():
+            case Use() if node.copies:
                 _print_copy(p, node)
+            case Use() if node.by_element:
+                p.put(c_compute(p, node))
             case Use() if node.moves:
                 p.put(_emit_move(p, node))
-            case Compute():
-                p.put(c_compute(p, node))
             case Use() if node.computes:
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
             case Use():
@@ -313,12 +311,12 @@ def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
             )
 
 
-def _print_copy(p: Printer, copy: Copy) -> None:
-    form = copy.form or CopyForm(len(copy.over), None if copy.guard else ())
+def _print_copy(p: Printer, copy: Use) -> None:
+    form = copy.form or CopyForm(len(copy.over), None if copy.where else ())
     outer, inner = copy.over[: form.split], copy.over[form.split :]
     _copy_loops(p, outer)
     if form.whole is None:
-        p.put(f"if ({_condition(p, copy.guard)}) {{")
+        p.put(f"if ({_condition(p, copy.where)}) {{")
         _copy_cells(p, inner, _plain_cell(p, copy), False)
         if copy.fill:
             p.put("} else {")
@@ -335,7 +333,7 @@ def _print_copy(p: Printer, copy: Copy) -> None:
     _close(p, len(outer))
 
 
-def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
+def _print_whole(p: Printer, copy: Use, inner: Over, form: CopyForm) -> None:
     """All cells of the inner loops, none of which is tested."""
     if form.block is None:
         _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
@@ -345,7 +343,7 @@ def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
     p.depth -= bool(form.whole)
 
 
-def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
+def _print_cut(p: Printer, copy: Use, inner: Over, block: Block | None) -> None:
     """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
     if block is None or block.cut is None:
         _copy_cells(p, inner, _guarded_cell(p, copy), False)
@@ -356,7 +354,7 @@ def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None
     p.depth -= 1
 
 
-def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[str, Any]) -> None:
+def _call_block(p: Printer, copy: Use, inner: Over, block: Block, left: dict[str, Any]) -> None:
     """left: how many cells there are along a side of the block, where these are fewer."""
     zero = {v.name: sp.S.Zero for v, _ in inner}
     to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
@@ -369,22 +367,22 @@ def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[st
     p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")
 
 
-def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+def _plain_cell(p: Printer, copy: Use) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = {_source(p, copy)};"
 
 
-def _source(p: Printer, copy: Copy) -> str:
+def _source(p: Printer, copy: Use) -> str:
     """The element copied, in the destination's type."""
     return converted(p.places[copy.dst.name][1], f"*({p.pointer(copy.src)})", p.places[copy.src.name][1])
 
 
-def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+def _filled_cell(p: Printer, copy: Use) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
 
 
-def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+def _guarded_cell(p: Printer, copy: Use) -> Callable[[], str]:
     fill = _constant(p.places[copy.dst.name][1], copy.fill)
-    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.guard)}) ? {_source(p, copy)} : {fill};"
+    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.where)}) ? {_source(p, copy)} : {fill};"
 
 
 def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:

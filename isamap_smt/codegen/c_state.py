@@ -10,7 +10,7 @@ from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Copy, Loop, Program, Ref, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Program, Ref, Use, walk
 from isamap_smt.mapping.moves import registers_of
 
 
@@ -72,7 +72,7 @@ def name_everything(p: Printer) -> None:
             var = str(n.var)
             p.names[var], p.ends[var] = names.give(var), names.give(var, "end")
             p.onwards[var] = names.give(var, "on")
-        for cell in (str(v) for v, _ in n.over) if isinstance(n, Copy) else ():
+        for cell in (str(v) for v, _ in n.over) if isinstance(n, Use) else ():
             if cell not in p.ends:
                 p.names[cell], p.ends[cell] = names.give(cell), names.give(cell, "end")
         if isinstance(n, Alloc) and n.buffer.memory == "heap":

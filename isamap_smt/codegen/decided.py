@@ -21,7 +21,7 @@ from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Node, Program, buffers
+from isamap_smt.ir.program import Block, CopyForm, If, Loop, Node, Program, Use, buffers
 
 Nodes = tuple[Node, ...]
 Places = Dict[str, tuple[DType, tuple[Any, ...]]]
@@ -45,7 +45,7 @@ def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
             return replace(node, body=_body(node.body, loops, places), known=known)
-        case Copy():
+        case Use() if node.copies:
             return _copy(node, places)
     return node
 
@@ -63,7 +63,7 @@ def _known(relation: Any, loops: tuple[Loop, ...]) -> tuple[tuple[tuple[str, int
     return tuple(found)
 
 
-def _copy(copy: Copy, places: Places) -> Copy:
+def _copy(copy: Use, places: Places) -> Use:
     (_, shape), (held, room) = places[copy.src.name], places[copy.dst.name]
     source = row_major(copy.src.index, shape)
     if (
@@ -75,10 +75,10 @@ def _copy(copy: Copy, places: Places) -> Copy:
     return replace(copy, form=CopyForm(plan.split, plan.whole, plan.unrolled))
 
 
-def _in_blocks(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Copy | None:
+def _in_blocks(copy: Use, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Use | None:
     """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
     found = block_of(copy, source, target, dtypes)
-    if found is None or (copy.guard and not copy.fill):
+    if found is None or (copy.where and not copy.fill):
         return None
     inner = tuple(d for d in copy.over if d in found.inner)
     copy = replace(copy, over=(*found.outer, *inner))

@@ -19,7 +19,7 @@ from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
 
@@ -159,11 +159,7 @@ def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
                 return replace(node, body=_renamed(node.body, names))
             case Alloc():
                 return Alloc(replace(node.buffer, name=names.get(node.buffer.name, node.buffer.name)))
-            case Copy():
-                return replace(node, dst=ref(node.dst), src=ref(node.src))
             case Use():
                 return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
-            case Compute():
-                return replace(node, dst=ref(node.dst), reads=tuple(map(ref, node.reads)))
 
     return tuple(map(visit, nodes))

@@ -21,7 +21,7 @@ from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_o
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Node, Ref
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Ref, copy_of
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
@@ -163,7 +163,9 @@ def _window(nest: Nest, operand: str) -> InPlace:
     guard = _open(guard)
     held = IndexType(access.tensor, coordinates, tuple(guard), "0")
     buffer = Buffer(name, nest.held(operand), cells, shape, held)
-    copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(zip(cells, shape, strict=True)), tuple(guard))
+    over = tuple(zip(cells, shape, strict=True))
+    types = (tensor.dtype, buffer.dtype)
+    copy = copy_of(Ref(name, cells), Ref(access.tensor, coordinates), over, tuple(guard), dtypes=types)
     return InPlace(operand, name, (Alloc(buffer), copy), 0, False, tuple(-low for low in lows))
 
 
@@ -229,7 +231,8 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     cells = tuple(c for c, _ in over)
     held = IndexType(access.tensor, coordinates, tuple(guard), fill)
     buffer = Buffer(name, nest.held(operand), cells, tuple(shape), held)
-    copy = Copy(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill)
+    types = (nest.kernel.tensor(access.tensor).dtype, buffer.dtype)
+    copy = copy_of(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill, dtypes=types)
     return Packed(operand, name, (Alloc(buffer), copy), depth, packing.ahead, tuple(dims))
 
 

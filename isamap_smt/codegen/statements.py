@@ -17,7 +17,7 @@ import sympy as sp
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Compute, If, Loop, Node, Ref
+from isamap_smt.ir.program import If, Loop, Node, Ref, Use, element_of
 from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
@@ -173,11 +173,11 @@ def _looks_around(s: Statement) -> bool:
     return any(a.tensor == s.target.tensor and a != s.target for a in s.inputs)
 
 
-def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Compute:
+def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Use:
     s = kernel.statements[n]
 
     def place(tensor: str, index: tuple[Any, ...]) -> Ref:
         return Ref(tensor, tuple(substitute(i, point) for i in index))
 
     reads = tuple(place(a.tensor, a.index) for a in s.inputs)
-    return Compute(n, place(s.target.tensor, s.target.index), reads, tuple(point.items()))
+    return element_of(kernel, n, place(s.target.tensor, s.target.index), reads, tuple(point.items()))

@@ -21,6 +21,9 @@ from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import Need, parse_needs
 from isamap_smt.ir.whole import is_open
 
+MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
+COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -35,7 +38,7 @@ class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing).
+    'signal' (of an engine: it touches nothing), 'copy' or 'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
@@ -95,6 +98,11 @@ class Instruction(Shown):
         if self.may_fail:
             return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
         return c_text.statement(self.emit, operands, c_text.macros(self.prelude))
+
+    @property
+    def portable(self) -> bool:
+        """Whether every machine has it."""
+        return self.kind in (COPY, ELEMENT)
 
     @property
     def axes(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Use, walk
 
 
 def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
@@ -14,15 +14,12 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
         match node:
             case Alloc(buffer):
                 found += buffer.shape
-            case Copy():
-                found += [*node.dst.index, *node.src.index, *(n for _, n in node.over), *node.guard]
             case Use() if node.moves:
                 found += [*node.register.index, *(node.memory.index if node.memory else ())]
                 found += node.active
-            case Use() if node.computes:
+            case Use() if not node.state:
                 found += [i for _, ref in node.operands for i in ref.index]
-            case Compute():
-                found += [i for ref in (node.dst, *node.reads) for i in ref.index]
+                found += [*(n for _, n in node.over), *node.where]
             case Loop():
                 found.append(node.count)
             case If():

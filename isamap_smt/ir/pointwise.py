@@ -1,4 +1,4 @@
-"""A statement as a function of the elements it reads: what a program's Compute node does at one point, vectorised."""
+"""What an instruction of single elements computes, as a function of those that it reads, vectorised."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.evaluate import Function, Functions
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.kernel import Access, Kernel, Tensor
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read, rewrite_reads
-from isamap_smt.ir.typed import typed_value
 
 _REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 _POINT = sym("point_")
@@ -23,7 +22,7 @@ _POINT = sym("point_")
 
 @dataclass(frozen=True)
 class Pointwise:
-    """op and dtype are the statement's; `tree` reads element number n of operand k as Read(operand_k, point_)."""
+    """op and dtype are the statement's; `tree` reads element number n of an operand as Read(operand, point_)."""
 
     op: str
     dtype: DType
@@ -31,13 +30,13 @@ class Pointwise:
     kernel: Kernel
 
     def value(self, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """The statement's value at each point. operands: one vector per Statement.inputs, all of one length."""
+        """The statement's value at each point. operands: one vector for each that is read, all of one length."""
         count = len(operands[0]) if operands else 1
         function = self._functions.get(count)
         if function is None:
             function = self._functions[count] = self._function(count)
         with np.errstate(all="ignore"):
-            found = function({f"operand_{k}": np.asarray(v) for k, v in enumerate(operands)})
+            found = function({t.name: np.asarray(v) for t, v in zip(self.kernel.tensors, operands, strict=True)})
         return np.broadcast_to(found, (count,)).astype(self.dtype.numpy)
 
     @cached_property
@@ -57,15 +56,11 @@ class Pointwise:
 
 
 @lru_cache(maxsize=512)
-def pointwise(kernel: Kernel, position: int) -> Pointwise:
-    """The function of statement number `position`. Its value must not sum over axes of its own (Sum)."""
-    statement = kernel.statements[position]
-    inputs = statement.inputs
-    tensors = tuple(Tensor(f"operand_{k}", kernel.tensor(a.tensor).dtype, ()) for k, a in enumerate(inputs))
-
-    def operand(r: Any) -> Any:
-        return Read(sp.Symbol(f"operand_{inputs.index(Access(r.tensor, r.index))}"), _POINT)
-
-    tree = rewrite_reads(typed_value(kernel, statement), operand)
-    dtype = kernel.tensor(statement.target.tensor).dtype
+def pointwise(instruction: Instruction) -> Pointwise:
+    """The function of an instruction that computes one element of others. Its value must not sum over axes of its own (Sum)."""
+    contract = instruction.kernel
+    statement = contract.statements[0]
+    tree = rewrite_reads(statement.value, lambda r: Read(r.args[0], _POINT))
+    tensors = tuple(t for t in contract.tensors if t.name != statement.target.tensor)
+    dtype = contract.tensor(statement.target.tensor).dtype
     return Pointwise(statement.op, dtype, tree, Kernel("pointwise", tensors, ()))

@@ -8,8 +8,6 @@ Meaning (the interpreter's and the printer's alike):
   constant count. 'parallel' may run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
-- Copy: for every point of `over`: dst[...] = src[...] if the guard holds, else `fill` ('' leaves dst alone). Counts in
-  `over` may mention symbols further left in `over` and loop variables.
 - Use: one instruction, as its contract says. A register operand is named by leading indices (the instruction's cells are the last
   dimensions of the register buffer); a memory operand is addressed per instruction point, by an index expression over loop
   variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points]) only points below all
@@ -17,9 +15,10 @@ Meaning (the interpreter's and the printer's alike):
   point each instruction point computes; it is a claim only, the interpreter does not use it.
   A thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold where it is
   used; and what lies in registers that need a state is gone when that is written.
-- Compute: one point of one statement of the kernel, in the statement's own arithmetic: dst = value, or dst op= value,
-  with the elements that the statement reads taken from `reads`, one place for each of Statement.inputs. `point` claims
-  which kernel point is computed; the interpreter does not use it.
+- Use of a portable instruction (isamap_smt.ir.portable): its operands are elements in memory. A copy is used for every point of
+  `over`: to[...] = from[...] where all of `where` holds, elsewhere `fill` ('' leaves it alone). Counts in `over` may mention
+  symbols further left in `over` and loop variables. One that computes a point of a statement has the places of
+  Statement.inputs, in their order.
 - If: body where all relations hold.
 
 On a machine with engines, besides:
@@ -44,10 +43,11 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.portable import computing, copying
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.states import writes_state
@@ -156,22 +156,6 @@ class CopyForm:
 
 
 @dataclass(frozen=True)
-class Copy:
-    """over: (symbol, count) pairs, outermost first; guard over them, loop variables, sizes; fill: '0', '-0' or ''.
-
-    Elements are converted to the destination's type, which must have all values of the source's. form: how it is printed; None:
-    a test for each element.
-    """
-
-    dst: Ref
-    src: Ref
-    over: tuple[tuple[Any, Any], ...]
-    guard: tuple[Any, ...] = ()
-    fill: str = "0"
-    form: CopyForm | None = None
-
-
-@dataclass(frozen=True)
 class Prefetch:
     """A line that is asked for. It may lie outside of the memory; no value depends on it.
 
@@ -192,8 +176,10 @@ class Use:
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
     state, each a number from 0 to 255.
     active: for each axis that has a number of active points (Instruction.active), how many; () for none.
-    point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, one of the
-    program's schedules is for its mapping. prefetch: lines that are asked for besides.
+    point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
+    mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
+    Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
+    '-0' or ''; form: how it is printed; None: a test for each element.
     On an engine: awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
     """
 
@@ -207,6 +193,10 @@ class Use:
     awaits: tuple[tuple[str, Any], ...] = ()
     signals: tuple[str, ...] = ()
     begins: bool = False
+    over: tuple[tuple[Any, Any], ...] = ()
+    where: tuple[Any, ...] = ()
+    fill: str = ""
+    form: CopyForm | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -216,12 +206,41 @@ class Use:
     @property
     def moves(self) -> bool:
         """Whether it moves between a register and memory, or clears a register."""
-        return self.instruction.kind not in ("compute", "configure", "signal")
+        return self.instruction.kind in MOVES
 
     @property
     def computes(self) -> bool:
         """Whether it computes on registers."""
         return self.instruction.kind == "compute"
+
+    @property
+    def copies(self) -> bool:
+        """Whether it copies elements from memory to memory."""
+        return self.instruction.kind == COPY
+
+    @property
+    def by_element(self) -> bool:
+        """Whether it computes a point of a statement from memory to memory."""
+        return self.instruction.kind == ELEMENT
+
+    @property
+    def dst(self) -> Ref:
+        """Where a portable instruction writes."""
+        return self.operands[0][1]
+
+    @property
+    def reads(self) -> tuple[Ref, ...]:
+        """What a portable instruction reads, in the order of its operands."""
+        return tuple(ref for _, ref in self.operands[1:])
+
+    @property
+    def src(self) -> Ref:
+        """What a copy reads."""
+        return self.operands[1][1]
+
+    def placed(self, *refs: Ref) -> Use:
+        """The same use with other places, in the order of its operands."""
+        return replace(self, operands=tuple((o, r) for (o, _), r in zip(self.operands, refs, strict=True)))
 
     @property
     def state(self) -> str:
@@ -256,14 +275,25 @@ def use_of(
     return Use(instruction, places, active, prefetch=prefetch)
 
 
-@dataclass(frozen=True)
-class Compute:
-    """statement: its position in the kernel. dst and reads lie in memory (tensors or heap buffers), not in registers."""
+def copy_of(
+    dst: Ref, src: Ref, over: tuple[tuple[Any, Any], ...], where: tuple[Any, ...] = (), fill: str = "0", *,
+    dtypes: tuple[DType, DType],
+) -> Use:  # fmt: skip
+    """A copy for each point of `over`. dtypes: of the source, and of what is written."""
+    i = copying(*dtypes)
+    return Use(i, _places(i, dst, src), over=over, where=where, fill=fill)
 
-    statement: int
-    dst: Ref
-    reads: tuple[Ref, ...]
-    point: tuple[tuple[str, Any], ...]
+
+def element_of(
+    kernel: Kernel, statement: int, dst: Ref, reads: tuple[Ref, ...], point: tuple[tuple[str, Any], ...]
+) -> Use:
+    """One point of a statement. dst and reads lie in memory: tensors, or buffers that are no registers."""
+    i = computing(kernel, statement)
+    return Use(i, _places(i, dst, *reads), point=point, statement=statement)
+
+
+def _places(i: Instruction, *refs: Ref) -> tuple[tuple[str, Ref], ...]:
+    return tuple(zip((t.name for t in i.kernel.tensors), refs, strict=True))
 
 
 @dataclass(frozen=True)
@@ -320,7 +350,7 @@ class If:
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
-Node = Alloc | Copy | Use | Compute | Loop | If
+Node = Alloc | Use | Loop | If
 
 
 def number_of(var: Any) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -62,8 +62,6 @@ def _line(node: Node, counted: bool) -> str:
             return f"if {_all(node.condition)}:"
         case Alloc(buffer):
             return declaration(buffer)
-        case Copy():
-            return _copy(node)
         case Use() if node.instruction.engine:
             return _issued(node)
         case Use() if node.moves:
@@ -72,10 +70,12 @@ def _line(node: Node, counted: bool) -> str:
             operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
             point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
             return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
+        case Use() if node.copies:
+            return _copy(node)
+        case Use() if node.by_element:
+            return _compute(node)
         case Use():
             return _use(node)
-        case Compute():
-            return _compute(node)
     assert_never(node)
 
 
@@ -126,17 +126,17 @@ def declaration(buffer: Buffer) -> str:
     return f"{text}  # {shape} {buffer.dtype} in {'memory' if buffer.memory == 'heap' else buffer.memory}"
 
 
-def _copy(copy: Copy) -> str:
+def _copy(copy: Use) -> str:
     text = f"{_ref(copy.dst)} = {_ref(copy.src)}"
     if copy.over:
         text += f" for {', '.join(f'{s} < {words(n)}' for s, n in copy.over)}"
-    if copy.guard:
-        text += f" where {_all(copy.guard)}, else {copy.fill or 'unchanged'}"
+    if copy.where:
+        text += f" where {_all(copy.where)}, else {copy.fill or 'unchanged'}"
     return text
 
 
-def _compute(node: Compute) -> str:
-    text = f"{_ref(node.dst)} = statement {node.statement + 1} of ({', '.join(map(_ref, node.reads))})"
+def _compute(node: Use) -> str:
+    text = f"{_ref(node.dst)} = {node.instruction.name} of ({', '.join(map(_ref, node.reads))})"
     return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 

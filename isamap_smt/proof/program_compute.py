@@ -21,7 +21,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.hypotheses import Finite
-from isamap_smt.ir.program import Compute, Use
+from isamap_smt.ir.portable import computing
+from isamap_smt.ir.program import Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
@@ -43,7 +44,7 @@ def compute_claims(book: Book) -> None:
 def subject(site: Site) -> str:
     """The instruction, or the number of the statement that is computed."""
     node = site.node
-    return node.instruction.short if (isinstance(node, Use) and node.computes) else f"statement {node.statement + 1}"  # type: ignore[union-attr]
+    return node.instruction.short  # type: ignore[union-attr]
 
 
 def _compute(book: Book, site: Site) -> None:
@@ -52,7 +53,7 @@ def _compute(book: Book, site: Site) -> None:
     _holds(book, e.target, e.statement.target.tensor)
     words = f"the accumulator cell {place(site)} stands for the output of its point"
     book.ask("program", e.target.name, words, given, equal(e.target.held.coordinates, e.output))
-    if isinstance(site.node, Compute):
+    if e.by_element:
         _typed(book, e)
         # a cell that stands for nothing must not be taken for the output that its coordinates would name
         book.ask("program", e.target.name, f"{words}, and is live", given, [e.target.held.guard])
@@ -70,7 +71,13 @@ def _holds(book: Book, p: Place, tensor: str) -> None:
 
 def _typed(book: Book, e: Execution) -> None:
     """The statement is computed in the kernel's own types, and sums over no axes of its own."""
-    kernel = book.sites.kernel
+    kernel, node = book.sites.kernel, e.site.node
+    assert isinstance(node, Use)
+    own = computing(kernel, e.position)
+    wrong = f"{node.instruction.name} does not compute what statement {e.position + 1} says"
+    book.structure(
+        "program", node.instruction.name, f"it computes statement {e.position + 1}", node.instruction == own, wrong
+    )
     places = [(e.statement.target.tensor, e.target), *((a.tensor, p) for a, p in e.inputs)]
     for tensor, p in places:
         right = p.held.dtype == kernel.tensor(tensor).dtype
@@ -83,11 +90,11 @@ def _neutral(book: Book, site: Site) -> None:
     sites = book.sites
     e = execution(sites, site)
     node = site.node
-    if isinstance(node, Compute):
+    assert isinstance(node, Use)
+    if node.by_element:
         words = "a statement is computed at points of its domain only"
         book.ask("neutral", subject(site), words, state(site), e.inside())
         return
-    assert isinstance(node, Use)
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
     if (

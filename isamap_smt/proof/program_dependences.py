@@ -21,7 +21,6 @@ from typing import Any
 
 from isamap_encodings.verdict import Proved, Verdict
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Compute
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_direct import is_direct, point_by_point
@@ -126,7 +125,7 @@ def _in_place(s: Statement, found: Sequence[Execution], n: int) -> None:
         raise UnrecognisedError(f"statement {n + 1} reads the element that it adds to")
     for e in found:
         taken = [p for a, p in e.inputs if a == s.target]
-        if not isinstance(e.site.node, Compute) or e.target.home is not None or any(p.home is not None for p in taken):
+        if not e.by_element or e.target.home is not None or any(p.home is not None for p in taken):
             raise UnrecognisedError(f"statement {n + 1} works in place, and not on {s.target.tensor} itself")
 
 

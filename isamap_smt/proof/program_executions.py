@@ -1,4 +1,4 @@
-"""What a program executes: instructions (uses that compute) for the mapped statement, single points (Compute) for any statement.
+"""What a program executes: instructions for the mapped statement, portable ones of single points for any.
 
 Both are seen alike: a point of a statement, the places of the output and of the elements read, and where it counts.
 A program axis is what the loops count: kernel axes fused into an instruction axis, or one kernel axis by itself.
@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Compute, Use
+from isamap_smt.ir.program import Use
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.program_held import TRUE, Place, operand_cells, place_of
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, rename, span
@@ -52,6 +52,12 @@ class Execution:
         found = [f for a in self.statement.axes for f in span(self.point[a.name], a.extent)]
         found += [rename(g, self.point) for g in self.statement.guard]
         return found + [("eq", v, sp.S.Zero) for v in self.empty.values()]
+
+    @property
+    def by_element(self) -> bool:
+        """Whether it is one point, from memory to memory."""
+        node = self.site.node
+        return isinstance(node, Use) and node.by_element
 
     @property
     def lanes(self) -> list[str]:
@@ -109,9 +115,9 @@ def operand_access(sites: Sites, position: int, operand: str) -> Access:
 def execution(sites: Sites, site: Site) -> Execution:
     """An execution as the claims see it. Raises UnrecognisedError when it is no point of its statement."""
     node = site.node
-    if isinstance(node, Compute):
-        return _computed(sites, site, node)
     assert isinstance(node, Use)
+    if node.by_element:
+        return _computed(sites, site, node)
     position = node.statement
     statement = the_statement(sites, position)
     point = _point(node.point, statement)
@@ -122,12 +128,8 @@ def execution(sites: Sites, site: Site) -> Execution:
     return Execution(site, position, statement, axes, point, acc, taken, empty, acc.held.guard)
 
 
-def _computed(sites: Sites, site: Site, node: Compute) -> Execution:
+def _computed(sites: Sites, site: Site, node: Use) -> Execution:
     statement = the_statement(sites, node.statement)
-    if len(node.reads) != len(statement.inputs):
-        raise UnrecognisedError(
-            f"statement {node.statement + 1} reads {len(statement.inputs)} elements and is given {len(node.reads)}"
-        )
     places = [place_of(sites, site, r, tuple(map(sp.sympify, r.index))) for r in (node.dst, *node.reads)]
     for p in places:
         if p.home is not None and p.home.node.buffer.memory != "heap":  # type: ignore[union-attr]
@@ -146,7 +148,7 @@ def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]
 
 
 def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, Any]) -> tuple[Axis, ...]:
-    """Program axes that the loops around a Compute count: a mapping's, told in the statement's own axes where it
+    """Program axes that the loops around one point count: a mapping's, told in the statement's own axes where it
     reads the mapped output element by element, and its own axes for the rest. No proof rests on them; wrong ones would
     let coverage look refuted, so a loop whose name is an axis of both is taken for the one that the point says."""
     counted = {x.axis for x in site.loops if x.axis}
@@ -187,4 +189,4 @@ def axis_value(site: Site, axis: Axis) -> Any:
 
 def executions(sites: Sites) -> list[Site]:
     """Every execution, in program order."""
-    return [s for s in sites.of(Use, Compute) if isinstance(s.node, Compute) or s.node.computes]  # type: ignore[union-attr]
+    return [s for s in sites.of(Use) if s.node.computes or s.node.by_element]  # type: ignore[union-attr]

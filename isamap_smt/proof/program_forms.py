@@ -16,7 +16,7 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Program, walk
+from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use, walk
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_held import Place, place_of
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, holds, span
@@ -31,7 +31,7 @@ def form_claims(book: Book) -> None:
     program = book.sites.program
     for n, (node, around) in enumerate(_tests(program)):
         book.attempt(_CLAIM, f"test {n + 1}", "what is not tested holds", lambda x=node, a=around: _known(book, x, a))
-    for site in book.sites.of(Copy):
+    for site in book.sites.copying():
         copy: Any = site.node
         if copy.form is not None:
             subject = f"copy {copy.src.name} -> {copy.dst.name}"
@@ -76,7 +76,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
     outer, inner = copy.over[: form.split], copy.over[form.split :]
     known = {*book.sites.given, *(x.var.name for x in site.loops), *(v.name for v, _ in outer)}
     _check_form(copy, form, known)
-    mentioned = symbols_of(copy.guard)
+    mentioned = symbols_of(copy.where)
     if form.whole is None:
         loose = sorted({v.name for v, _ in inner} & mentioned)
         book.structure(
@@ -86,9 +86,9 @@ def _copy(book: Book, site: Site, subject: str) -> None:
         return
     around = [*site.context(), *(f for v, n in outer for f in span(v, n))]
     cells = [f for v, n in inner for f in span(v, n)]
-    if copy.guard:
+    if copy.where:
         words = "no point of a whole tile is outside the guard"
-        book.ask(_CLAIM, subject, words, [*around, *form.whole, *cells], list(copy.guard))
+        book.ask(_CLAIM, subject, words, [*around, *form.whole, *cells], list(copy.where))
     if form.block is not None:
         _block(book, subject, site, form.block, inner, [*around, *cells])
     if form.whole and not copy.fill:
@@ -96,7 +96,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
         book.structure(_CLAIM, subject, "points outside the guard are filled", False, said)
 
 
-def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
+def _check_form(copy: Use, form: CopyForm, known: set[str]) -> None:
     """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")
@@ -139,9 +139,9 @@ def _block(book: Book, subject: str, site: Site, block: Block, inner: Any, given
     if not {n for n, _ in block.cut} <= set(block.sides):
         raise UnrecognisedError(f"{subject}: a block is cut along its sides")
     book.ask(
-        _CLAIM, subject, "the part of a cut block that is copied is inside the guard", [*given, *here], list(copy.guard)
+        _CLAIM, subject, "the part of a cut block that is copied is inside the guard", [*given, *here], list(copy.where)
     )
-    book.ask(_CLAIM, subject, "all of a cut block that is inside the guard is copied", [*given, *copy.guard], here)
+    book.ask(_CLAIM, subject, "all of a cut block that is inside the guard is copied", [*given, *copy.where], here)
 
 
 def _places(block: Block, inner: list[Any], size: int) -> tuple[Any, Any] | None:

@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Copy, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Ref, Use
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
 
@@ -90,11 +90,11 @@ def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
 def transfer(sites: Sites, site: Site) -> Transfer:
     """What a copy or move does. Raises UnrecognisedError for a move that is no plain copy of elements."""
     node = site.node
-    if isinstance(node, Copy):
+    assert isinstance(node, Use)
+    if node.copies:
         dst = place_of(sites, site, node.dst, tuple(map(sp.sympify, node.dst.index)))
         src = place_of(sites, site, node.src, tuple(map(sp.sympify, node.src.index)))
-        return Transfer(site, dst, src, conjunction(node.guard), node.fill)
-    assert isinstance(node, Use)
+        return Transfer(site, dst, src, conjunction(node.where), node.fill)
     i = node.instruction
     s = i.kernel.statements[0]
     if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in ("load", "broadcast", "store", "zero"):

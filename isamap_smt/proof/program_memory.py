@@ -18,7 +18,7 @@ from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, shown, substitute, sym, symbols_of
 from isamap_smt.ir.hypotheses import Fits
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, If, Program, Use
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Program, Use
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
 
@@ -201,8 +201,8 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.count,)
     if isinstance(node, Alloc):
         yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
-    if isinstance(node, Copy):
-        yield from (a for g in node.guard for a in getattr(g, "args", ()))
+    if isinstance(node, Use) and node.copies:
+        yield from (a for g in node.where for a in getattr(g, "args", ()))
         yield from _form(node)
     if isinstance(node, Use) and node.moves:
         yield from node.active
@@ -217,7 +217,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield from r.index
 
 
-def _form(copy: Copy) -> Iterator[Any]:
+def _form(copy: Use) -> Iterator[Any]:
     """What is computed besides where a copy goes tile by tile."""
     if copy.form is None:
         return
@@ -260,7 +260,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Alloc):
         yield from node.buffer.type.coordinates
         yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Use | Compute):
+    if isinstance(node, Use):
         yield from (e for _, e in node.point)
     yield from (n for _, n in own_spans(node))
 

@@ -17,7 +17,7 @@ from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.dtypes import widens
 from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Compute, Copy, Use
+from isamap_smt.ir.program import Alloc, Use
 from isamap_smt.mapping.moves import memory_address
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import execution, executions
@@ -51,17 +51,15 @@ def move_claims(book: Book) -> list[Transfer]:
 def _subject(site: Site) -> str:
     node = site.node
     match node:
-        case Copy():
+        case Use() if node.copies:
             return f"copy {node.src.name} -> {node.dst.name}"
         case Use() if node.moves:
             memory = node.memory.name if node.memory else "0"
             if node.instruction.kind == "store":
                 return f"{node.instruction.short} {node.register.name} -> {memory}"
             return f"{node.instruction.short} {memory} -> {node.register.name}"
-        case Use() if node.computes:
+        case Use():
             return node.instruction.short
-        case Compute():
-            return f"statement {node.statement + 1}"
     return node.buffer.name  # type: ignore[union-attr]
 
 
@@ -112,9 +110,13 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
 
 def _keeps_type(t: Transfer) -> bool:
     """One type; or a copy of an input into a buffer of a type that has all its values, to which it is converted."""
-    if t.src is None or t.src.held.dtype == t.dst.held.dtype:
+    use: Any = t.site.node
+    if t.src is None:
         return True
-    return isinstance(t.site.node, Copy) and t.dst.home is not None and widens(t.src.held.dtype, t.dst.held.dtype)
+    source, target = t.src.held.dtype, t.dst.held.dtype
+    if use.copies and (source, target) != tuple(x.dtype for x in reversed(use.instruction.kernel.tensors)):
+        return False
+    return source == target or (use.copies and t.dst.home is not None and widens(source, target))
 
 
 def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb: str) -> None:

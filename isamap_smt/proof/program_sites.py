@@ -15,7 +15,8 @@ from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.portable import copying
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Loop, Node, Program, Ref, Use
 
 Formula = Any  # see isamap_encodings.terms
 
@@ -26,7 +27,7 @@ class UnrecognisedError(Exception):
 
 @dataclass(frozen=True)
 class Site:
-    """A statement (Alloc, Copy, Use or Compute). position: index in each enclosing body, outermost first, part first.
+    """A statement (Alloc or Use). position: index in each enclosing body, outermost first, part first.
 
     around[n] stands at position[:n + 2]; visible: name -> the Alloc in scope.
     """
@@ -103,11 +104,15 @@ class Sites:
 
     def moving(self) -> list[Site]:
         """Sites of copies, and of uses that move."""
-        return [s for s in self.sites if isinstance(s.node, Copy) or (isinstance(s.node, Use) and s.node.moves)]
+        return [s for s in self.sites if isinstance(s.node, Use) and (s.node.copies or s.node.moves)]
 
     def computing(self) -> list[Site]:
-        """Sites of uses that compute."""
+        """Sites of uses that compute on registers."""
         return [s for s in self.sites if isinstance(s.node, Use) and s.node.computes]
+
+    def copying(self) -> list[Site]:
+        """Sites of copies from memory to memory."""
+        return [s for s in self.sites if isinstance(s.node, Use) and s.node.copies]
 
 
 def collect(program: Program) -> Sites:
@@ -142,14 +147,10 @@ def _walk(
 def refs(node: Node) -> list[Ref]:
     """Every Ref of a statement."""
     match node:
-        case Copy():
-            return [node.dst, node.src]
         case Use() if node.moves and not node.instruction.engine:
             return [node.register] + ([node.memory] if node.memory else [])
         case Use() if not node.state:
             return [r for _, r in node.operands]
-        case Compute():
-            return [node.dst, *node.reads]
     return []
 
 
@@ -165,6 +166,8 @@ def _check_names(sites: Sites) -> None:
         if len(set(taken)) != len(taken):
             twice = sorted({n for n in taken if taken.count(n) > 1})
             raise UnrecognisedError(f"the name {', '.join(twice)} means two things at once")
+        if isinstance(s.node, Use):
+            _check_portable(s.node)
         _check_defined(sites, s)
         for r in refs(s.node):
             if r.name not in tensors and r.name not in s.visible:
@@ -190,8 +193,8 @@ def _check_defined(sites: Sites, s: Site) -> None:
     if not (isinstance(node, Use) and node.instruction.engine):
         _need(known, [i for r in refs(node) for i in r.index], s)
     match node:
-        case Copy():
-            _need(known, node.guard, s)
+        case Use() if node.instruction.portable:
+            _need(known, [*node.where, *(e for _, e in node.point)], s)
         case Use() if node.instruction.engine:
             _check_issued(node, known | {x.number.name for x in s.loops}, sites, s)
         case Use() if node.moves:
@@ -201,8 +204,24 @@ def _check_defined(sites: Sites, s: Site) -> None:
         case Use() if node.computes:
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)
-        case Compute():
-            _need(known, [e for _, e in node.point], s)
+
+
+def _check_portable(use: Use) -> None:
+    """A copy is a member of its family. What only some uses have has no meaning for others."""
+    i, contract = use.instruction, use.instruction.kernel
+    if use.copies and (len(contract.tensors) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors)))):
+        raise UnrecognisedError(f"{i.name} is no copy of one element")
+    if i.portable and tuple(o for o, _ in use.operands) != tuple(t.name for t in contract.tensors):
+        raise UnrecognisedError(
+            f"{i.name} reads {len(contract.tensors) - 1} elements and is given {len(use.operands) - 1}"
+        )
+    others = (use.active, use.prefetch, use.cells, use.awaits, use.signals, use.begins) if i.portable else ()
+    if (
+        any(others)
+        or (not use.copies and (use.over or use.where or use.fill or use.form))
+        or (use.copies and use.point)
+    ):
+        raise UnrecognisedError(f"{i.name} is given what it has no meaning for")
 
 
 def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
@@ -239,7 +258,7 @@ def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:
 def own_names(node: Node) -> list[str]:
     """Variables that run inside one statement: a copy's points, an instruction's axes, an Alloc's cells."""
     match node:
-        case Copy():
+        case Use() if node.copies:
             return [s.name for s, _ in node.over]
         case Use() if not node.state:
             return [a.name for a in node.instruction.kernel.axes]
@@ -251,7 +270,7 @@ def own_names(node: Node) -> list[str]:
 def own_spans(node: Node) -> list[tuple[Any, Any]]:
     """The same with their counts, outermost first."""
     match node:
-        case Copy():
+        case Use() if node.copies:
             return list(node.over)
         case Use() if not node.state:
             return axes_of(node.instruction)

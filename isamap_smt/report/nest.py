@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, Loop, Node, Program, Use, inside
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, inside
 from isamap_smt.ir.words import words
 
 
@@ -32,7 +32,7 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
     work: Counter[str] = Counter()
     for node in nodes:
         match node:
-            case Use():
+            case Use() if not node.instruction.portable:
                 work[node.instruction.name] += 1
                 continue
             case Loop(kind="unroll"):
@@ -59,7 +59,7 @@ def _unrolled(loop: Loop) -> Counter[str] | None:
     total: Counter[str] = Counter()
     for node in loop.body:
         match node:
-            case Use():
+            case Use() if not node.instruction.portable:
                 total[node.instruction.name] += count
             case Loop(kind="unroll"):
                 inner = _unrolled(node)
@@ -76,14 +76,14 @@ def _box(node: Node) -> Box:
     match node:
         case Alloc(buffer):
             return Box("buffer", f"{buffer.name}{_shape(buffer)}", _bytes(buffer), index_type(buffer))
-        case Copy():
+        case Use() if node.copies:
             over = ", ".join(f"{s} < {words(n)}" for s, n in node.over)
             text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.src.name}[{_list(node.src.index)}]"
-            where = f"where {' and '.join(map(words, node.guard))}" if node.guard else ""
-            fill = f", elsewhere {node.fill}" if node.guard and node.fill else ""
+            where = f"where {' and '.join(map(words, node.where))}" if node.where else ""
+            fill = f", elsewhere {node.fill}" if node.where and node.fill else ""
             return Box("copy", text, f"for {over}" if over else "", where + fill)
-        case Compute():
-            text = f"{node.dst.name}[{_list(node.dst.index)}] = statement {node.statement + 1}"
+        case Use():
+            text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.instruction.name}"
             return Box("work", text, ", ".join(f"{r.name}[{_list(r.index)}]" for r in node.reads))
         case Loop():
             kind = "" if node.kind == "serial" else node.kind

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Copy, Program, Use, buffers, walk
+from isamap_smt.ir.program import Program, Use, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
     """Every instruction that the program executes, each once."""
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple({n.instruction.name: n.instruction for n in nodes if isinstance(n, Use)}.values())
+    return tuple(
+        {n.instruction.name: n.instruction for n in nodes if isinstance(n, Use) and not n.instruction.portable}.values()
+    )
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:
     """Inputs that `ahead` reads, in the kernel's order: those packed before the first call."""
     sources = set()
     for node, _ in walk(program.ahead):
-        if isinstance(node, Copy):
+        if isinstance(node, Use) and node.copies:
             sources.add(node.src.name)
         elif (isinstance(node, Use) and node.moves) and node.memory is not None and node.instruction.kind != "store":
             sources.add(node.memory.name)

@@ -19,11 +19,11 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Alloc, Compute, Copy, Loop, Use
+from isamap_smt.ir.program import Alloc, Loop, Use
 from isamap_smt.ir.states import needs_at
 from isamap_smt.simulator.findings import UNDEFINED, Stop
 from isamap_smt.simulator.iterations import BEGIN, END, START, Rows, Standing
-from isamap_smt.simulator.transfers import Cells, Transfer, copied, moved, start_of
+from isamap_smt.simulator.transfers import Cells, Transfer, check_types, copied, moved, start_of
 
 Array = np.ndarray
 Act = Callable[[int], None]
@@ -98,16 +98,16 @@ class Core:
                 return self._alloc(number, node, rows)
             case Loop():
                 return self._thread(standing.what)
-            case Copy():
-                return self._transfer(node, rows, copied(self, node, rows))
+            case Use() if node.copies:
+                return self._transfer(rows, copied(self, node, rows))
+            case Use() if node.by_element:
+                return self._compute(node, rows)
             case Use() if node.moves:
-                return self._checked(node, rows, self._transfer(node, rows, moved(self, node, rows)))
+                return self._checked(node, rows, self._transfer(rows, moved(self, node, rows)))
             case Use() if node.computes:
                 return self._checked(node, rows, self._execute(node, rows))
             case Use():
                 return self._configure(node)
-            case Compute():
-                return self._compute(node, rows)
         raise Stop(UNDEFINED, f"no core runs a {type(node).__name__}")
 
     def _alloc(self, number: int, node: Alloc, rows: Rows) -> Act:
@@ -181,7 +181,7 @@ class Core:
         if rows.turns and cells.space.level < len(rows.turns):
             self.touches.append((rows, cells, writes))
 
-    def _transfer(self, node: Copy | Use, rows: Rows, t: Transfer) -> Act:
+    def _transfer(self, rows: Rows, t: Transfer) -> Act:
         if t.source is not None:
             self._touch(rows, t.source, False)
         self._touch(rows, t.target, True)
@@ -249,10 +249,9 @@ class Core:
 
         return act
 
-    def _compute(self, node: Compute, rows: Rows) -> Act:
-        if not 0 <= node.statement < len(self.kernel.statements):
-            raise Stop(UNDEFINED, f"the kernel has no statement {node.statement + 1}")
-        function = pointwise(self.kernel, node.statement)
+    def _compute(self, node: Use, rows: Rows) -> Act:
+        check_types(self, node, rows)
+        function = pointwise(node.instruction)
         reads = [Cells.of(self.space(rows, r.name), rows, r.index) for r in node.reads]
         target = Cells.of(self.space(rows, node.dst.name), rows, node.dst.index, writes=True)
         for cells in reads:

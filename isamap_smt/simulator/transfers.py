@@ -13,7 +13,7 @@ import sympy as sp
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement, Tensor
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.program import Copy, Ref, Use
+from isamap_smt.ir.program import Ref, Use
 from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, WRITE, Stop
 from isamap_smt.simulator.iterations import Rows
 
@@ -117,14 +117,25 @@ def start_of(space: Space, rows: Rows, ref: Ref, tensor: Tensor | None = None) -
     return start * size, size
 
 
-def copied(core: Core, node: Copy, rows: Rows) -> Transfer:
+def check_types(core: Core, node: Use, rows: Rows) -> None:
+    """Raises Stop where an element is of another type than the operand of a portable instruction that it is."""
+    if len(node.operands) != len(node.instruction.kernel.tensors):
+        raise Stop(UNDEFINED, f"{node.instruction.name} is given {len(node.operands)} operands")
+    for tensor, (_, ref) in zip(node.instruction.kernel.tensors, node.operands, strict=True):
+        space = core.space(rows, ref.name)
+        if space.dtype != tensor.dtype:
+            raise Stop(UNDEFINED, f"{ref.name} holds {space.dtype}, operand {tensor.name} is {tensor.dtype}")
+
+
+def copied(core: Core, node: Use, rows: Rows) -> Transfer:
     """All points of a copy."""
+    check_types(core, node, rows)
     points, row = rows, np.arange(rows.count)
     for symbol, count in node.over:
         points, own, of = points.repeated(points.column(count, f"the count of {symbol}").clip(min=0))
         points.env[symbol.name], row = own, row[of]
     inside = np.ones(points.count, bool)
-    for g in node.guard:
+    for g in node.where:
         inside &= points.column(g, "a guard") != 0
     fill = None if node.fill == "" else -0.0 if node.fill == "-0" else 0.0
     source = Cells.of(core.space(rows, node.src.name), points, node.src.index, row, inside)

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.parallel import spread
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import ALL, EVERY_SIZE
@@ -112,7 +112,7 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
         case If():
             for what, guard in _guards(node.condition):
                 yield "guard", what, replace(node, condition=guard)
-        case Copy():
+        case Use() if node.copies:
             yield from _copy(node)
         case Use() if node.moves:
             yield from _move(node, moves)
@@ -125,7 +125,7 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 for d in (-1, 1):
                     point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])
                     yield "point", f"{a} {d:+}", replace(node, point=point)
-        case Compute():
+        case Use() if node.by_element:
             yield from _compute(node)
         case Alloc():
             yield from _alloc(node)
@@ -155,12 +155,13 @@ def _guards(guard: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
             yield f"condition {n} {d:+}", (*guard[:n], moved, *guard[n + 1 :])
 
 
-def _copy(node: Copy) -> Iterator[tuple[str, str, Node]]:
-    for part in ("src", "dst"):
-        for what, ref in _refs(getattr(node, part)):
-            yield "offset", f"{part} {what}", replace(node, **{part: ref})
-    for what, guard in _guards(node.guard):
-        yield "guard", what, replace(node, guard=guard)
+def _copy(node: Use) -> Iterator[tuple[str, str, Node]]:
+    for what, ref in _refs(node.src):
+        yield "offset", f"src {what}", node.placed(node.dst, ref)
+    for what, ref in _refs(node.dst):
+        yield "offset", f"dst {what}", node.placed(ref, node.src)
+    for what, guard in _guards(node.where):
+        yield "guard", what, replace(node, where=guard)
     for fill in ("0", "-0", ""):
         if fill != node.fill:
             yield "fill", f"fill {node.fill!r} -> {fill!r}", replace(node, fill=fill)
@@ -188,15 +189,15 @@ def _move(node: Use, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
                 yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=())
 
 
-def _compute(node: Compute) -> Iterator[tuple[str, str, Node]]:
+def _compute(node: Use) -> Iterator[tuple[str, str, Node]]:
     for what, ref in _refs(node.dst):
-        yield "offset", f"dst {what}", replace(node, dst=ref)
+        yield "offset", f"dst {what}", node.placed(ref, *node.reads)
     for k, read in enumerate(node.reads):
         for what, new in _refs(read):
-            yield "offset", f"operand {k} {what}", replace(node, reads=(*node.reads[:k], new, *node.reads[k + 1 :]))
+            yield "offset", f"operand {k} {what}", node.placed(node.dst, *node.reads[:k], new, *node.reads[k + 1 :])
         swapped = list(node.reads)
         swapped[0], swapped[k] = swapped[k], swapped[0]
-        yield "offset", f"operands 0 and {k} swapped", replace(node, reads=tuple(swapped))
+        yield "offset", f"operands 0 and {k} swapped", node.placed(node.dst, *swapped)
     for k, (a, e) in enumerate(node.point):
         for d in (-1, 1):
             point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])

@@ -22,9 +22,10 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import FRESH, Alloc, Compute, Copy, If, Loop, Node, Prefetch, Program, Ref, Use, walk
+from isamap_smt.ir.program import FRESH, Alloc, If, Loop, Node, Prefetch, Program, Ref, Use, element_of, walk
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.proof.program import prove_program
+from tests.programs.portable import is_copy
 
 # The second statement reads the first one's result with its first two axes exchanged.
 TURNED = """axis a < 2
@@ -47,7 +48,7 @@ def failed(program: Program) -> set[str]:
 
 
 def test_executions_that_define_the_same_prefix_differently_cover_nothing() -> None:
-    """A Compute that never runs fuses b, a, c where the instruction fuses a, b, c: together the two said that a is b."""
+    """A use that never runs fuses b, a, c where the instruction fuses a, b, c: together the two said that a is b."""
     kernel = im.kernel(TURNED)
     made = [im.fuse(kernel, toys.FMA, {"l": ("a", "b", "c")}, statement=n) for n in (0, 1)]
     first, second = (
@@ -66,7 +67,9 @@ def test_executions_that_define_the_same_prefix_differently_cover_nothing() -> N
     assert "coverage" in failed(some)
     x, y, z, m = map(sym, ("za", "zb", "zc", "zm"))
     read = (Ref("T", (y, x, z)), Ref("V", (m,)))
-    body: tuple[Node, ...] = (Compute(1, Ref("Y", (x, y, z)), read, (("a", x), ("b", y), ("c", z), ("m", m))),)
+    body: tuple[Node, ...] = (
+        element_of(some.kernel, 1, Ref("Y", (x, y, z)), read, (("a", x), ("b", y), ("c", z), ("m", m))),
+    )
     for v, count in ((m, 2), (z, 4), (y, 2), (x, 2)):
         body = (Loop(v, sp.Integer(count), body),)
     never = Loop(sym("z"), sp.S.Zero, body, axis="a.b.c", step=1)
@@ -99,7 +102,7 @@ def test_a_parameter_below_zero_lowers_no_bound() -> None:
 
 def test_what_is_packed_ahead_does_not_ask_whether_outputs_are_fresh() -> None:
     packed = case("b ahead symbolic")
-    guarded = tuple(If((sp.Ge(FRESH, 1),), (n,)) if isinstance(n, Copy) else n for n in packed.ahead)
+    guarded = tuple(If((sp.Ge(FRESH, 1),), (n,)) if is_copy(n) else n for n in packed.ahead)
     assert not failed(packed) and failed(replace(packed, ahead=guarded)) == {"hypotheses"}
 
 
@@ -138,8 +141,8 @@ def test_two_buffers_are_not_called_the_same() -> None:
     def same(n: Node) -> tuple[Node, ...] | None:
         if isinstance(n, Alloc) and n.buffer.name == "F_packed_2":
             return (Alloc(replace(n.buffer, name="B_packed")),)
-        if isinstance(n, Copy):
-            return (replace(n, dst=named(n.dst), src=named(n.src)),)
+        if is_copy(n):
+            return (n.placed(named(n.dst), named(n.src)),)
         return (n.put(memory=named(n.memory)),) if (isinstance(n, Use) and n.moves) else None
 
     assert not failed(program) and failed(rewritten(program, same)) == {"hypotheses"}
@@ -196,7 +199,7 @@ def test_a_copy_may_count_by_the_name_that_a_size_has_in_the_c() -> None:
     """The size J is n_J there, unless something else is."""
 
     def counted(n: Node) -> tuple[Node, ...] | None:
-        if not isinstance(n, Copy) or n.dst.name != "B_packed":
+        if not is_copy(n) or n.dst.name != "B_packed":
             return None
         (cell, count), *rest = n.over
         moved = recurrences._at(replace(n, over=()), {cell.name: sym("n_J")})

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.program import Copy, Loop, Node, Program, walk
+from isamap_smt.ir.program import Loop, Node, Program, walk
 from isamap_smt.proof.program import prove_program
+from tests.programs.portable import is_copy
 
 SIZES = {"i": 96, "j": 256, "k": 144}
 
@@ -22,7 +23,7 @@ def planned(kernel: str, sizes: dict[str, int], **more: Any) -> im.Plan:
 def copying(nodes: tuple[Node, ...]) -> list[Loop]:
     """Loops over threads that hold a copy and nothing else."""
     loops = [n for n, _ in walk(nodes) if isinstance(n, Loop) and n.kind == "parallel"]
-    return [n for n in loops if all(isinstance(x, Copy) for x in n.body)]
+    return [n for n in loops if all(is_copy(x) for x in n.body)]
 
 
 def once_per_call(sizes: dict[str, int] = SIZES) -> Program:
@@ -71,8 +72,8 @@ def test_threads_that_fill_one_cell_are_refuted() -> None:
     program = once_per_call()
     (loop,) = copying(program.body)
     (copy,) = loop.body
-    assert isinstance(copy, Copy)
-    wrong = replace(loop, body=(replace(copy, dst=replace(copy.dst, index=(0 * loop.var, *copy.dst.index[1:]))),))
+    assert is_copy(copy)
+    wrong = replace(loop, body=(copy.placed(replace(copy.dst, index=(0 * loop.var, *copy.dst.index[1:])), copy.src),))
 
     def changed(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         return tuple(

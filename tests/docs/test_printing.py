@@ -12,7 +12,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.notebook import Shown, Table, html_table, pre
-from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Loop, Ref
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Ref, copy_of
 from isamap_smt.ir.pseudocode import declaration, pseudocode
 from isamap_smt.pipeline import Plan, build, plan
 from isamap_smt.search import MappingSet
@@ -118,7 +118,7 @@ def test_a_cell_keeps_its_long_name_where_the_short_one_is_taken():
 
 def test_copies_and_ahead_print_with_their_fill(planned: Plan):
     s = sym("s")
-    copy = Copy(Ref("b", (s,)), Ref("B", (s - 1,)), ((s, 8),), (s - 1 >= 0,), "-0")
+    copy = copy_of(Ref("b", (s,)), Ref("B", (s - 1,)), ((s, 8),), (s - 1 >= 0,), "-0", dtypes=(im.f32, im.f32))
     buffer = Buffer("b", im.f32, (sym("c_s"),), (8,), IndexType("B", (sym("c_s") - 1,), (sym("c_s") >= 1,), "-0"))
     program = replace(
         planned.program, ahead=(Alloc(buffer), copy, replace(copy, fill="")), assumptions=("B is finite",)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use
 
 Edit = Callable[[random.Random, Any], Any]
 TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
@@ -73,7 +73,7 @@ def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node,
     node = get(nodes, path)
     if rng.random() < 0.25:
         return _order(nodes, path, node, rng)
-    table = {Loop: _loop, If: _if, Copy: _copy, Use: _use, Alloc: _alloc, Compute: _compute}
+    table = {Loop: _loop, If: _if, Use: _use, Alloc: _alloc}
     changed, name = table[type(node)](node, rng)
     if changed == node:
         return nodes, ""
@@ -157,12 +157,14 @@ def _if(x: If, rng: random.Random) -> tuple[Node, str]:
     return replace(x, condition=_guard(rng, x.condition)), "condition"
 
 
-def _copy(x: Copy, rng: random.Random) -> tuple[Node, str]:
+def _copy(x: Use, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["src", "dst", "guard", "guard", "over", "fill"])
-    if kind in ("src", "dst"):
-        return replace(x, **{kind: _ref(rng, getattr(x, kind))}), kind
+    if kind == "src":
+        return x.placed(x.dst, _ref(rng, x.src)), kind
+    if kind == "dst":
+        return x.placed(_ref(rng, x.dst), x.src), kind
     if kind == "guard":
-        return replace(x, guard=_guard(rng, x.guard)), kind
+        return replace(x, where=_guard(rng, x.where)), kind
     if kind == "fill":
         return replace(x, fill=rng.choice(["0", "-0", ""])), kind
     n = rng.randrange(len(x.over)) if x.over else 0
@@ -171,6 +173,10 @@ def _copy(x: Copy, rng: random.Random) -> tuple[Node, str]:
 
 
 def _use(x: Use, rng: random.Random) -> tuple[Node, str]:
+    if x.copies:
+        return _copy(x, rng)
+    if x.by_element:
+        return _compute(x, rng)
     return _move(x, rng) if x.moves else _exec(x, rng)
 
 
@@ -203,10 +209,10 @@ def _exec(x: Use, rng: random.Random) -> tuple[Node, str]:
     return replace(x, point=tuple((a, _nudge(rng, e) if m == n else e) for m, (a, e) in enumerate(x.point))), "point"
 
 
-def _compute(x: Compute, rng: random.Random) -> tuple[Node, str]:
+def _compute(x: Use, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["dst", "read", "read", "point", "statement", "reads"])
     if kind == "dst":
-        return replace(x, dst=_ref(rng, x.dst)), kind
+        return x.placed(_ref(rng, x.dst), *x.reads), kind
     if kind == "statement":
         return replace(x, statement=rng.randrange(3)), kind
     if kind == "point":
@@ -218,7 +224,7 @@ def _compute(x: Compute, rng: random.Random) -> tuple[Node, str]:
         reads[n] = _ref(rng, reads[n])
     else:
         reads[n], reads[m] = reads[m], reads[n]
-    return replace(x, reads=tuple(reads)), kind
+    return x.placed(x.dst, *reads), kind
 
 
 def _alloc(x: Alloc, rng: random.Random) -> tuple[Node, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isamap_smt.ir.program import Copy, If, Loop, Node, Program
+from isamap_smt.ir.program import If, Loop, Node, Program, Use
 
 
 def unmarked(program: Program) -> Program:
@@ -19,7 +19,7 @@ def unmarked(program: Program) -> Program:
                 return replace(n, body=visit(n.body), known=())
             case Loop():
                 return replace(n, body=visit(n.body))
-            case Copy():
+            case Use() if n.copies:
                 return replace(n, form=None)
         return n
 

@@ -12,7 +12,8 @@ from marks import unmarked
 
 import isamap_smt as im
 from isamap_smt.ir.expr import FloorDiv, IMax, sym
-from isamap_smt.ir.program import FRESH, Alloc, Copy, If, IndexType, Loop, Node, Program, Ref, Use, use_of
+from isamap_smt.ir.program import FRESH, Alloc, If, IndexType, Loop, Node, Program, Ref, Use, use_of
+from tests.programs.portable import is_copy
 
 Rewrite = Callable[[Node], tuple[Node, ...] | None]
 
@@ -85,7 +86,7 @@ def pack_one_short() -> Program:
     """The last row of the K block is not packed."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Copy) and n.src.name == "B":
+        if is_copy(n) and n.src.name == "B":
             return (replace(n, over=tuple((s, c - 1 if s.name == "c_k1" else c) for s, c in n.over)),)
 
     return rewritten(toys.packed_gemm(), f)
@@ -95,9 +96,9 @@ def row_plus_one() -> Program:
     """Packing A takes the row below; at the last row it even stays inside, thanks to the guard."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Copy) and n.src.name == "A":
+        if is_copy(n) and n.src.name == "A":
             index = (n.src.index[0] + 1, n.src.index[1])
-            return (replace(n, src=replace(n.src, index=index), guard=(sp.Lt(index[0], sym("I")),)),)
+            return (replace(n.placed(n.dst, replace(n.src, index=index)), where=(sp.Lt(index[0], sym("I")),)),)
 
     return rewritten(toys.packed_gemm(), f)
 
@@ -106,7 +107,7 @@ def no_zero_fill() -> Program:
     """The tail of the reduction is packed without zeros."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Copy):
+        if is_copy(n):
             return (replace(n, fill=""),)
 
     return rewritten(toys.dot_gemm(), f)
@@ -316,7 +317,7 @@ def overlapping_k_blocks() -> Program:
             case Alloc() if n.buffer.name in ("A_packed", "B_packed"):
                 b = n.buffer
                 return (replace(n, buffer=replace(b, shape=(b.shape[0], b.shape[1] + 1, *b.shape[2:]))),)
-            case Copy():
+            case Use() if n.copies:
                 return (replace(n, over=tuple((s, longer(c)) for s, c in n.over)),)
             case Loop() if n.var.name == "k1":
                 return (replace(n, count=longer(n.count)),)
@@ -350,8 +351,8 @@ def strided_lanes() -> Program:
             case Alloc() if n.buffer.name == "B_packed":
                 b = n.buffer
                 return (replace(n, buffer=replace(b, cells=turn(b.cells), shape=turn(b.shape))),)
-            case Copy() if n.dst.name == "B_packed":
-                return (replace(n, dst=Ref("B_packed", turn(n.dst.index))),)
+            case Use() if n.copies and n.dst.name == "B_packed":
+                return (n.placed(Ref("B_packed", turn(n.dst.index)), n.src),)
             case Use() if n.moves and n.memory and n.memory.name == "B_packed":
                 return (n.put(memory=Ref("B_packed", turn(n.memory.index))),)
 
@@ -415,7 +416,7 @@ def input_written() -> Program:
     """The output is copied into an input."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Copy) and n.src.name == "X":
-            return (n, replace(n, dst=n.src, fill=""))
+        if is_copy(n) and n.src.name == "X":
+            return (n, replace(n.placed(n.src, n.src), fill=""))
 
     return rewritten(toys.padded_conv(), f)

@@ -14,7 +14,8 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, Loop, Node, Program, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, walk
+from tests.programs.portable import is_copy, is_element
 
 CELL = """axis k < J
 for t:
@@ -96,7 +97,7 @@ def _turns(n: Node) -> bool:
 
 
 def _computes(n: Node) -> bool:
-    return isinstance(n, Compute) or (isinstance(n, Loop | If) and all(map(_computes, n.body)))
+    return is_element(n) or (isinstance(n, Loop | If) and all(map(_computes, n.body)))
 
 
 def turns_in_parallel() -> Program:
@@ -151,7 +152,7 @@ def packed_before_the_turns() -> Program:
     found: list[Node] = []
 
     def take(n: Node) -> Any:
-        if (isinstance(n, Alloc) and n.buffer.name == "H_packed") or (isinstance(n, Copy) and n.dst.name == "H_packed"):
+        if (isinstance(n, Alloc) and n.buffer.name == "H_packed") or (is_copy(n) and n.dst.name == "H_packed"):
             found.append(n)
             return ()
 
@@ -165,7 +166,7 @@ def packed_before_the_turns() -> Program:
             buffer = replace(b, cells=(turn, *b.cells), shape=(n.count, *b.shape), type=kind)
             moved = _at(copy, table)
             dst = replace(moved.dst, index=(turn, *moved.dst.index))
-            once = replace(moved, dst=dst, over=((turn, n.count), *moved.over))
+            once = replace(moved.placed(dst, moved.src), over=((turn, n.count), *moved.over))
             return (Alloc(buffer), once, rewritten_reads(n))
 
     def rewritten_reads(loop: Loop) -> Loop:
@@ -188,9 +189,9 @@ def last_turn_only() -> Program:
     """A second layer that waits for the last turn, in a loop of its own behind it, reads a state of the wrong turn."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, Compute) and n.statement == 3:
+        if is_element(n) and n.statement == 3:
             own = n.reads[-1]
-            return (replace(n, reads=(*n.reads[:-1], replace(own, index=(own.index[0] + 1, *own.index[1:])))),)
+            return (n.placed(n.dst, *n.reads[:-1], replace(own, index=(own.index[0] + 1, *own.index[1:]))),)
 
     return rewritten(layers(), f)
 

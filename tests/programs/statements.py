@@ -13,7 +13,9 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.portable import computing
+from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, copy_of
+from tests.programs.portable import is_element
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
 RELU = GEMM + "D[i,j] = relu(C[i,j] + b[j])"
@@ -123,14 +125,14 @@ ORIGINALS: dict[str, Callable[[], Program]] = {
 
 
 def _computes(n: Node) -> bool:
-    """Whether the node is a Compute or holds one, and no instruction's accumulators."""
+    """Whether the node computes single points, or holds one that does, and no instruction's accumulators."""
     if isinstance(n, Loop | If):
         return bool(n.body) and all(_computes(x) for x in n.body)
-    return isinstance(n, Compute)
+    return is_element(n)
 
 
-def _each_compute(program: Program, change: Callable[[Compute], Compute]) -> Program:
-    return rewritten(program, lambda n: (change(n),) if isinstance(n, Compute) else None)
+def _each_compute(program: Program, change: Callable[[Use], Use]) -> Program:
+    return rewritten(program, lambda n: (change(n),) if is_element(n) else None)
 
 
 def every_block() -> Program:
@@ -149,7 +151,7 @@ def partial_every_block() -> Program:
 
 def one_partial_sum_twice() -> Program:
     """One lane is added twice, and another one left out."""
-    return _each_compute(partial(), lambda c: replace(c, reads=(c.reads[0], *c.reads[:-1])) if len(c.reads) == 4 else c)
+    return _each_compute(partial(), lambda c: c.placed(c.dst, c.reads[0], *c.reads[:-1]) if len(c.reads) == 4 else c)
 
 
 def first_block() -> Program:
@@ -200,12 +202,12 @@ def before_the_store() -> Program:
 def next_tile() -> Program:
     """The epilogue works on the tile that comes next."""
 
-    def f(c: Compute) -> Compute:
+    def f(c: Use) -> Use:
         table = {"j0": sym("j0") + 1}
         moved = [replace(r, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in r.index)) for r in c.reads]
         dst = replace(c.dst, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in c.dst.index))
         point = tuple((a, sp.sympify(e).subs(sym("j0"), table["j0"])) for a, e in c.point)
-        return replace(c, dst=dst, reads=tuple(moved), point=point)
+        return replace(c.placed(dst, *moved), point=point)
 
     return _each_compute(whole(), f)
 
@@ -213,23 +215,29 @@ def next_tile() -> Program:
 def other_element() -> Program:
     """The bias of the next column is added."""
 
-    def f(c: Compute) -> Compute:
-        return replace(c, reads=(c.reads[0], replace(c.reads[1], index=(c.reads[1].index[0] - 1,))))
+    def f(c: Use) -> Use:
+        return c.placed(c.dst, c.reads[0], replace(c.reads[1], index=(c.reads[1].index[0] - 1,)))
 
     return _each_compute(whole(), f)
 
 
 def swapped_reads() -> Program:
     """Two places of one type are exchanged."""
-    return _each_compute(
-        blocked(GEMM + "D[i,j] = C[i,j] - E[i,j]"), lambda c: replace(c, reads=tuple(reversed(c.reads)))
-    )
+    return _each_compute(blocked(GEMM + "D[i,j] = C[i,j] - E[i,j]"), lambda c: c.placed(c.dst, *reversed(c.reads)))
 
 
 def wrong_statement() -> Program:
     """Another statement's value is computed."""
     program = blocked(GEMM + "D[i,j] = C[i,j] * 2.0\nE[i,j] = C[i,j] * 3.0")
-    return _each_compute(program, lambda c: replace(c, statement=1))
+    other = computing(program.kernel, 1)
+    return _each_compute(program, lambda c: replace(c, statement=1, instruction=other))
+
+
+def other_value() -> Program:
+    """The use says that it computes a statement, and its instruction adds where that subtracts."""
+    program = blocked(GEMM + "D[i,j] = C[i,j] - E[i,j]")
+    sums = computing(blocked(GEMM + "D[i,j] = C[i,j] + E[i,j]").kernel, 1)
+    return _each_compute(program, lambda c: replace(c, instruction=sums))
 
 
 def beyond() -> Program:
@@ -356,9 +364,9 @@ def stale_copy() -> Program:
     shape = (sym("I"), sym("J"))
     kind = toys.gemm().tensor("C").dtype
     buffer = Buffer("C_copy", kind, (i, j), shape, IndexType("C", (i, j)))
-    copy = Copy(Ref("C_copy", (i, j)), Ref("C", (i, j)), ((i, shape[0]), (j, shape[1])))
+    copy = copy_of(Ref("C_copy", (i, j)), Ref("C", (i, j)), ((i, shape[0]), (j, shape[1])), dtypes=(kind, kind))
     program = _each_compute(
-        whole(), lambda c: replace(c, reads=(Ref("C_copy", c.reads[0].index), *c.reads[1:]))
+        whole(), lambda c: c.placed(c.dst, Ref("C_copy", c.reads[0].index), *c.reads[1:])
     )  # fmt: skip
     return replace(program, body=(Alloc(buffer), copy, *program.body))
 
@@ -378,10 +386,10 @@ def _renamed(nodes: tuple[Node, ...], names: dict[str, str]) -> tuple[Node, ...]
     table = {sym(a): sym(b) for a, b in names.items()}
 
     def change(n: Node) -> Node:
-        assert isinstance(n, Compute)
+        assert is_element(n)
         refs = [Ref(r.name, tuple(sp.sympify(i).subs(table) for i in r.index)) for r in (n.dst, *n.reads)]
         point = tuple((a, sp.sympify(e).subs(table)) for a, e in n.point)
-        return replace(n, dst=refs[0], reads=tuple(refs[1:]), point=point)
+        return replace(n.placed(*refs), point=point)
 
     return tuple(map(change, nodes))
 
@@ -392,7 +400,8 @@ TRAPS: dict[str, tuple[Callable[[], Program], str]] = {
     "one_partial_sum_twice": (one_partial_sum_twice, "program"), "first_block": (first_block, "order"),
     "first_block_in_place": (first_block_in_place, "order"), "before_the_sum": (before_the_sum, "order"),
     "next_tile": (next_tile, "coverage"), "other_element": (other_element, "program"),
-    "swapped_reads": (swapped_reads, "program"), "wrong_statement": (wrong_statement, "program"),
+    "swapped_reads": (swapped_reads, "program"), "other_value": (other_value, "program"),
+    "wrong_statement": (wrong_statement, "program"),
     "twice": (twice, "link"), "dropped": (dropped, "coverage"), "one_short": (one_short, "coverage"),
     "one_more": (one_more, "link"), "maximum_too_early": (maximum_too_early, "order"),
     "maximum_while_summing": (maximum_while_summing, "order"), "parallel_maximum": (parallel_maximum, "disjoint"),

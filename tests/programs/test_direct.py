@@ -12,9 +12,10 @@ from direct import ALL, BEFORE, BETWEEN, CHAIN, LATER, OWN, ROUND, SHIFT, STATE,
 from mutants import rewritten
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.program import Compute, Loop, Node, Program, walk
+from isamap_smt.ir.program import Loop, Node, Program, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
+from tests.programs.portable import is_element
 
 
 def _upside_down(axis: str) -> Callable[[Program], Program]:
@@ -24,11 +25,11 @@ def _upside_down(axis: str) -> Callable[[Program], Program]:
         loop = next(n for n, _ in walk(program.body) if isinstance(n, Loop) and n.axis == axis)
 
         def f(n: Node) -> Any:
-            if isinstance(n, Compute):
+            if is_element(n):
                 turned = {loop.var: loop.count - 1 - loop.var}
                 moved = tuple(replace(r, index=_put(r.index, turned)) for r in n.reads)
                 point = tuple((a, sp.sympify(e).subs(turned)) for a, e in n.point)
-                return (replace(n, dst=replace(n.dst, index=_put(n.dst.index, turned)), reads=moved, point=point),)
+                return (replace(n.placed(replace(n.dst, index=_put(n.dst.index, turned)), *moved), point=point),)
             return None
 
         return rewritten(program, f)

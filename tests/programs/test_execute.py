@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import toys
 
-from isamap_smt.ir.program import Alloc, Copy, Loop, Program
+from isamap_smt.ir.program import Alloc, Loop, Program
 from isamap_smt.simulator import findings
 from isamap_smt.simulator.run import run_program
+from tests.programs.portable import is_copy
 
 GEMMS = (toys.packed_gemm, toys.inplace_gemm, toys.dot_gemm, toys.fused_gemm, toys.staged_gemm)
 
@@ -49,7 +50,7 @@ def _without(nodes, drop):
 
 def test_unwritten_panel_is_poison() -> None:
     program = toys.packed_gemm()
-    lost = replace(program, body=_without(program.body, lambda n: isinstance(n, Copy) and n.src.name == "B"))
+    lost = replace(program, body=_without(program.body, lambda n: is_copy(n) and n.src.name == "B"))
     run = run_program(lost, _operands(program, 2, 8, 3))
     assert {f.kind for f in run.findings} == {findings.POISON}
 

@@ -16,10 +16,11 @@ import sympy as sp
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.c_printer import _text
-from isamap_smt.ir.program import Copy, If, Loop, Node, Program, walk
+from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
 from isamap_smt.proof.program import prove_program
 from tests.codegen.pinned import ALL
 from tests.programs.marks import unmarked
+from tests.programs.portable import is_copy
 
 Change = Callable[[Any], Node | None]
 
@@ -67,7 +68,7 @@ def one_element(n: Node) -> Node | None:
     def first(r: Any) -> Any:
         return replace(r, index=tuple(sp.sympify(i).xreplace(table) for i in r.index))
 
-    return replace(n, over=n.over[:-1], src=first(n.src), dst=first(n.dst), guard=(), form=replace(n.form, whole=()))  # type: ignore[union-attr, type-var, arg-type]
+    return replace(n.placed(first(n.dst), first(n.src)), over=n.over[:-1], where=(), form=replace(n.form, whole=()))  # type: ignore[union-attr, type-var, arg-type]
 
 
 def test_a_block_of_fewer_elements_is_refuted() -> None:
@@ -82,7 +83,7 @@ def nodes(kind: type) -> Iterator[Any]:
 
 def block(n: Node, call: str = "", cut: bool = False) -> Any:
     """The block of a copy, where it has one: of that helper, and cut by its guard."""
-    found = n.form.block if isinstance(n, Copy) and n.form is not None else None
+    found = n.form.block if is_copy(n) and n.form is not None else None
     return found if found is not None and call in found.call and (found.cut or not cut) else None
 
 
@@ -101,7 +102,7 @@ def with_form(open_sizes: bool = False, /, **change: Callable[[Any], Any]) -> Ch
     """A copy that chooses whole tiles by some relations; open_sizes: that speak of sizes which are not fixed."""
 
     def edit(n: Node) -> Node | None:
-        if not isinstance(n, Copy) or n.form is None or not n.form.whole or not n.guard:
+        if not is_copy(n) or n.form is None or not n.form.whole or not n.where:
             return None
         if open_sizes and not any(x.name.isupper() for r in n.form.whole for x in r.free_symbols):
             return None
@@ -188,9 +189,9 @@ def test_the_marks_are_of_all_forms() -> None:
     """So that the edits above are of programs as they are."""
     assert any(not n.known or not all(n.known) for n in nodes(If) if n.condition)
     assert any(values for n in nodes(If) for marks in n.known for values in marks)  # at constants of unrolled loops
-    calls = {b.call for n in nodes(Copy) if (b := block(n))}
+    calls = {b.call for n in nodes(Use) if (b := block(n))}
     assert calls == {"isamap_transpose", "isamap_interleave_2", "isamap_interleave_4"}
-    assert any(block(n, cut=True) for n in nodes(Copy))
+    assert any(block(n, cut=True) for n in nodes(Use))
 
 
 def test_without_marks_everything_is_tested() -> None:

@@ -12,12 +12,13 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.program import Alloc, Copy, Node, Program
+from isamap_smt.ir.program import Alloc, Node, Program
 from isamap_smt.ir.schedule import Stage
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_compute import is_product
 from isamap_smt.proof.program_trial import trials
+from tests.programs.portable import is_copy
 
 PRODUCTS = ["-(A[i,k]*B[k,j])", "2*A[i,k]*B[k,j]", "A[i,k]*(B[k,j]*-3)", "-A[i,k]*-B[k,j]"]
 OTHERS = ["A[i,k]*B[k,j]+1", "A[i,k]-B[k,j]", "max(A[i,k],0)*B[k,j]", "-(A[i,k]+B[k,j])"]
@@ -48,7 +49,7 @@ def test_padding_with_anything_is_refuted_by_neutral_alone(value: str, dtype: st
     def f(n: Node) -> Any:
         if isinstance(n, Alloc) and n.buffer.type.guard and n.buffer.type.outside == "0":
             return (Alloc(replace(n.buffer, type=replace(n.buffer.type, outside="dead"))),)
-        return (replace(n, fill=""),) if isinstance(n, Copy) and n.fill == "0" else None
+        return (replace(n, fill=""),) if is_copy(n) and n.fill == "0" else None
 
     program = rewritten(_packed(value, dtype), f)
     failed = prove_program(program).failed()

@@ -11,7 +11,8 @@ from mutants import rewritten
 
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.program import Alloc, Copy, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Node, Program, Ref, copy_of
+from tests.programs.portable import is_copy
 
 
 def gemm(a: str = "u8", b: str = "f32", **more: Any) -> Program:
@@ -47,10 +48,12 @@ def _through(kind: str) -> Program:
     def f(n: Node) -> Any:
         if isinstance(n, Alloc) and n.buffer.name == "A_packed":
             return (Alloc(replace(n.buffer, name="A_first", dtype=dtype(kind))), n)
-        if isinstance(n, Copy) and n.dst.name == "A_packed":
+        if is_copy(n) and n.dst.name == "A_packed":
             cells = tuple(c for c, _ in n.over)
-            again = Copy(n.dst, Ref("A_first", cells), n.over, (), "")
-            return (replace(n, dst=Ref("A_first", n.dst.index)), again)
+            source, target = (t.dtype for t in reversed(n.instruction.kernel.tensors))
+            again = copy_of(n.dst, Ref("A_first", cells), n.over, (), "", dtypes=(dtype(kind), target))
+            first = copy_of(Ref("A_first", n.dst.index), n.src, n.over, n.where, n.fill, dtypes=(source, dtype(kind)))
+            return (replace(first, form=n.form), again)
 
     return rewritten(gemm(), f)
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Buffer, Copy, IndexType, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Program, Ref, copy_of
 from isamap_smt.runtime import CompiledKernel, build_library
 from isamap_smt.runtime.compiled import _by_hand
 from isamap_smt.runtime.packing import constant_tensors
@@ -55,7 +55,7 @@ def gemm() -> CompiledKernel:
     j, k = sym("j"), sym("k")
     J, K = sym("J"), sym("K")
     buffer = Buffer("P", kernel.tensor("B").dtype, (j, k), (J, K), IndexType("B", (k, j)))
-    pack = Copy(Ref("P", (j, k)), Ref("B", (k, j)), ((j, J), (k, K)), guard=(sp.Lt(k, K),))
+    pack = copy_of(Ref("P", (j, k)), Ref("B", (k, j)), ((j, J), (k, K)), (sp.Lt(k, K),), dtypes=(im.f32, im.f32))
     program = Program(schedule=None, kernel=kernel, ahead=(Alloc(buffer), pack), body=())  # type: ignore[arg-type]
     assert [t.name for t in kernel.tensors] == ["C", "A", "B"]
     return _by_hand(program, PACKED_GEMM, build_library(PACKED_GEMM))
