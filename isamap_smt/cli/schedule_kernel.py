@@ -76,7 +76,9 @@ def packing_words(schedule: Schedule, operand: str) -> str:
     """Where an operand's elements are read from, in words."""
     stage = schedule.stage(operand)
     if stage.depth is None:
-        where = "in place"
+        where = stage.in_place
+    elif operand == schedule.proved.mapping.instruction.kernel.statements[0].target.tensor:
+        where = "through a buffer of one tile"
     elif stage.ahead:
         where = "packed ahead of the calls"
     else:

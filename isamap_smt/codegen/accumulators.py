@@ -18,6 +18,7 @@ from isamap_smt.codegen.tile import (
     unroll,
     unrolled_axes,
 )
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
@@ -47,7 +48,12 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
 
 def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
     """Loading and storing the accumulators: straight from the tensor, or through a staging buffer."""
-    if not is_direct(state.nest, state.hardware, state.output):
+    depth = state.schedule.stage(state.output).depth
+    if depth is not None:
+        if depth != state.nest.accumulate:
+            raise ScheduleError(
+                f"a tile of {state.output} is staged inside {depth} loops; its accumulators lie inside {state.nest.accumulate}"
+            )
         return _staged_moves(state, acc)
     load, store = _direct_moves(state, store=False), _direct_moves(state, store=True)
     return (_begun(state, state.begin, load) if state.begin else load), store

@@ -10,7 +10,7 @@ can cost less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any
@@ -40,27 +40,38 @@ class Border:
     room: Any
 
 
-def border_of(nest: Nest, operand: str, guards: tuple[Any, ...], window: int | None) -> Border | None:
-    """The border to test instead of copying a window of so many bytes (None: there can be no copy).
-
-    None where the copy costs less, where lanes differ, or where an extent that decides is not fixed.
-    """
+def border_of(nest: Nest, operand: str, guards: tuple[Any, ...]) -> Border | None:
+    """The border to test; None where lanes of a load differ, or a relation is not affine."""
     moving = {m for a in nest.axes.values() if a.leaf > 1 for m in a.members}
     if symbols_of(guards) & moving:
         return None
-    if window is not None and not all(is_constant(a.extent) for a in nest.axes.values()):
-        return None
-    starts = {a: sym(f"start of {a}") for a in nest.axes}
+    starts = _starts(nest)
     room = _least_room(nest, guards, starts)
-    if room is None or (window is not None and symbols_of([room]) - {x.name for x in starts.values()}):
+    if room is None:
         return None
-    border = Border(guards, substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
-    if window is None:
-        return border
+    every = _counted(nest, room, starts) and _share_at_the_border(nest, room, starts) == 1
+    return Border(guards, None if every else substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
+
+
+def window_costs_more(nest: Nest, operand: str, border: Border, window: int) -> bool:
+    """Whether a copy of so many bytes, with its padding written out, takes longer than the tests. False where that depends on
+    sizes which are not fixed."""
+    starts = _starts(nest)
+    room = _least_room(nest, border.guards, starts)
+    if not _counted(nest, room, starts):
+        return False
     share = _share_at_the_border(nest, room, starts)
-    if _cycles(nest, operand, border, share) > window * COPIED_CYCLES:
-        return None
-    return replace(border, room=None) if share == 1 else border
+    return _cycles(nest, operand, border, share) <= window * COPIED_CYCLES
+
+
+def _starts(nest: Nest) -> dict[str, Any]:
+    return {a: sym(f"start of {a}") for a in nest.axes}
+
+
+def _counted(nest: Nest, room: Any, starts: dict[str, Any]) -> bool:
+    """Whether the tiles at the border can be counted."""
+    fixed = all(is_constant(a.extent) for a in nest.axes.values())
+    return fixed and not symbols_of([room]) - {x.name for x in starts.values()}
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:

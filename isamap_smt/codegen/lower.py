@@ -15,6 +15,7 @@ from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.decided import decided
 from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, turn_variable
 from isamap_smt.codegen.nest import apart, build_nest
+from isamap_smt.codegen.stages import with_stages
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Kernel
@@ -35,7 +36,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     """
     for given in (schedule, *more):
         require_kind("lower", given, Schedule, "what isamap_smt.schedule() returns")
-    schedules = sorted((schedule, *more), key=lambda s: s.proved.mapping.statement_index)
+    schedules = sorted(map(with_stages, (schedule, *more)), key=lambda s: s.proved.mapping.statement_index)
     starts = [s.proved.mapping.statement_index for s in schedules]
     if len(set(starts)) < len(starts):
         raise ScheduleError("two schedules are for one statement; give one for each")

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.accumulators import accumulators, is_direct
+from isamap_smt.codegen.accumulators import accumulators
 from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.nest import Nest, build_nest
@@ -123,11 +123,11 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
     output = statement.target.tensor
     _check_lanes(nest, output)
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
-    feeds = {o: _feed(nest, schedule, inputs, o, shared is not None) for o in inputs}
+    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
     _check_guards(nest, feeds)
     around = {turn: turn_variable(turn)} if turn else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
-    begin = beginning(nest, schedule, output) if is_direct(nest, schedule.hardware, output) else None
+    begin = beginning(nest, schedule, output) if schedule.stage(output).depth is None else None
     apart = (
         schedule.parallel == 1 or not beside.inside
     )  # what is computed inside, too, where threads were to share the loop
@@ -154,12 +154,6 @@ def _check_order(nest: Nest) -> None:
             f"several points of {nest.kernel.name} meet in one element of {s.target.tensor}, and their order matters; "
             "tiles do not keep it"
         )
-
-
-def _feed(nest: Nest, schedule: Schedule, inputs: tuple[str, ...], operand: str, shared: bool) -> Feed:
-    written = {s.target.tensor for s in nest.kernel.statements}
-    growing = shared and nest.mapping.operand_access(operand).tensor in written
-    return feed(nest, schedule, operand, _fill(nest, inputs, operand), growing)
 
 
 def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:

@@ -1,6 +1,6 @@
 """How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
 
-In place, padding is left out by tests (see borders.py) or lies in a window, whichever costs less. A packed
+In place, padding is left out by tests (see borders.py) or lies in a window, as the operand's stage says (stages.py). A packed
 buffer holds the operand's elements in the order in which the loops use them, with everything outside the kernel's domain
 written as zero. A window is a copy of the whole tensor with its zero padding written out.
 """
@@ -8,7 +8,6 @@ written as zero. A window is a copy of the whole tensor with its zero padding wr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any
 
 import sympy as sp
@@ -17,12 +16,12 @@ from isamap_smt.codegen.borders import Border, border_of
 from isamap_smt.codegen.nest import Nest, most_trips
 from isamap_smt.ir.boxes import always_true, decided_at, extreme
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorMod, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Ref, copy_of
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import ZEROS, Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
 from isamap_smt.proof.zero_products import any_zero_is_enough
@@ -71,24 +70,22 @@ def open_guards(nest: Nest) -> tuple[Any, ...]:
     return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
-def feed(nest: Nest, schedule: Schedule, operand: str, fill: str, growing: bool) -> Feed:
-    """The operand's source, as the schedule's packing says.
-
-    growing: its tensor is written turn by turn, so no copy of the whole can be made ahead.
-    """
-    packing = schedule.stage(operand)
-    if packing.depth is not None:
+def feed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Feed:
+    """The operand's source, as its stage says."""
+    stage = schedule.stage(operand)
+    if stage.depth is not None:
         return _packed(nest, schedule, operand, fill)
-    if not guards_carried(nest, operand):
-        return _in_place(nest, operand)
-    if growing or nest.statement.ordered:  # whose points stand in one place, and have nothing added for padding
-        tested = _tested(nest, operand, None, whole=not nest.statement.ordered)
-        if tested is not None:
-            return tested
-    found = _padded(nest, operand)
-    if found.border is None and not (padding_is_neutral(nest.statement) and keeps_finite(nest)):
-        return _tested(nest, operand, None) or found
-    return found
+    if stage.padding == ZEROS:
+        return window(nest, operand)
+    found, guards = _in_place(nest, operand), guards_carried(nest, operand)
+    if not guards:
+        return found
+    border = border_of(nest, operand, guards)
+    if border is None:
+        raise ScheduleError(
+            f"no test of {operand} leaves out the points outside, since its lanes differ; pack {operand}"
+        )
+    return replace(found, border=replace(border, room=None) if nest.statement.ordered else border)
 
 
 def padding_is_neutral(s: Statement) -> bool:
@@ -99,29 +96,6 @@ def padding_is_neutral(s: Statement) -> bool:
 def keeps_finite(nest: Nest) -> bool:
     """Whether a zero in one operand makes a zero of the product, where the elements of the others are finite."""
     return any_zero_is_enough(nest.mapping.instruction.kernel)
-
-
-def _padded(nest: Nest, operand: str) -> InPlace:
-    """In a window, or in place with tests at the border where that costs less."""
-    copied = _window(nest, operand)
-    if nest.held(operand) != nest.mapping.element(operand):
-        return copied
-    tensor = nest.kernel.tensor(nest.mapping.operand_access(operand).tensor)
-    cells = prod(copied.setup[0].buffer.shape)  # type: ignore[union-attr]
-    if not is_constant(cells):
-        return copied
-    return _tested(nest, operand, int(cells) * tensor.dtype.bytes) or copied
-
-
-def _tested(nest: Nest, operand: str, window: int | None, whole: bool = True) -> InPlace | None:
-    """In place with tests at the border; None where a window of so many bytes costs less, or no test is possible.
-
-    whole: tiles inside may be told from those at the border.
-    """
-    border = border_of(nest, operand, guards_carried(nest, operand), window)
-    if border is None:
-        return None
-    return replace(_in_place(nest, operand), border=border if whole else replace(border, room=None))
 
 
 def _in_place(nest: Nest, operand: str) -> InPlace:
@@ -141,7 +115,7 @@ def _in_place(nest: Nest, operand: str) -> InPlace:
     return InPlace(operand, access.tensor, (), 0, False, tuple(sp.S.Zero for _ in access.index))
 
 
-def _window(nest: Nest, operand: str) -> InPlace:
+def window(nest: Nest, operand: str) -> InPlace:
     """Copy the tensor once, zero padding written out: cell h of the window is coordinate h + low."""
     access = nest.mapping.operand_access(operand)
     tensor = nest.kernel.tensor(access.tensor)

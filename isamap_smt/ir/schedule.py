@@ -65,6 +65,9 @@ class LoopStep:
         return f"{self.axis}:{self.step}"
 
 
+LEFT_OUT, ZEROS = "left out", "zeros"
+
+
 @dataclass(frozen=True)
 class Stage:
     """Where the elements of an operand of the instruction lie while which loops run.
@@ -76,9 +79,11 @@ class Stage:
     tile, or stores one of the output; begin: the one that begins one of the output.
 
     memory '': a buffer in main memory, packed in the order of use, which caches hold. ahead (depth 0 only): packed once, before the
-    kernel is called, because the operand is constant. Where the kernel's guard cuts off elements of an operand that is read in
-    place (zero padding), their points are left out, or the operand is read from a window: a copy of the whole tensor with the
-    padding written out. prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or
+    kernel is called, because the operand is constant. One of the output holds a tile as the registers do, where no move reaches
+    the tensor's elements.
+    padding: where the kernel's guard cuts off elements of an operand that is read in place, their points are LEFT_OUT by tests, or
+    it is read from a window: a copy of the whole tensor with ZEROS around it, made once per call; '' leaves that to lowering.
+    prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or
     along the tensor's row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer
     that is used more than once, each use brings a share of the next part into the second cache.
     """
@@ -94,16 +99,23 @@ class Stage:
     offset: int = 0
     via: str = ""
     begin: str = ""
+    padding: str = ""
 
     def __str__(self) -> str:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {self.depth} loops"
         if self.depth is None:
-            return f"the tensor, in place{self.fetched}"
+            return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"
         when = "ahead of the calls" if self.ahead else inside
         return f"a buffer packed {when}{self.fetched}"
+
+    @property
+    def in_place(self) -> str:
+        """How it is read from where the tensor lies."""
+        where = {LEFT_OUT: ", points outside left out by tests", ZEROS: ", once copied with the zeros around it"}
+        return "in place" + where.get(self.padding, "")
 
     @property
     def fetched(self) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from isamap_smt.codegen import lower
+from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import (
     ScheduleError,
     UndecidedError,
@@ -197,9 +198,10 @@ def in_shared_blocks(
             fix=fix, timeout=q.timeout, figures=q.figures,
         )  # fmt: skip
 
-    return clock.time(
+    found, notes = clock.time(
         "schedule", lambda: in_blocks(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
     )
+    return tuple(map(with_stages, found)), notes
 
 
 def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -> tuple[Schedule, MappingSet]:
@@ -211,7 +213,7 @@ def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -
             break
         work = partial(_scheduled, q, proved, pins)
         try:
-            found = clock.time("schedule", work)
+            found = with_stages(clock.time("schedule", work))
             clock.time("lower", partial(lower, found))  # what cannot be lowered by itself is no choice
         except UndecidedError:
             raise

@@ -4,38 +4,24 @@ from __future__ import annotations
 
 from math import prod
 
-from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.program import Buffer, Program, buffers
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
 
 
 def padding(program: Program) -> tuple[str, ...]:
     """A note for each operand that is read in place and that the guard cuts off."""
-    copies = {b.type.tensor: b for b in buffers(program).values() if _is_window(b)}
-    notes = []
+    copies = {b.type.tensor: b for b in buffers(program).values() if b.type.outside == "0" and not b.lanes}
+    notes: dict[str, None] = {}
     for schedule in program.schedules:
-        for tensor in _cut_off(program, schedule):
-            if tensor in copies:
-                notes.append(f"{tensor} is copied at each call with the zeros around it{_size(copies[tensor])}")
-            else:
-                notes.append(
-                    f"points outside of {tensor} are left out, by tests where a register tile reaches over its border"
-                )
-    return tuple(dict.fromkeys(notes))
-
-
-def _cut_off(program: Program, schedule: Schedule) -> list[str]:
-    """Tensors of operands in place whose elements decide a guard that can fail."""
-    statement = program.kernel.statements[schedule.proved.mapping.statement_index]
-    found = [schedule.proved.mapping.operand_access(p.operand) for p in schedule.stages if p.depth is None]
-    return [a.tensor for a in found if decided_at(statement, a.index)]
-
-
-def _is_window(b: Buffer) -> bool:
-    """Whether it holds a tensor as it lies, with constants around it."""
-    t = b.type
-    return b.memory == "heap" and len(b.cells) == len(t.coordinates) and bool(t.guard) and t.outside == "0"
+        for stage in schedule.stages:
+            tensor = schedule.tensor(stage)
+            if stage.padding == ZEROS:
+                notes[f"{tensor} is copied at each call with the zeros around it{_size(copies[tensor])}"] = None
+            elif stage.padding == LEFT_OUT:
+                words = "are left out, by tests where a register tile reaches over its border"
+                notes[f"points outside of {tensor} {words}"] = None
+    return tuple(notes)
 
 
 def _size(b: Buffer) -> str:

@@ -4,6 +4,7 @@ tile.AXIS[.LEVEL]   tile of the axis for that cache; without a level: for a redu
                     accumulators are open (the nearest cache's tile), for others the farthest cache's tile
 register.AXIS       register tile, in points
 pack.OPERAND        'no', a cache's name (or its number from the core), or 'ahead'
+pad.OPERAND         'tests' or 'zeros': read in place, and what becomes of points that the kernel's guard excludes
 prefetch.OPERAND    bytes between a load of its vectors and the line asked for beside it, or 'no'
 parallel            the axis one of whose loops the threads share, or 'no'
 """
@@ -14,7 +15,9 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
 from isamap_smt.ir.whole import LARGEST, whole
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
@@ -24,7 +27,7 @@ from isamap_smt.scheduling.setting import Setting
 class Pins:
     """registers: axis -> points. tiles: (axis, level) -> points. packing: operand -> option. parallel: axis or None.
 
-    prefetch: operand -> bytes, 0 for none.
+    prefetch: operand -> bytes, 0 for none. padding: operand -> Stage.padding.
     """
 
     registers: dict[int, int] = field(default_factory=dict)
@@ -33,6 +36,7 @@ class Pins:
     parallel: int | None = None
     serial: bool = False
     prefetch: dict[str, int] = field(default_factory=dict)
+    padding: dict[str, str] = field(default_factory=dict)
 
 
 def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
@@ -41,6 +45,7 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
     tiles: dict[tuple[int, int], int] = {}
     packing: dict[str, int] = {}
     prefetch: dict[str, int] = {}
+    padding: dict[str, str] = {}
     parallel: int | None = None
     serial = False
     for key, value in fix.items():
@@ -52,6 +57,9 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             tiles[d, level] = _points(key, value)
         elif kind == "pack" and rest:
             packing[s.operand(rest)] = _option(key, value, m)
+        elif kind == "pad" and rest:
+            operand = s.operand(rest)
+            padding[operand], packing[operand] = _padding(key, value, s, operand), 0
         elif kind == "prefetch" and rest:
             prefetch[s.operand(rest)] = _distance(key, value)
         elif kind == "parallel" and not rest:
@@ -59,10 +67,10 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             parallel = None if serial else _axis(str(value), s)
         else:
             raise ScheduleError(
-                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'prefetch', 'parallel'])} "
-                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, prefetch.OPERAND, parallel)"
+                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'pad', 'prefetch', 'parallel'])} "
+                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, pad.OPERAND, prefetch.OPERAND, parallel)"
             )
-    return Pins(registers, tiles, packing, parallel, serial, prefetch)
+    return Pins(registers, tiles, packing, parallel, serial, prefetch, padding)
 
 
 def _axis(name: str, s: Setting) -> int:
@@ -90,6 +98,16 @@ def _points(key: str, value: Any, unit: str = "points") -> int:
     except ValueError:
         raise ScheduleError(f"{key}={value}: must be a number of {unit}") from None
     return whole(points, key, ScheduleError, high=LARGEST)
+
+
+def _padding(key: str, value: Any, s: Setting, operand: str) -> str:
+    known = {"tests": LEFT_OUT, "zeros": ZEROS}
+    if str(value) not in known:
+        raise ScheduleError(f"{key}={value}: {did_you_mean(str(value), list(known))}")
+    access = s.mapping.operand_access(operand)
+    if not decided_at(s.mapping.statement, access.index):
+        raise ScheduleError(f"{key}={value}: no guard of the kernel cuts off elements of {access.tensor}")
+    return known[str(value)]
 
 
 def _distance(key: str, value: Any) -> int:

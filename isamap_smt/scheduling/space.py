@@ -93,6 +93,7 @@ class ScheduleSpace:
         n = decode.nest(s, m, plain, answer.choice)
         row = plain.registers[answer.choice.register].tile
         packing = decode.packing(s, plain, answer.choice, n)
+        packing = tuple(replace(x, padding=self.pins.padding.get(x.operand, "")) for x in packing)
         packing, told = prefetched(s, m, plain, answer.choice, answer.cost, self.pins, packing)
         packing, also = in_blocks(s, plain, answer.choice, answer.cost, n, packing)
         total, bound = answer.cost.total, min(answer.bound, answer.cost.total)
@@ -128,7 +129,7 @@ class ScheduleSpace:
             found.append("how far ahead lines are asked for, and which share of a block")
         for x in stages:
             access = mapping.operand_access(x.operand)
-            if x.depth is None and decided_at(mapping.statement, access.index):
+            if x.depth is None and not x.padding and decided_at(mapping.statement, access.index):
                 found.append(f"the padding of {access.tensor}: tests at its border, or a copy with zeros")
         return tuple(found)
 

@@ -1,0 +1,60 @@
+"""The stages that a solver leaves open: of padding that the kernel's guard cuts off, and of outputs that no move reaches.
+
+They follow from the loops and tiles, by what each way is predicted to cost, and stand in the schedule before it is lowered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from isamap_smt.codegen.accumulators import is_direct
+from isamap_smt.codegen.borders import border_of, window_costs_more
+from isamap_smt.codegen.nest import Nest, build_nest
+from isamap_smt.codegen.operands import guards_carried, keeps_finite, padding_is_neutral, window
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule, Stage
+
+
+def with_stages(schedule: Schedule) -> Schedule:
+    """The schedule with a stage for every operand that needs one. What it says already stays as it is.
+
+    Raises ScheduleError where neither way to treat padding can be carried out.
+    """
+    nest = build_nest(schedule)
+    statement = nest.mapping.instruction.kernel.statements[0]
+    output = statement.target.tensor
+    inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
+    found = {s.operand: s for s in schedule.stages}
+    for operand in inputs:
+        stage = schedule.stage(operand)
+        if stage.depth is None and not stage.padding and guards_carried(nest, operand):
+            found[operand] = replace(stage, padding=_padding(nest, schedule, operand))
+    if output not in found and schedule.hardware is not None and not is_direct(nest, schedule.hardware, output):
+        found[output] = Stage(output, schedule.accumulate)
+    stages = tuple(found.values())
+    return schedule if stages == schedule.stages else replace(schedule, stages=stages)
+
+
+def _padding(nest: Nest, schedule: Schedule, operand: str) -> str:
+    """What becomes of the points outside of an operand that is read in place."""
+    border = border_of(nest, operand, guards_carried(nest, operand))
+    if border is not None and (_growing(nest, schedule, operand) or nest.statement.ordered):
+        return LEFT_OUT  # its points stand in one place, and have nothing added for padding
+    copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
+    if nest.held(operand) == nest.mapping.element(operand) and border is not None and is_constant(prod(copy.shape)):
+        size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes
+        if window_costs_more(nest, operand, border, size):
+            return LEFT_OUT
+    neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
+    return ZEROS if neutral or border is None else LEFT_OUT
+
+
+def _growing(nest: Nest, schedule: Schedule, operand: str) -> bool:
+    """Whether its tensor is written while the loops that statements share run, so that no copy of the whole can be made before."""
+    together = bool(schedule.shared) or nest.kernel.recurrence_of(nest.mapping.statement_index) is not None
+    written = {s.target.tensor for s in nest.kernel.statements}
+    return together and nest.mapping.operand_access(operand).tensor in written
+
+
+__all__ = ["with_stages"]
