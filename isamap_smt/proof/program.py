@@ -39,6 +39,7 @@ from isamap_smt.proof.program_trial import search, trials
 from isamap_smt.proof.scalar import computed_arithmetic
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.prove import goes_wrong, makes_no_sense, use_claims
+from isamap_smt.proof.uses.text import in_order
 
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
@@ -62,7 +63,7 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     elif not proofs:
         arithmetic, _ = computed_arithmetic(program.kernel)
     try:
-        sites = collect(program)
+        sites = collect(in_order(program) if program.machine else program)
     except UnrecognisedError as e:
         seen = makes_no_sense(program) if program.machine else None
         results = [ClaimResult("hypotheses", "", seen or Unknown(str(e)), "every name means one thing")]

@@ -202,7 +202,41 @@ class Moments:
             return self.before(x, y)
         return ("or", *self._joined(x, y), FALSE)
 
+    def between(self, x: Moment, y: Moment) -> Iterator[tuple[Moment, list[Formula], Formula]]:
+        """Signals w that may lie between: (w, what is known of it, whether x comes before w and w before y).
+
+        Of another engine: the last of those that y waits for, so y begins when it is complete. Of the engine of x: the first of
+        those in loops that stand behind x. Where there is no such signal, nothing is known of it.
+        """
+        for n, (counter, amount) in enumerate(self._met(y)):
+            sites = self.signals.get(counter, [])
+            if len(sites) != 1 or sites[0].engine == y.site.engine:
+                continue
+            w = self.moment(sites[0], f"_between{n}")
+            shared = x.site.common(w.site)
+            if w.site.engine != x.site.engine:
+                some: Formula = ("le", sp.S.One, amount)
+                facts, follows = [("eq", w.number(), amount - 1)], self.happens_before(x, w)
+            elif x.site.ahead(w.site) and shared < len(w.site.loops):
+                inner = w.site.loops[shared:]
+                some = ("and", *(("le", sp.S.One, w.at(loop.count)) for loop in inner))
+                facts = [("eq", w.at(loop.var), x.at(loop.var)) for loop in x.site.loops[:shared]]
+                facts += [("eq", w.at(loop.var), sp.S.Zero) for loop in inner]
+                follows = ("le", w.number() + 1, amount)
+            else:
+                continue
+            facts += [*self.known(x, w), *together(w, y)]
+            yield w, [("implies", some, f) for f in facts], ("and", some, follows)
+
     def _joined(self, x: Moment, y: Moment) -> Iterator[Formula]:
+        for counter, amount in self._met(y):
+            engines = {s.engine for s in self.signals.get(counter, [])}
+            earlier = self.signalled(counter, x)
+            if engines == {x.site.engine} and earlier is not None:
+                yield ("le", earlier + 1, amount)
+
+    def _met(self, y: Moment) -> Iterator[tuple[str, Any]]:
+        """(counter, amount) of what its engine has waited for when y begins."""
         for site in self.sites:
             if site.engine != y.site.engine or not (site is y.site or site.ahead(y.site)):
                 continue
@@ -211,12 +245,8 @@ class Moments:
                 continue  # it may not be issued at all
             own = {e.name for loop in inside for e in (loop.var, loop.number)}
             for counter, amount in site.use.awaits:
-                if own & symbols_of([amount]):
-                    continue
-                engines = {s.engine for s in self.signals.get(counter, [])}
-                earlier = self.signalled(counter, x)
-                if engines == {x.site.engine} and earlier is not None:
-                    yield ("le", earlier + 1, y.at(amount))
+                if not own & symbols_of([amount]):
+                    yield counter, y.at(amount)
 
 
 def _name(use: Use) -> str:

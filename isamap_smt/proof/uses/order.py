@@ -163,10 +163,14 @@ def _ordered(
     book: UseBook, moments: Moments, buffer: Buffer, words: str, given: list[Formula], pair: tuple[Moment, Moment],
     among: tuple[Moment, ...], told: Told,
 ) -> None:  # fmt: skip
-    """The first of a pair of moments happens before the second. Other chains than those that are looked for may order engines."""
+    """The first of a pair of moments happens before the second, by one counter or two. Longer chains may order engines, too."""
     first, second = pair
-    goal = moments.happens_before(first, second)
-    book.ask("order", buffer.name, words, given, [goal], among, told, first.site.engine != second.site.engine)
+    apart = first.site.engine != second.site.engine
+    ways = [moments.happens_before(first, second)]
+    for w, known, follows in moments.between(first, second) if apart else ():
+        given, among = [*given, *known], (*among, w)
+        ways.append(follows)
+    book.ask("order", buffer.name, words, given, [("or", *ways)], among, told, apart)
 
 
 def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: str, slot: Any = None) -> Told:

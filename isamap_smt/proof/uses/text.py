@@ -1,0 +1,88 @@
+"""A program of engines in an order of text in which signals stand before the awaits that need them.
+
+Each engine takes its own uses, in their order, and nothing else of the text means anything. So parts of a body that have no engine
+in common may change places. The claims look for one order of the text that is a legal execution; this is the one they are asked of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.program import Loop, Node, Program, Use, walk
+
+First = Mapping[Any, Any]  # variables and numbers of loops -> 0
+
+
+def in_order(program: Program) -> Program:
+    """The same program, with parts of its text exchanged where that brings signals before the awaits that need them."""
+    loops = [n for n, _ in walk(program.body) if isinstance(n, Loop)]
+    body = _ordered(program.body, {e: sp.S.Zero for x in loops for e in (x.var, x.number)})
+    return program if body == program.body else replace(program, body=body)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A node of a body. engines: None where it has to stay where it is. needs: counters awaited before any iteration is over."""
+
+    node: Node
+    engines: frozenset[str] | None
+    signals: frozenset[str]
+    needs: frozenset[str]
+
+    def meets(self, other: _Part) -> bool:
+        """Whether their order is part of what they mean."""
+        return self.engines is None or other.engines is None or bool(self.engines & other.engines)
+
+
+def _ordered(body: tuple[Node, ...], first: First) -> tuple[Node, ...]:
+    parts = [_part(replace(n, body=_ordered(n.body, first)) if isinstance(n, Loop) else n, first) for n in body]
+    before: dict[int, set[int]] = {n: set() for n in range(len(parts))}
+    for n, later in enumerate(parts):
+        for k, other in enumerate(parts[:n]):
+            if other.meets(later):
+                before[n].add(k)
+            elif later.signals & other.needs:
+                before[k].add(n)
+    try:
+        order = list(_first_ready(TopologicalSorter(before)))
+    except CycleError:
+        order = list(range(len(parts)))
+    return tuple(parts[n].node for n in order)
+
+
+def _first_ready(sorter: TopologicalSorter[int]) -> Iterator[int]:
+    """Of the parts that may come next, the one that stands first. Raises CycleError."""
+    sorter.prepare()
+    ready: set[int] = set()
+    while sorter.is_active():
+        ready |= set(sorter.get_ready())
+        yield min(ready)
+        sorter.done(min(ready))
+        ready.remove(min(ready))
+
+
+def _part(node: Node, first: First) -> _Part:
+    uses = [n for n, _ in walk((node,)) if isinstance(n, Use)]
+    if any(not isinstance(n, Use | Loop) for n, _ in walk((node,))):
+        return _Part(node, None, frozenset(), frozenset())
+    return _Part(
+        node,
+        frozenset(u.instruction.engine for u in uses),
+        frozenset(c for u in uses for c in u.signals),
+        frozenset(c for u in uses for c, amount in u.awaits if _at_first(amount, first)),
+    )
+
+
+def _at_first(amount: Any, first: First) -> bool:
+    """Whether something is awaited in the first iteration of all loops, at the least sizes."""
+    e = sp.sympify(amount).xreplace(first)
+    least = e.xreplace(dict.fromkeys(e.free_symbols, sp.S.One))
+    return bool(least.is_number and least >= 1)
+
+
+__all__ = ["in_order"]
