@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from isamap_smt.language.ranges import assume as assume
 
 
-_GONE = {"Packing": "Stage", "prove_uses": "prove_program"}
+_GONE = {"Packing": "Stage", "prove_uses": "prove_program", "turns": "isamap_smt.language.time_steps()"}
 
 
 def __getattr__(name: str) -> Any:

@@ -63,7 +63,7 @@ def rows(problem: ScheduleProblem, register: int, operand: TileOperand) -> int:
 
 def first_tile(problem: ScheduleProblem, operand: TileOperand) -> int:
     """What each cell of the first tile that is brought blockwise costs: nothing was computed before that could hide it."""
-    return sum(operand.link[1:]) * (problem.threads if problem.spread else 1)
+    return sum(operand.link[1:]) * (problem.threads if problem.parallelizable else 1)
 
 
 def nontrivial(problem: ScheduleProblem, choice: Choice, block: int) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ def cells(problem: ScheduleProblem, choice: Choice, components: tuple[Component,
 
 
 def refetch(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
-    """How many sweeps are made into `level`."""
+    """How many refetches are made into `level`."""
     v = cut(problem, choice, operand, level)
     mine = problem.operands[operand].axes
     return prod(a.tiles(choice.chains[d], v) for d, a in enumerate(problem.axes) if d not in mine)
@@ -146,13 +146,13 @@ def walks(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
 def first_walks(problem: ScheduleProblem, choice: Choice, operand: int, level: int) -> int:
     """Time of computing during the walks over the operand that bring it into the level from beyond.
 
-    The time of one walk is rounded, then multiplied: more sweeps never hide more than their share, and so never cost less.
+    The time of one walk is rounded, then multiplied: more refetches never hide more than their share, and so never cost less.
     """
     one = problem.registers[choice.register].compute // walks(problem, choice, operand)
     return one * refetch(problem, choice, operand, level)
 
 
-def visits(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
+def rows_begun(problem: ScheduleProblem, choice: Choice, operand: int) -> int:
     """How often a row of the operand is begun, over all rows, when it is read where it lies."""
     o, rows = problem.operands[operand], problem.operands[operand].rows
     register = problem.registers[choice.register]
@@ -204,7 +204,7 @@ def evaluate(problem: ScheduleProblem, choice: Choice) -> Cost | None:
         if option not in o.options:
             return None
         if option == IN_PLACE:
-            walked = visits(problem, choice, n) * register.visit(n)
+            walked = rows_begun(problem, choice, n) * register.visit(n)
             if walked > CEILING:
                 return None
             in_place += register.in_place[n] + walked + moved[0] * o.apart
@@ -242,7 +242,7 @@ def _together(
     """
     compute = problem.registers[choice.register].compute
     found = [x for levels in bursts.values() for x in levels.values()]
-    ways = [(max(overlapped(compute, links, problem.near), in_bursts(compute, found)), 0)]
+    ways = [(max(overlapped(compute, links, problem.delaying), in_bursts(compute, found)), 0)]
     if (cells := blockwise(problem, choice)) is not None:
         rest = [x for n, levels in bursts.items() if n not in cells for x in levels.values()]
         sooner = [WHOLE * x for x in links]
@@ -250,7 +250,7 @@ def _together(
             for level, (_, link) in bursts[n].items():
                 sooner[level - 1] -= (WHOLE - SOONER) * link
         first = sum(c * first_tile(problem, problem.operands[n]) for n, c in cells.items())
-        ways.append((max(in_turns(compute, sooner, problem.near), in_bursts(compute, rest)), first))
+        ways.append((max(in_turns(compute, sooner, problem.delaying), in_bursts(compute, rest)), first))
     return min(ways, key=sum)
 
 
@@ -259,7 +259,7 @@ def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tupl
 
     Energy is what it is alone. While one thread does everything, the others are idle.
     """
-    if not problem.spread:
+    if not problem.parallelizable:
         return alone * (problem.threads if problem.overlap else 1), None
     found = shared(problem, choice, alone)
     if found is None or not problem.overlap:
@@ -273,17 +273,17 @@ def dearest(operand: TileOperand, level: int) -> int:
     return max(1, operand.link[level - 1], operand.exposed[level - 1], pack, operand.apart if level == 1 else 0)
 
 
-def overlapped(compute: int, links: list[int], near: int = FARTHEST) -> int:
+def overlapped(compute: int, links: list[int], delaying: int = FARTHEST) -> int:
     """Time of computing beside the links into levels 1, 2 ..., each pair as contention() says.
 
-    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], near=4), overlapped(0, [800])
+    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], delaying=4), overlapped(0, [800])
     (800, 1100, 1050, 800)
     """
-    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, near))
+    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, delaying))
     return max(-(-(a * compute + b * link) // WHOLE) for link, a, b in pairs)
 
 
-def in_turns(compute: int, links: list[int], near: int) -> int:
+def in_turns(compute: int, links: list[int], delaying: int) -> int:
     """Time of computing beside the links into levels 1, 2 ..., in parts of WHOLE, where the second works all the time: once it is
     what is waited for, the first is in its way.
 
@@ -293,8 +293,8 @@ def in_turns(compute: int, links: list[int], near: int) -> int:
     first, *rest = links
     ways = [-(-(WHOLE * a * compute + b * link) // WHOLE**2) for a, b in FAR for link in rest]
     a, b = FAR[-1]
-    ways.append(-(-(WHOLE * a * compute + b * (near * first // WHOLE + rest[0])) // WHOLE**2))
-    return max(overlapped(compute, [first // WHOLE], near), *ways)
+    ways.append(-(-(WHOLE * a * compute + b * (delaying * first // WHOLE + rest[0])) // WHOLE**2))
+    return max(overlapped(compute, [first // WHOLE], delaying), *ways)
 
 
 def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:

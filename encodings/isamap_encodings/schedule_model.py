@@ -223,7 +223,7 @@ class Builder:
                         self.m.add_implication(x, self.trivial(b, d))
         return result, 1, high
 
-    def visits(self, n: int, stationary: dict[tuple[int, int], Any]) -> list[Range]:
+    def rows_begun(self, n: int, stationary: dict[tuple[int, int], Any]) -> list[Range]:
         """Factors of how often a row of operand n is begun: its rows, and times for each."""
         o, rows = self.p.operands[n], self.p.operands[n].rows
         assert rows is not None
@@ -319,7 +319,7 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
         high = compute[2] + 2 * max(compute[2], sum(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
         for level, link in enumerate(links, 1):
-            for x, y in contention(level, problem.near):
+            for x, y in contention(level, problem.delaying):
                 late = b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
                 if waits is not None and level > 1:
                     late.only_enforce_if(waits)
@@ -327,10 +327,12 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
             _sooner(b, slowest, compute, links, waits)
         _bursts(b, slowest, compute, stationary, waits)
         alone = slowest + added
-        objective = b.of_all_threads(alone, compute[1] + scope[1]) if problem.spread else alone * problem.threads
+        objective = (
+            b.of_all_threads(alone, compute[1] + scope[1]) if problem.parallelizable else alone * problem.threads
+        )
     else:
         objective = sum((x[0] for x in links), compute[0]) + added
-        if problem.spread:
+        if problem.parallelizable:
             b.shared()
     b.m.minimize(objective)
     return ScheduleModel(b.m, b.registers, b.chains, b.orders, packing, objective)
@@ -392,7 +394,7 @@ def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits:
             if o.blockwise and o.bursts(level)
         ]
         for x, y in FAR:  # in eighths, which each y is a multiple of
-            first = b.p.near * links[0][0] if level == 2 and (x, y) == FAR[-1] else 0
+            first = b.p.delaying * links[0][0] if level == 2 and (x, y) == FAR[-1] else 0
             beside = y // 8 * (first + WHOLE * links[level - 1][0] - sum(early))
             b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + beside).only_enforce_if(waits.Not())
 
@@ -455,4 +457,4 @@ def _paid(b: Builder, factors: list[Range], each: Range, name: str, where: Any) 
 def _walked(b: Builder, n: int, stationary: dict[tuple[int, int], Any], in_place: Any) -> Any:
     """The cost of visiting the rows of operand n, which is paid where it is read in place."""
     each = b._pick(b.registers, [r.visit(n) for r in b.p.registers])
-    return _paid(b, b.visits(n, stationary), each, f"walked_{b.p.operands[n].name}", in_place)
+    return _paid(b, b.rows_begun(n, stationary), each, f"walked_{b.p.operands[n].name}", in_place)

@@ -32,13 +32,13 @@ WHOLE = 16
 SOONER = 12
 
 
-def contention(level: int, near: int) -> tuple[tuple[int, int], ...]:
-    """The rows for the link into a level. near: the part that delays on the way into the first, NEAREST to FARTHEST.
+def contention(level: int, delaying: int) -> tuple[tuple[int, int], ...]:
+    """The rows for the link into a level. delaying: the part that delays on the way into the first, NEAREST to FARTHEST.
 
     >>> contention(1, NEAREST), contention(2, NEAREST) == contention(1, FARTHEST) == FAR
     (((16, 0), (14, 4), (5, 16)), True)
     """
-    return FAR if level > 1 or near >= FARTHEST else ((16, 0), (14, near), (5, 16))
+    return FAR if level > 1 or delaying >= FARTHEST else ((16, 0), (14, delaying), (5, 16))
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,10 @@ class ScheduleProblem:
     overlap: computing and the links run at the same time, the slowest pair of contention() counts (latency); otherwise they
     add (energy).
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
-    spread: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing); empty
-    where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
+    parallelizable: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing);
+    empty where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
     not only in the outermost. cutting: the axes along which parts of the output's rows are shared, and not rows (schedule_sharing).
-    near: as for contention().
+    delaying: as for contention().
     """
 
     axes: tuple[TileAxis, ...]
@@ -175,11 +175,11 @@ class ScheduleProblem:
     capacities: tuple[int, ...]
     orders: tuple[tuple[int, ...], ...]
     overlap: bool = True
-    spread: tuple[bool, ...] = ()
+    parallelizable: tuple[bool, ...] = ()
     threads: int = 1
     start: int = 0
     inner: bool = False
-    near: int = FARTHEST
+    delaying: int = FARTHEST
     cutting: frozenset[int] = frozenset()
 
     @property

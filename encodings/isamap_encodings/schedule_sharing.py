@@ -38,7 +38,7 @@ def _around(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
 
 def loops(problem: ScheduleProblem) -> tuple[Loop, ...]:
     """The loops that threads may share where the tiles allow it, outermost block first."""
-    allowed = [d for d, may in enumerate(problem.spread) if may]
+    allowed = [d for d, may in enumerate(problem.parallelizable) if may]
     innermost = 1 if problem.inner else problem.levels
     return tuple((u, d) for u in range(problem.levels, innermost - 1, -1) for d in allowed)
 

@@ -80,10 +80,10 @@ class Case:
         kernel, held = self.problem().with_sizes(self.size), self._bytes()
         found = [(sum(held.values()), 1)]
         for block in kernel.recurrences:
-            turn = kernel.statements[block.first : block.end]
-            read = [a for s in turn for a in s.inputs if a.tensor in kernel.inputs]
+            members = kernel.statements[block.first : block.end]
+            read = [a for s in members for a in s.inputs if a.tensor in kernel.inputs]
             again = {a.tensor for a in read if block.axis not in symbols_of(a.index)}
-            found.append((sum(held[n] for n in again), int(turn[0].axis(block.axis).extent) - 1))
+            found.append((sum(held[n] for n in again), int(members[0].axis(block.axis).extent) - 1))
         return tuple(found)
 
     def traffic(self) -> int:

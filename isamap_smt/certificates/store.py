@@ -65,7 +65,7 @@ def mapping_certificate(
 ) -> Certificate:
     """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
 
-    more: schedules of further statements that the program maps; their mappings are proved again at each check, and their
+    more: schedules of secondary statements that the program maps; their mappings are proved again at each check, and their
     formulas stand in certificates of their own. Raises CertificateError where a claim is not proved (UndecidedError
     where it is unknown), or what is proved cannot be written.
     """

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from isamap_smt.cli.output import say
+from isamap_smt.ir.arguments import MOST_THREADS
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.whole import MOST_THREADS
 from isamap_smt.language.lines import TensorLine, parse_line
 from isamap_smt.language.source import Source, logical_lines
 from isamap_smt.mapping.axes import AxesError

@@ -88,7 +88,7 @@ def planned_page(
 ) -> dict[str, Any] | None:
     """Write the page about a plan; what it says as JSON. None where it uses no instruction, whose lanes a page could draw."""
     from isamap_smt.report.page import html_report
-    from isamap_smt.report.roofline import standing
+    from isamap_smt.report.roofline import roofline_position
 
     if planned.proved is None or planned.schedule is None or planned.instruction is None:
         return None
@@ -104,7 +104,7 @@ def planned_page(
         "mapping": planned.proved.mapping.id,
         "verdict": planned.proof.word,
         "gflops": round(measured.gflops, 3) if measured else None,
-        "standing": stands.document() if (stands := standing(planned, measured)) else None,
+        "standing": stands.document() if (stands := roofline_position(planned, measured)) else None,
         "schedule": schedule_document(planned.schedule),
         "notes": list(planned.notes),
     }

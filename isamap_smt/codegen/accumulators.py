@@ -106,18 +106,18 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
     part = _output_move(state, store, units, masked=bool(masked))
     guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
-    room = _room(state, tails)
-    return (If((sp.Ge(room, 0),), plain), If((sp.Lt(room, 0),), guarded))
+    slack = _slack(state, tails)
+    return (If((sp.Ge(slack, 0),), plain), If((sp.Lt(slack, 0),), guarded))
 
 
-def _room(state: Lowering, tails: tuple[str, ...]) -> Any:
+def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
     """How far the register tile stays below the extents; negative when it is cut."""
     nest = state.nest
-    room: Any = None
+    slack: Any = None
     for a in tails:
         left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
-        room = left if room is None else IMin(room, left)
-    return room
+        slack = left if slack is None else IMin(slack, left)
+    return slack
 
 
 def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bool) -> Node:

@@ -10,11 +10,11 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.asked import asked
-from isamap_smt.codegen.borders import rows_of
+from isamap_smt.codegen.boundary import rows_of
 from isamap_smt.codegen.nest import plain_name
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import InPlace, Packed, address, guards_carried, move_of, moving_lanes
+from isamap_smt.codegen.prefetch import asked
 from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, tested, tile_values, unroll, unrolled_axes
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
@@ -80,8 +80,8 @@ def _read_point(
     when the operand is read in place, if they are read at all."""
     nest = state.nest
     values = tile_values(state, units, lanes)
-    source = state.feeds[operand]
-    if isinstance(source, InPlace) and not source.border:
+    source = state.staged[operand]
+    if isinstance(source, InPlace) and not source.boundary:
         free = [a for a in nest.relevant(operand) if nest.axes[a].leaf == 1]
         values = {a: nest.clamped(a, v) if a in free else v for a, v in values.items()}
     return nest.point(values), values
@@ -97,7 +97,7 @@ def _register_guard(
     state: Lowering, operand: str, values: dict[str, Any], point: dict[str, Any], cells: dict[str, Any]
 ) -> tuple[tuple[Any, ...], str]:
     """Where a register holds its element, and what it holds elsewhere. A streamed one is there where points are executed."""
-    nest, source = state.nest, state.feeds[operand]
+    nest, source = state.nest, state.staged[operand]
     relevant = nest.relevant(operand)
     if isinstance(source, Packed):
         tails = [a for a in relevant if nest.has_tail(a)]
@@ -106,7 +106,7 @@ def _register_guard(
         tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
         outside = "0"
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
-    left_out = isinstance(source, InPlace) and source.border is not None
+    left_out = isinstance(source, InPlace) and source.boundary is not None
     if left_out and operand != _streamed(state):
         guard += _tested_rows(state, operand, cells)
     elif not left_out:
@@ -116,7 +116,7 @@ def _register_guard(
 
 def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
     """One load or broadcast of the operand's register for these units."""
-    nest, source = state.nest, state.feeds[operand]
+    nest, source = state.nest, state.staged[operand]
     lanes = nest.lanes(operand)
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
@@ -131,7 +131,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
         memory = _memory(state, operand, units, move)
     active = active_lanes(state, moving[: len(move.active)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    besides = asked(nest, source, state.schedule.stage(operand), state.sweeps) if moving == lanes else ()
+    besides = asked(nest, source, state.schedule.stage(operand), state.to_and_fro) if moving == lanes else ()
     return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 
@@ -140,12 +140,12 @@ def _memory(state: Lowering, operand: str, units: dict[str, Any], move: Instruct
     own = dict(zip(state.nest.lanes(operand), lane_symbols(move), strict=True))
     point, _ = _read_point(state, operand, units, own)
     lanes = {lane: own[lane] for lane in moving_lanes(state.nest, operand)}
-    return address(state.nest, state.feeds[operand], units, lanes, point)
+    return address(state.nest, state.staged[operand], units, lanes, point)
 
 
 def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool) -> tuple[Instruction, Ref]:
     """The load that takes the elements in the order in which they lie, and where. Raises ScheduleError without one."""
-    nest, source = state.nest, state.feeds[operand]
+    nest, source = state.nest, state.staged[operand]
     assert isinstance(source, InPlace)
     lanes, tensor = nest.lanes(operand), nest.mapping.operand_access(operand).tensor
     buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]

@@ -1,6 +1,6 @@
 """From schedules to a program: one nest for each mapped statement, the other statements inside and between the nests.
 
-The statements of a recurrence stand in one loop over its turns, each nest inside it without its own loop over them. So do
+The statements of a recurrence stand in one loop over its time steps, each nest inside it without its own loop over them. So do
 statements whose schedules share a loop: block by block, what one leaves is read by the next while it is in the cache.
 """
 
@@ -13,7 +13,7 @@ from itertools import groupby
 
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.decided import decided
-from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, turn_variable
+from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, time_variable
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.codegen.statements import alone
@@ -30,7 +30,7 @@ Nodes = tuple[Node, ...]
 def lower(schedule: Schedule, *more: Schedule) -> Program:
     """The program of a schedule: loops, buffers with index types, moves, executions. str() is its pseudo-code.
 
-    more: schedules of further statements of the same kernel; what no schedule maps is computed element by element.
+    more: schedules of secondary statements of the same kernel; what no schedule maps is computed element by element.
     Nothing about it is proved yet: build() and prove_program() do that. Sizes the schedule leaves open become run-time
     parameters. Raises ScheduleError when the schedule cannot be carried out.
     """
@@ -64,11 +64,11 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
 
 @dataclass(frozen=True)
 class _Part:
-    """Statements first to end - 1. turn: the axis along which they are computed together, turn by turn; or ''."""
+    """Statements first to end - 1. time: the axis along which they are computed together, one time step after the other; or ''."""
 
     first: int
     end: int
-    turn: str = ""
+    time: str = ""
 
 
 def _parts(kernel: Kernel) -> tuple[_Part, ...]:
@@ -99,18 +99,18 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
 
 def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
     """A part in which every statement is computed element by element."""
-    if not part.turn:
+    if not part.time:
         return alone(kernel, range(part.first, part.end), parallel)
-    var = turn_variable(part.turn)
-    body = alone(kernel, range(part.first, part.end), parallel, {part.turn: var})
-    return (Loop(var, kernel.statements[part.first].axis(part.turn).extent, body, "serial", part.turn, 1),)
+    var = time_variable(part.time)
+    body = alone(kernel, range(part.first, part.end), parallel, {part.time: var})
+    return (Loop(var, kernel.statements[part.first].axis(part.time).extent, body, "serial", part.time, 1),)
 
 
 def _around(part: _Part, schedule: Schedule) -> Around | None:
     """The loop that the schedule's nest has in common with its neighbours."""
-    if part.turn:
-        return Around(part.turn, True)
-    return Around(schedule.shared, False) if schedule.shared else None
+    if part.time:
+        return Around(part.time, True)
+    return Around(schedule.fused, False) if schedule.fused else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None) -> Nodes:
@@ -124,7 +124,7 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
             "are spread over threads"
         )
     setup = tuple(node for n in nests for node in n.setup)
-    if around.turns:
+    if around.time_steps:
         return (*setup, replace(loop, body=tuple(node for n in nests for node in (*n.before, *n.body, *n.after))))
     if any(n.after for n in nests[:-1]) or any(n.before for n in nests[1:]):
         raise ScheduleError(

@@ -20,13 +20,13 @@ from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import (
-    Feed,
     InPlace,
-    feed,
+    StagedOperand,
     guards_carried,
     keeps_finite,
     open_guards,
     padding_is_neutral,
+    staged_operand,
 )
 from isamap_smt.codegen.statements import others
 from isamap_smt.codegen.tile import Lowering, Nodes, tested
@@ -48,10 +48,10 @@ ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
 @dataclass(frozen=True)
 class Around:
-    """A loop around several nests, the outermost of each one's schedule, over this axis. turns: of a recurrence."""
+    """A loop around several nests, the outermost of each one's schedule, over this axis. time_steps: of a recurrence."""
 
     axis: str
-    turns: bool
+    time_steps: bool
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def lower_nest(schedule: Schedule, first: int, end: int, around: Around | None =
     around: the body is for one iteration of this loop. Raises ScheduleError when the schedule cannot be carried out.
     """
     state = _state(schedule, first, end, around)
-    ahead = tuple(node for f in state.feeds.values() if f.ahead for node in f.setup)
+    ahead = tuple(node for f in state.staged.values() if f.ahead for node in f.setup)
     setup = _setup(state, 0) if around else ()
     body = _loops(state, 1 if around else 0)
     starts = (state.begin.tensor,) if state.begin else ()
@@ -85,12 +85,12 @@ def lower_nest(schedule: Schedule, first: int, end: int, around: Around | None =
     return LoweredNest(state.nest.kernel, ahead, setup, o.before, body, o.after, _assumptions(state), starts, outer)
 
 
-def turn_variable(axis: str) -> Any:
+def time_variable(axis: str) -> Any:
     """The variable of the outermost loop over an axis."""
     return sym(f"{axis.replace('.', '_')}0")
 
 
-def _check_shared(nest: Nest, axis: str) -> None:
+def _check_fused(nest: Nest, axis: str) -> None:
     """The outermost loop is over the axis, and the sums are made inside it."""
     if not nest.loops or nest.loops[0].axis != axis or nest.accumulate == 0:
         raise ScheduleError(
@@ -98,15 +98,15 @@ def _check_shared(nest: Nest, axis: str) -> None:
         )
 
 
-def _check_turns(nest: Nest, schedule: Schedule, turn: str) -> None:
-    """The outermost loop counts the turns one by one, in order."""
-    found = [loop for loop in nest.loops if loop.axis == turn]
+def _check_time_steps(nest: Nest, schedule: Schedule, time: str) -> None:
+    """The outermost loop counts the time steps one by one, in order."""
+    found = [loop for loop in nest.loops if loop.axis == time]
     if len(found) != 1 or found[0] != nest.loops[0] or found[0].step != 1 or nest.accumulate == 0:
         raise ScheduleError(
-            f"{nest.kernel.name} goes turn by turn along {turn}: its one loop, in steps of 1, comes first"
+            f"{nest.kernel.name} goes one time step after the other along {time}: its one loop, in steps of 1, comes first"
         )
     if schedule.parallel == 0:
-        raise ScheduleError(f"the turns along {turn} follow one another; another loop can be spread over threads")
+        raise ScheduleError(f"the time steps along {time} follow one another; another loop can be spread over threads")
 
 
 def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> Lowering:
@@ -114,24 +114,26 @@ def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> L
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
     _check_order(nest)
-    turn = shared.axis if shared and shared.turns else ""
-    if turn:
-        _check_turns(nest, schedule, turn)
+    time = shared.axis if shared and shared.time_steps else ""
+    if time:
+        _check_time_steps(nest, schedule, time)
     elif shared:
-        _check_shared(nest, shared.axis)
+        _check_fused(nest, shared.axis)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     _check_lanes(nest, output)
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
-    feeds = {o: feed(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
-    _check_guards(nest, feeds)
-    around = {turn: turn_variable(turn)} if turn else {}
+    staged = {o: staged_operand(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
+    _check_guards(nest, staged)
+    around = {time: time_variable(time)} if time else {}
     beside = others(nest, schedule.parallel is not None, first, end, around)
     begin = beginning(nest, schedule, output) if schedule.stage(output).depth is None else None
     apart = (
         schedule.parallel == 1 or not beside.inside
     )  # what is computed inside, too, where threads were to share the loop
-    return Lowering(schedule, nest, output, inputs, feeds, beside, begin, _sweeps(nest, feeds) if turn and apart else 0)
+    return Lowering(
+        schedule, nest, output, inputs, staged, beside, begin, _to_and_fro(nest, staged) if time and apart else 0
+    )
 
 
 def _check_lanes(nest: Nest, output: str) -> None:
@@ -165,19 +167,19 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
     return "-0" if tails and len(inputs) > 1 else "0"
 
 
-def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
-    carried, s = {g for o in feeds for g in guards_carried(nest, o)}, nest.mapping.statement
-    if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, feeds):
+def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
+    carried, s = {g for o in staged for g in guards_carried(nest, o)}, nest.mapping.statement
+    if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, staged):
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
             "read the operand in place, with lanes along another axis, drop `ordered`, or pad the input before the call"
         )
-    if not padding_is_neutral(s) and (padded := _padded(nest, feeds)):
+    if not padding_is_neutral(s) and (padded := _padded(nest, staged)):
         raise ScheduleError(
             f"{nest.kernel.name} has a guard and is no sum of products, so no padding of {padded[0]} leaves its results as they are"
         )
-    apart = len({guards_carried(nest, o) for o in feeds}) > 1  # where one operand is padded and another is not
-    if apart and not keeps_finite(nest) and (padded := _padded(nest, feeds)):
+    apart = len({guards_carried(nest, o) for o in staged}) > 1  # where one operand is padded and another is not
+    if apart and not keeps_finite(nest) and (padded := _padded(nest, staged)):
         raise ScheduleError(
             f"{nest.kernel.name} has a guard and multiplies what may be infinite though its elements are finite, so no zeros can "
             f"stand for {padded[0]} there"
@@ -187,9 +189,9 @@ def _check_guards(nest: Nest, feeds: Dict[str, Feed]) -> None:
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
 
 
-def _padded(nest: Nest, feeds: Dict[str, Feed]) -> list[str]:
+def _padded(nest: Nest, staged: Dict[str, StagedOperand]) -> list[str]:
     """Operands that are zero where the kernel's guard does not hold. Where executions are left out, none is."""
-    return [o for o, f in feeds.items() if guards_carried(nest, o) and not (isinstance(f, InPlace) and f.border)]
+    return [o for o, f in staged.items() if guards_carried(nest, o) and not (isinstance(f, InPlace) and f.boundary)]
 
 
 def _assumptions(state: Lowering) -> tuple[str, ...]:
@@ -198,7 +200,7 @@ def _assumptions(state: Lowering) -> tuple[str, ...]:
     out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
     if not out.dtype.is_float:
         return ()
-    padded = _padded(nest, state.feeds)
+    padded = _padded(nest, state.staged)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
     return tuple(str(Finite(t)) for t in sorted(others) if nest.kernel.tensor(t).dtype.is_float)
 
@@ -211,20 +213,20 @@ def _loops(state: Lowering, position: int) -> Nodes:
     return (*setup, _loop(state, position, _loops(state, position + 1)))
 
 
-def _sweeps(nest: Nest, feeds: Dict[str, Feed]) -> int:
-    """How many loops inside that over turns go over a buffer that was packed ahead, along one axis, their iterations apart."""
+def _to_and_fro(nest: Nest, staged: Dict[str, StagedOperand]) -> int:
+    """How many loops inside that over time steps go over a buffer that was packed ahead, along one axis, their iterations apart."""
     axes = [x.axis for x in nest.loops[1 : nest.accumulate]]
     plain = {i.name for i in nest.statement.target.index if i.is_Symbol}
     if not axes or not set(nest.axes[axes[0]].members) <= plain:
         return 0
-    if not any(f.ahead and axes[0] in nest.relevant(f.operand) for f in feeds.values()):
+    if not any(f.ahead and axes[0] in nest.relevant(f.operand) for f in staged.values()):
         return 0
     return next((n for n, a in enumerate(axes) if a != axes[0]), len(axes))
 
 
 def _setup(state: Lowering, position: int) -> Nodes:
     """What is packed inside the first `position` loops; where these are outside of the loop that threads share, by threads."""
-    nodes = tuple(node for f in state.feeds.values() if f.depth == position and not f.ahead for node in f.setup)
+    nodes = tuple(node for f in state.staged.values() if f.depth == position and not f.ahead for node in f.setup)
     shared = state.schedule.parallel
     return nodes if shared is None or position > shared else tuple(map(_by_threads, nodes))
 
@@ -244,7 +246,7 @@ def _by_threads(node: Node) -> Node:
 def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
     loop = state.nest.loops[position]
     kind = "parallel" if state.schedule.parallel == position else "serial"
-    backwards = state.nest.loops[0].var if 1 <= position <= state.sweeps else None
+    backwards = state.nest.loops[0].var if 1 <= position <= state.to_and_fro else None
     return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step, backwards)
 
 
@@ -252,7 +254,7 @@ def _reduction(state: Lowering, position: int) -> Nodes:
     """The reduction inside the first `position` loops, where what is tested of these alone holds."""
     if position == len(state.nest.loops):
         body = execute(state)
-    elif any(f.depth == position > state.nest.accumulate for f in state.feeds.values()):
+    elif any(f.depth == position > state.nest.accumulate for f in state.staged.values()):
         raise ScheduleError("an operand cannot be packed inside the accumulators")
     else:
         body = (_loop(state, position, _reduction(state, position + 1)),)
@@ -268,17 +270,19 @@ def _place(nest: Nest, relation: Any) -> int | None:
 
 
 def _work(state: Lowering) -> Nodes:
-    """The reduction; where points are left out, once for tiles that lie inside and once for those at the border."""
-    borders = [f.border for f in state.feeds.values() if isinstance(f, InPlace) and f.border]
-    rooms = [b.room for b in borders]
-    if not rooms or None in rooms:
+    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary."""
+    boundaries = [f.boundary for f in state.staged.values() if isinstance(f, InPlace) and f.boundary]
+    slacks = [b.slack for b in boundaries]
+    if not slacks or None in slacks:
         return _reduction(state, state.nest.accumulate)
-    room = rooms[0]
-    for r in rooms[1:]:
-        room = IMin(room, r)
-    plain = {o: replace(f, inside=True) if isinstance(f, InPlace) and f.border else f for o, f in state.feeds.items()}
-    whole = _reduction(replace(state, feeds=plain), state.nest.accumulate)
+    slack = slacks[0]
+    for r in slacks[1:]:
+        slack = IMin(slack, r)
+    plain = {
+        o: replace(f, inside=True) if isinstance(f, InPlace) and f.boundary else f for o, f in state.staged.items()
+    }
+    whole = _reduction(replace(state, staged=plain), state.nest.accumulate)
     return (
-        If((sp.Ge(room, 0),), whole),
-        If((sp.Lt(room, 0),), _reduction(state, state.nest.accumulate)),
+        If((sp.Ge(slack, 0),), whole),
+        If((sp.Lt(slack, 0),), _reduction(state, state.nest.accumulate)),
     )

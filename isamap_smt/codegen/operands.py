@@ -1,6 +1,6 @@
 """How each operand reaches its registers: from the tensor in place, from a packed buffer, or from a padded window.
 
-In place, padding is left out by tests (see borders.py) or lies in a window, as the operand's stage says (stages.py). A packed
+In place, padding is left out by tests (see boundary.py) or lies in a window, as the operand's stage says (stages.py). A packed
 buffer holds the operand's elements in the order in which the loops use them, with everything outside the kernel's domain
 written as zero. A window is a copy of the whole tensor with its zero padding written out.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.borders import Border, border_of
+from isamap_smt.codegen.boundary import PeeledBoundary, boundary_of
 from isamap_smt.codegen.nest import Nest, most_trips
 from isamap_smt.ir.boxes import always_true, decided_at, extreme
 from isamap_smt.ir.errors import ScheduleError
@@ -28,7 +28,7 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
 @dataclass(frozen=True)
-class Feed:
+class StagedOperand:
     """A source of one operand: `setup` nodes placed inside the first `depth` loops (None: nothing to set up).
 
     `address(values)` needs the program axes' values; see Packed, Window, InPlace.
@@ -42,21 +42,21 @@ class Feed:
 
 
 @dataclass(frozen=True)
-class Packed(Feed):
+class Packed(StagedOperand):
     """dims: what indexes each dimension: ('loop', position), ('unit', axis) or ('lane', an expression over lanes)."""
 
     dims: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
-class InPlace(Feed):
+class InPlace(StagedOperand):
     """Read at the kernel's own coordinates, shifted by `shift` (non-zero for a window).
 
-    border: where executions are tested, if anywhere. inside: this tile is known not to reach it.
+    boundary: where executions are tested, if anywhere. inside: this tile is known not to reach it.
     """
 
     shift: tuple[Any, ...] = ()
-    border: Border | None = None
+    boundary: PeeledBoundary | None = None
     inside: bool = False
 
 
@@ -70,7 +70,7 @@ def open_guards(nest: Nest) -> tuple[Any, ...]:
     return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
-def feed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Feed:
+def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> StagedOperand:
     """The operand's source, as its stage says."""
     stage = schedule.stage(operand)
     if stage.depth is not None:
@@ -80,12 +80,12 @@ def feed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Feed:
     found, guards = _in_place(nest, operand), guards_carried(nest, operand)
     if not guards:
         return found
-    border = border_of(nest, operand, guards)
-    if border is None:
+    boundary = boundary_of(nest, operand, guards)
+    if boundary is None:
         raise ScheduleError(
             f"no test of {operand} leaves out the points outside, since its lanes differ; pack {operand}"
         )
-    return replace(found, border=replace(border, room=None) if nest.statement.ordered else border)
+    return replace(found, boundary=replace(boundary, slack=None) if nest.statement.ordered else boundary)
 
 
 def padding_is_neutral(s: Statement) -> bool:
@@ -248,7 +248,9 @@ def _lanes_of_cells(nest: Nest, operand: str, index: tuple[Any, ...], cells: tup
     return found
 
 
-def address(nest: Nest, source: Feed, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]) -> Ref:
+def address(
+    nest: Nest, source: StagedOperand, units: dict[str, Any], lanes: dict[str, Any], point: dict[str, Any]
+) -> Ref:
     """Where the element for these units and lanes lies. `point`: kernel axis -> expression for the same."""
     if isinstance(source, Packed):
         index: list[Any] = []

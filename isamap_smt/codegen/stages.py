@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import prod
 
 from isamap_smt.codegen.accumulators import is_direct
-from isamap_smt.codegen.borders import border_of, window_costs_more
+from isamap_smt.codegen.boundary import boundary_of, window_costs_more
 from isamap_smt.codegen.nest import Nest, build_nest
 from isamap_smt.codegen.operands import guards_carried, keeps_finite, padding_is_neutral, window
 from isamap_smt.ir.expr import is_constant
@@ -38,21 +38,21 @@ def with_stages(schedule: Schedule) -> Schedule:
 
 def _padding(nest: Nest, schedule: Schedule, operand: str) -> str:
     """What becomes of the points outside of an operand that is read in place."""
-    border = border_of(nest, operand, guards_carried(nest, operand))
-    if border is not None and (_growing(nest, schedule, operand) or nest.statement.ordered):
+    boundary = boundary_of(nest, operand, guards_carried(nest, operand))
+    if boundary is not None and (_growing(nest, schedule, operand) or nest.statement.ordered):
         return LEFT_OUT  # its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
-    if nest.held(operand) == nest.mapping.element(operand) and border is not None and is_constant(prod(copy.shape)):
+    if nest.held(operand) == nest.mapping.element(operand) and boundary is not None and is_constant(prod(copy.shape)):
         size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes
-        if window_costs_more(nest, operand, border, size):
+        if window_costs_more(nest, operand, boundary, size):
             return LEFT_OUT
     neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
-    return ZEROS if neutral or border is None else LEFT_OUT
+    return ZEROS if neutral or boundary is None else LEFT_OUT
 
 
 def _growing(nest: Nest, schedule: Schedule, operand: str) -> bool:
     """Whether its tensor is written while the loops that statements share run, so that no copy of the whole can be made before."""
-    together = bool(schedule.shared) or nest.kernel.recurrence_of(nest.mapping.statement_index) is not None
+    together = bool(schedule.fused) or nest.kernel.recurrence_of(nest.mapping.statement_index) is not None
     written = {s.target.tensor for s in nest.kernel.statements}
     return together and nest.mapping.operand_access(operand).tensor in written
 

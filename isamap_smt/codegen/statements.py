@@ -59,7 +59,7 @@ def others(nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, A
 
 
 def _last_visit(nest: Nest) -> tuple[Any, ...] | None:
-    """When the accumulators hold the whole sum: at the last turn of each reduction loop around them. None: unknown."""
+    """When the accumulators hold the whole sum: at the last iteration of each reduction loop around them. None: unknown."""
     around = [loop for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction]
     if len({loop.axis for loop in around}) < len(around) or not all(a.members for a in nest.axes.values()):
         return None

@@ -9,9 +9,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
-from isamap_smt.codegen.borders import tests
+from isamap_smt.codegen.boundary import tests
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.codegen.operands import Feed, InPlace
+from isamap_smt.codegen.operands import InPlace, StagedOperand
 from isamap_smt.codegen.statements import Others
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.program import If, Loop, Node
@@ -24,7 +24,7 @@ Nodes = tuple[Node, ...]
 class Lowering:
     """What every step of the lowering needs.
 
-    sweeps: how many loops inside that over a recurrence's turns run to and fro: what one turn read last, and is still in a
+    to_and_fro: how many loops inside that over a recurrence's time steps run to and fro: what one read last, and is still in a
     cache, the next one reads first.
     """
 
@@ -32,10 +32,10 @@ class Lowering:
     nest: Nest
     output: str
     inputs: tuple[str, ...]
-    feeds: dict[str, Feed]
+    staged: dict[str, StagedOperand]
     others: Others
     begin: Begin | None
-    sweeps: int = 0
+    to_and_fro: int = 0
 
     @property
     def compute(self) -> Any:
@@ -87,7 +87,7 @@ def tested(state: Lowering, operand: str = "") -> tuple[Any, ...]:
     """What decides whether an execution's points are the kernel's: of one operand or all that are read at a border; over loops
     and the rows of a tile."""
     found: dict[Any, None] = {}
-    for name, source in state.feeds.items():
-        if operand in ("", name) and isinstance(source, InPlace) and source.border and not source.inside:
-            found |= dict.fromkeys(tests(state.nest, name, source.border))
+    for name, source in state.staged.items():
+        if operand in ("", name) and isinstance(source, InPlace) and source.boundary and not source.inside:
+            found |= dict.fromkeys(tests(state.nest, name, source.boundary))
     return tuple(found)

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.conditions import expression
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.whole import is_open
 from isamap_smt.ir.words import words
 
 Steps = tuple[int | str, ...]

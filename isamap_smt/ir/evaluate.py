@@ -82,7 +82,7 @@ def needs_single_points(statement: Statement) -> bool:
 
 
 def _apart(index: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether some dimension has two different constants: this turn's element and the one before."""
+    """Whether some dimension has two different constants: this time step's element and the one before."""
     return any(a.is_Integer and b.is_Integer and a != b for a, b in zip(index, other, strict=True))
 
 

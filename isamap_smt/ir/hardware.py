@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.engines import Engine
@@ -16,7 +17,6 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
-from isamap_smt.ir.whole import is_open
 
 REGISTER, ADDRESSED, CACHE, MAIN, STATE = KINDS = ("register", "addressed", "cache", "main", "state")
 LINE = 64  # bytes of a cache line

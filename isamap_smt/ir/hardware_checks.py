@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import exceeds, is_open, whole_number
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.states import CODE
 from isamap_smt.ir.ways import main_memories, way_in
-from isamap_smt.ir.whole import exceeds, is_open, whole
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware, Link, Memory
@@ -52,14 +52,14 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         raise HardwareError(
             f"memory {name!r}: that word means something else ({', '.join(TAKEN)} are taken); call it another name"
         )
-    count = whole(m.count, f"memory {name}: count", HardwareError)
+    count = whole_number(m.count, f"memory {name}: count", HardwareError)
     if is_open(m.capacity):
         piece, what = (m.rows, f"rows of {m.row}") if m.row else (m.capacity / m.count, f"bytes for each of {count}")
         if not (sp.sympify(piece).is_Integer or is_open(piece)):
             raise HardwareError(f"memory {name}: {m.capacity} bytes are no whole number of {what}")
         return
     if m.capacity is not None:
-        capacity = whole(m.capacity, f"memory {name}: capacity, in bytes (None: unlimited)", HardwareError)
+        capacity = whole_number(m.capacity, f"memory {name}: capacity, in bytes (None: unlimited)", HardwareError)
         if capacity > LARGEST:
             raise HardwareError(
                 f"memory {name}: capacity={capacity}: at most 2^60 bytes; write None for an unlimited one"
@@ -73,7 +73,7 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         raise HardwareError(
             f"memory {name}: {count} registers of unlimited size; say how many bytes all of them have together"
         )
-    row = whole(m.row, f"memory {name}: row, in bytes (0: software addresses no rows)", HardwareError, 0)
+    row = whole_number(m.row, f"memory {name}: row, in bytes (0: software addresses no rows)", HardwareError, 0)
     if row and (m.capacity is None or m.capacity % row or count > 1):
         size = "unlimited" if m.capacity is None else f"{m.capacity} bytes, count={count}"
         raise HardwareError(

@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.addresses import Address, Steps, address_of
+from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import Need, parse_needs
-from isamap_smt.ir.whole import is_open
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)

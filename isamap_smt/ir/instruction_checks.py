@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import address_of, check_steps
+from isamap_smt.ir.arguments import is_open, whole_number
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.engines import ZERO
@@ -19,7 +20,6 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.states import CODE, parse_needs
-from isamap_smt.ir.whole import is_open, whole
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
@@ -74,7 +74,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     check_issue(i)
     active = active_axes(i)
     check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
-    whole(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
+    whole_number(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit else ():
         if operand not in (*dict(c_types), *numbered) and dict(places)[operand] != MAIN:
@@ -165,7 +165,7 @@ def whole_axes(name: str, axes: Any) -> dict[str, Any]:
 
 
 def _points(name: str, axis: str, extent: Any) -> int:
-    points = whole(extent, f"instruction {name}: points of axis {axis}", LanguageError, -(2**63))
+    points = whole_number(extent, f"instruction {name}: points of axis {axis}", LanguageError, -(2**63))
     if points < 1:
         raise LanguageError(f"instruction {name}: axis {axis} has {points} points; it needs at least 1")
     return points
@@ -244,7 +244,7 @@ def _range(name: str, contract: Kernel, given: Any, form: str) -> tuple[str, int
     d = contract.tensor(operand).dtype
     if d.is_float:
         raise LanguageError(f"instruction {name}: {operand} is {d}: a range of values is assumed of integers only")
-    low, high = (whole(v, f"instruction {name}: assume {operand}", LanguageError, -(2**64)) for v in (low, high))
+    low, high = (whole_number(v, f"instruction {name}: assume {operand}", LanguageError, -(2**64)) for v in (low, high))
     if low > high:
         raise LanguageError(f"instruction {name}: assume {operand} in [{low}, {high}] holds for nothing")
     if low < d.low or high > d.high:

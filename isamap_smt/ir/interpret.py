@@ -19,7 +19,7 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
-from isamap_smt.ir.turns import in_order
+from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
 
 Array = np.ndarray
@@ -35,7 +35,7 @@ def run_kernel(
     """The outputs, by name. Inputs are left as they are, and so are the arrays in `out`.
 
     Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element
-    after the other in that order; the statements of a recurrence take turns along its axis. An output starts as a
+    after the other in that order; the statements of a recurrence together, one time step after the other. An output starts as a
     copy of `out[name]`, else at the neutral element of the first reduction into it (zeros under `=`); temporaries
     always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
     UnknownNameError.

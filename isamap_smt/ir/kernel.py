@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
-from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.ir.words import words
 
 # reduction operator -> how it is written
@@ -103,7 +103,7 @@ class Statement:
 class Recurrence:
     """Statements number first to end - 1, carried out together for each value of the axis, which indexes each of their targets.
 
-    The axis runs upwards; within one of its values, a turn, the statements follow each other as written.
+    The axis runs upwards; within one of its values, a time step, the statements follow each other as written.
     """
 
     axis: str
@@ -117,8 +117,8 @@ class Kernel(Shown):
 
     ranges: (input, low, high), both included: values that proofs may take for granted and every call checks.
     temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
-    recurrences: blocks of statements that take turns, in order and without overlap; every other statement is carried
-    out over all its points before the next one starts.
+    recurrences: blocks of statements that are computed together, one time step after the other, in order and without overlap;
+    every other statement is carried out over all its points before the next one starts.
     """
 
     name: str
@@ -155,7 +155,7 @@ class Kernel(Shown):
         return tuple(n for n in dict.fromkeys(names) if n not in self.outputs)
 
     def recurrence_of(self, statement: int) -> Recurrence | None:
-        """The block of turns that the statement of this number stands in, if any."""
+        """The block of time steps that the statement of this number stands in, if any."""
         return next((r for r in self.recurrences if r.first <= statement < r.end), None)
 
     @property
@@ -183,7 +183,7 @@ class Kernel(Shown):
         Raises SizeError for unknown names, values that are no whole numbers from 1 (the parameter's `low`) to 2^31, or
         contradictions.
         """
-        sizes = whole_sizes(sizes)
+        sizes = valid_sizes(sizes)
         values: dict[str, int] = {}
         sizes_of_axes = {a.name: a.extent for a in self.axes}
         lows = {p.name: p.low for p in self.parameters}

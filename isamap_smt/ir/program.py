@@ -366,7 +366,7 @@ class Program(Shown):
     Buffers declared at the top level of `ahead` are visible in `body`.
     assumptions: hypotheses in words, also checked at entry ('W is finite').
     schedule: of a statement that is mapped onto instructions; None where every one is computed element by element.
-    more: the schedules of further statements that are mapped, each with its own proved mapping.
+    more: the schedules of secondary statements that are mapped, each with its own proved mapping.
     starts: tensors that the body sets to 0 by itself before it adds to them, so that they may hold anything before:
     temporaries in every call, outputs in calls in which FRESH is 1.
     machine: whose engines issue the uses and whose addressed memories hold the buffers, with outputs that begin at 0; None: a core.

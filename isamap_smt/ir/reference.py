@@ -21,7 +21,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
-from isamap_smt.ir.turns import in_order
+from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import type_of, typed_value
 
 Array = np.ndarray

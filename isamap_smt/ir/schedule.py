@@ -142,7 +142,7 @@ class Schedule(Shown):
     objective: cycles of all threads together, idle ones included (or picojoules); bound and lower_bound in the same unit.
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
-    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. shared: the
+    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. fused: the
     axis of the outermost loop where statements next to this one stand in the same loop, block by block; or ''.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
     decided_outside: what the solver's bound says nothing of, since it was chosen before or after.
@@ -166,7 +166,7 @@ class Schedule(Shown):
     notes: tuple[str, ...] = field(default=())
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
-    shared: str = ""
+    fused: str = ""
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
     assumes: tuple[tuple[str, str], ...] = ()
@@ -219,8 +219,8 @@ class Schedule(Shown):
         """One loop of the table."""
         step = self.loops[depth]
         about = "over threads" if depth == self.parallel else ""
-        if depth == 0 and self.shared:
-            about = f"shared with other statements{', ' if about else ''}{about}"
+        if depth == 0 and self.fused:
+            about = f"fused with other statements{', ' if about else ''}{about}"
         if depth >= self.accumulate:
             about = "reduction inside the accumulators"
         return step.axis, str(step.step), step.level, about

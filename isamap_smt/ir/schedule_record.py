@@ -36,7 +36,7 @@ _FIRST = {
     ),
 }
 _ROWS: dict[str, Any] = {"loops": LoopStep, "stages": Stage, "costs": CostPart}
-_CALLED = {"stages": "packing"}  # fields that records have under another name, which is older
+_CALLED = {"stages": "packing", "fused": "shared"}  # fields that records have under another name, which is older
 
 
 def schedule_record(schedule: Schedule) -> Record:

@@ -167,8 +167,8 @@ class Assignment:
 
 
 @dataclass(frozen=True, eq=False)
-class Turns:
-    """Statements that take turns along an axis."""
+class TimeSteps:
+    """Statements that are computed together, one time step along an axis after the other."""
 
     axis: Index
     statements: tuple[Assignment, ...]
@@ -257,16 +257,16 @@ def total(axis: Index, count: int, x: Any) -> Value:
     return Value(f"sum({axis.text}, {count}, {_text(x)})", _merge(x))
 
 
-def turns(axis: Index, *statements: Assignment) -> Turns:
+def time_steps(axis: Index, *statements: Assignment) -> TimeSteps:
     """The block `for axis:` of these statements: all of them at one value of the axis before the next value.
 
     >>> x, s = tensors("x s")
     >>> t = axes("t")
-    >>> print(as_text(turns(t, s[t + 1].set(s[t] + x[t]))))
+    >>> print(as_text(time_steps(t, s[t + 1].set(s[t] + x[t]))))
     for t:
       s[t + 1] = s[t] + x[t]
     """
-    return Turns(axis, statements)
+    return TimeSteps(axis, statements)
 
 
 def as_text(statements: Any) -> str:
@@ -279,12 +279,12 @@ def as_text(statements: Any) -> str:
     declared: list[Any] = []
     written: list[str] = []
     for s in given:
-        members = s.statements if isinstance(s, Turns) else (s,)
-        if isinstance(s, Turns):
+        members = s.statements if isinstance(s, TimeSteps) else (s,)
+        if isinstance(s, TimeSteps):
             written.append(f"for {s.axis.text}:")
             declared.append(s.axis)
         for member in members:
-            written.append(("  " if isinstance(s, Turns) else "") + _statement(member))
+            written.append(("  " if isinstance(s, TimeSteps) else "") + _statement(member))
         declared += members
     return "\n".join([*_merge(*declared), *written])
 

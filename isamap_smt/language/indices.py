@@ -9,8 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
-from isamap_smt.ir.whole import LARGEST
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.shapes import is_positive
 

@@ -1,7 +1,7 @@
 """Each logical line is one of: param, axis, size, temporary, assume, for, a tensor's type, a definition, or a statement.
 
-Statements below `for t:`, further in than it, are a block: they are carried out together, turn by turn. Everywhere else blanks at
-the start of a line mean nothing.
+Statements below `for t:`, further in than it, are a block: they are carried out together in each time step. Everywhere else blanks
+at the start of a line mean nothing.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ def _member(line: Line, block: Block) -> StatementLine:
     """The line as a statement of the block."""
     segment, axis = line.segment, block.head.axis
     if isinstance(line, ForLine):
-        hint = f"one axis takes turns; give each statement its other axes as indices, or end the block of {axis} first"
+        hint = f"one axis counts the time steps; give each statement its other axes as indices, or end the block of {axis} first"
         raise segment.refuse("a block does not stand inside another", hint)
     if not isinstance(line, StatementLine):
         hint = f"write it above `for {axis}:`"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.whole import LARGEST
 from isamap_smt.language.indices import Names, index
 from isamap_smt.language.lines import BoundLine, DefinitionLine, StatementLine, Tree
 from isamap_smt.language.values import index_nodes

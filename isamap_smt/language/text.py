@@ -6,7 +6,7 @@ I: f32[N,H,C]                     element type and shape of a tensor; either may
 assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
-for t:                            the statements below, further in, take turns: all of them for t = 0, then for t = 1 ...
+for t:                            the statements below, further in, are computed together: all of them for t = 0, then for t = 1 ...
 
 A kernel's sum(e, 4, x) is written out as x at e = 0, plus x at e = 1 and so on, in this order: what maps, proves, schedules and
 prints it needs no case of its own. An instruction keeps its sums: their axes are those that a proof speaks of.
@@ -22,12 +22,12 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, reads, rewrite_reads, sums
-from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -71,7 +71,7 @@ def kernel(
         from isamap_smt.language.build import as_text
 
         text = as_text(text)
-    given = whole_sizes(sizes)
+    given = valid_sizes(sizes)
     try:
         result = parse(text, name=name, dtypes=dtypes or {}, file=file)
     except LanguageError:

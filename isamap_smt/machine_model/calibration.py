@@ -216,8 +216,8 @@ class Calibration:
         return Figures(
             f"the calibration of {self.taken[:10]}", tuple(one), tuple(two), self.instructions,
             self.start_threads or DESCRIBED.start_threads, pack_rows=self._pack_rows(),
-            ahead=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
-            near=self.near, beside=tuple((b.width, b.loads, b.far_row) for b in self.beside), latency=self.latencies,
+            prefetching=tuple((a.memory, a.rows, a.distance, a.time) for a in self.ahead),
+            delaying=self.near, load_rates=tuple((b.width, b.loads, b.far_row) for b in self.beside), latency=self.latencies,
             across=tuple((p.memory, p.height, p.ahead, p.cycles) for p in self.across),
         )  # fmt: skip
 

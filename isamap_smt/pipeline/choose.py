@@ -23,7 +23,7 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.pipeline.turns import counts_turns
+from isamap_smt.pipeline.time_steps import counts_time_steps
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -80,7 +80,7 @@ def candidates(
     return _candidates(ranked, figures, notes)
 
 
-def further_candidates(
+def secondary_candidates(
     kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int, figures: Figures = DESCRIBED
 ) -> Candidates:
     """Mappings of another statement onto the machine's vector instructions; none when there are none."""
@@ -139,14 +139,14 @@ def _points(
 def _check_reads(kernel: Kernel, main: int) -> None:
     """Raise ScheduleError for reads of results that no program covers yet."""
     for n, s in enumerate(kernel.statements):
-        out, turn = s.target.tensor, kernel.recurrence_of(n)
+        out, recurrence = s.target.tensor, kernel.recurrence_of(n)
         for a in s.inputs:
-            if turn is not None and a != s.target:
-                continue  # the turns put reading and writing in order; the program's proof shows that they do
+            if recurrence is not None and a != s.target:
+                continue  # the time steps put reading and writing in order; the program's proof shows that they do
             if a.tensor == out and (n == main or s.op != "=" or a.index != s.target.index):
                 only = "only accumulate" if n == main else "change it one element at a time"
                 example = f"{out}[..] += .." if n == main else f"{out}[i] = f({out}[i])"
-                kind = "kernels" if n == main else "further statements"
+                kind = "kernels" if n == main else "secondary statements"
                 raise ScheduleError(
                     f"{kernel.name} reads its output {out}; instructions are used for {kind} that {only}, such as `{example}`"
                 )
@@ -164,9 +164,9 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int)
 
 
 def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> list[_Ranked]:
-    """Those that leave the turns of a recurrence to a loop."""
-    turn = mappings.family.kernel.recurrence_of(mappings.family.statement)
-    fitting = [m for m in mappings.legal if turn is None or counts_turns(m.mapping, turn)]
+    """Those that leave the time steps of a recurrence to a loop."""
+    recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
+    fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
     return [(_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 

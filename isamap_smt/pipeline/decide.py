@@ -21,10 +21,9 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.pipeline import decisions
-from isamap_smt.pipeline.blocks import NOT_SHARED, in_blocks, shared_pin, without_shared
-from isamap_smt.pipeline.choose import Candidates, candidates, further_candidates
+from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
 from isamap_smt.pipeline.element_by_element import computed, require_portable
-from isamap_smt.pipeline.further import constants_of, further_statements
+from isamap_smt.pipeline.fusion import NOT_FUSED, fused, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import (
     AGAIN,
     DROPPED,
@@ -32,9 +31,10 @@ from isamap_smt.pipeline.knowledge import (
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
 from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
+from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
-from isamap_smt.pipeline.turns import lasting, one_turn, turned
+from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
 from isamap_smt.scheduling.record import from_record
@@ -94,7 +94,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         apart = _of_split(q, split)
         first = main_schedule(apart, clock).schedule
-        others = further_schedules(apart, clock, tuple(p.statement for p in split.pieces[1:]))[0]
+        others = secondary_schedules(apart, clock, tuple(p.statement for p in split.pieces[1:]))[0]
         if first is None:
             raise ScheduleError(f"{split}: no instruction carries it out")
         return first, *others
@@ -136,7 +136,7 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
     make = find_strategy(q.strategy)
     if q.kernel.recurrence_of(q.kernel.main) is not None:
         raise ScheduleError(
-            f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} goes turn by turn; use 'exact'"
+            f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} has time steps; use 'exact'"
         )
     choice: Candidates = clock.time(
         "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
@@ -155,21 +155,21 @@ def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str,
     choice: Candidates = clock.time(
         "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
     )
-    found, mappings = _best(q, choice, without_shared(dict(q.pins)), clock)
+    found, mappings = _best(q, choice, without_fusion(dict(q.pins)), clock)
     return found, mappings, choice.notes
 
 
-def further_schedules(
+def secondary_schedules(
     q: Question, clock: Clock, only: tuple[int, ...] | None = None
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
-    """Schedules of further statements (`only` these) that the machine's instructions carry out, each chosen by itself, and why
+    """Schedules of secondary statements (`only` these) that the machine's instructions carry out, each chosen by itself, and why
     others have none. Pins are for the main statement."""
     found: list[Schedule] = []
     notes: list[str] = []
-    for n in further_statements(q.kernel):
+    for n in secondary_statements(q.kernel):
         if only is not None and n not in only:
             continue
-        choice = clock.time("map", partial(further_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
+        choice = clock.time("map", partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
         try:
             found += [_best(q, choice, {}, clock)[0]] if choice.found else []
         except UndecidedError:
@@ -179,14 +179,14 @@ def further_schedules(
     return tuple(found), tuple(notes)
 
 
-def in_shared_blocks(
+def fused_schedules(
     q: Question, schedules: tuple[Schedule, ...], clock: Clock
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
     """The schedules, block by block where that costs less; and what was decided."""
-    pinned = shared_pin(dict(q.pins))
-    if pinned == NOT_SHARED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
+    pinned = fusion_pin(dict(q.pins))
+    if pinned == NOT_FUSED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
         return schedules, ()
-    if others := sorted(without_shared(dict(q.pins))):
+    if others := sorted(without_fusion(dict(q.pins))):
         raise ScheduleError(
             f"{', '.join(others)}: pins of one statement cannot stand beside share.{pinned[0] if pinned else ''}, which chooses "
             "the schedules of a block anew; leave one or the other out"
@@ -199,7 +199,7 @@ def in_shared_blocks(
         )  # fmt: skip
 
     found, notes = clock.time(
-        "schedule", lambda: in_blocks(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
+        "schedule", lambda: fused(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
     )
     return tuple(map(with_stages, found)), notes
 
@@ -235,18 +235,18 @@ def _outside(schedule: Schedule, decided: str) -> Schedule:
 
 
 def _scheduled(q: Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:
-    """One mapping's schedule; in a recurrence, the schedule of one turn inside the loop over the turns."""
+    """One mapping's schedule; in a recurrence, the schedule of one time step inside the loop over the time steps."""
     number, sizes = proved.mapping.statement_index, dict(q.sizes)
     constant = constants_of(q.kernel, number, q.constant)
-    turn = q.kernel.recurrence_of(number)
-    if turn is not None:
-        sizes = one_turn(q.kernel, turn, sizes)
+    recurrence = q.kernel.recurrence_of(number)
+    if recurrence is not None:
+        sizes = one_time_step(q.kernel, recurrence, sizes)
     found = solve_schedule(
         proved, q.hardware, sizes, objective=q.objective,
-        constant=(*constant, *lasting(q.kernel, turn, number)) if turn else constant,
+        constant=(*constant, *lasting(q.kernel, recurrence, number)) if recurrence else constant,
         fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
     )  # fmt: skip
-    return turned(found, turn, q.sizes, constant) if turn else found
+    return over_time_steps(found, recurrence, q.sizes, constant) if recurrence else found
 
 
 def _told(progress: Progress | None) -> Callable[[int, float, float], None] | None:

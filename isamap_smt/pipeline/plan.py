@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from isamap_smt.codegen import PrintedC, print_c
+from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     HardwareError,
     NotProvedError,
@@ -26,17 +27,16 @@ from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit
-from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
-from isamap_smt.pipeline.decide import Main, further_schedules, in_shared_blocks, main_schedule, taken_apart
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways
-from isamap_smt.pipeline.given import (
+from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_kernel,
     found_name,
     known_objective,
     ranges_in_text,
 )
+from isamap_smt.pipeline.decide import Main, fused_schedules, main_schedule, secondary_schedules, taken_apart
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -44,7 +44,7 @@ from isamap_smt.pipeline.knowledge import (
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.split import without_split
-from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
+from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.search import MappingSet, find_mappings
 
 
@@ -165,8 +165,8 @@ def plan(
     if hardware.engines:
         raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
     kernel = assume_values(kernel, ranges_in_text(assume))
-    sizes, fix, names = whole_sizes(sizes), pinned(fix), tensor_names(constant)
-    threads, timeout = whole(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
+    sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
+    threads, timeout = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -200,13 +200,13 @@ def _plan(q: Question) -> Plan:
 
 def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> Plan:
     """The plan with this decision about the main statement."""
-    more, told = further_schedules(q, clock)
+    more, told = secondary_schedules(q, clock)
     schedules = tuple(s for s in (main.schedule, *more) if s is not None)
-    blocks, shared = in_shared_blocks(q, schedules, clock)
+    together, told_of_fusion = fused_schedules(q, schedules, clock)
     ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q))
-    checked, why = ways.first_proved(dict.fromkeys((blocks, schedules)), clock.time)
-    shared = shared if checked.program.schedules == blocks else ()
-    notes = (*main.notes, *told, *why, *shared, *padding(checked.program), *q.said)
+    checked, why = ways.first_proved(dict.fromkeys((together, schedules)), clock.time)
+    told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
+    notes = (*main.notes, *told, *why, *told_of_fusion, *padding(checked.program), *q.said)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

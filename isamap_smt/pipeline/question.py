@@ -11,7 +11,7 @@ from typing import Any
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.pipeline import decisions
-from isamap_smt.pipeline.blocks import NOT_SHARED, shared_pin, without_shared
+from isamap_smt.pipeline.fusion import NOT_FUSED, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import AUTO, known_figures, known_winner
 from isamap_smt.pipeline.split import split_pin, without_split
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -73,8 +73,8 @@ class Question:
 def may_fall_back(q: Question) -> bool:
     """Whether nothing was pinned that scalar code would give up: no instruction, and no more than that no way is taken."""
     pins = dict(q.pins)
-    ways = shared_pin(pins) in (None, NOT_SHARED) and split_pin(pins) in (None, False)
-    return q.instruction is None and ways and not without_split(without_shared(pins))
+    ways = fusion_pin(pins) in (None, NOT_FUSED) and split_pin(pins) in (None, False)
+    return q.instruction is None and ways and not without_split(without_fusion(pins))
 
 
 def informed(q: Question) -> Question:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from isamap_smt.codegen.staged import lower_stages
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -17,9 +18,8 @@ from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.mapping.fuse import takes
-from isamap_smt.pipeline.given import found_hardware, found_kernel
+from isamap_smt.pipeline.arguments import found_hardware, found_kernel
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.staged import schedule_stages
@@ -88,7 +88,7 @@ def stage(
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
-    sizes = whole_sizes(sizes)
+    sizes = valid_sizes(sizes)
     kernel.with_sizes(sizes)
     clock = Clock(progress)
     fitting = _fitting(kernel, hardware, instruction)

@@ -8,22 +8,22 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
+from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.pipeline.arguments import found_hardware, found_kernel, found_name, ranges_in_text
 from isamap_smt.pipeline.choose import candidates
-from isamap_smt.pipeline.further import further_statements
-from isamap_smt.pipeline.given import found_hardware, found_kernel, found_name, ranges_in_text
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.plan import Plan, plan
+from isamap_smt.pipeline.secondary import secondary_statements
 from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
-from isamap_smt.scheduling.asked import pinned, seconds, tensor_names
+from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
@@ -88,10 +88,10 @@ def tune(
                 raise
             return Tuned(task, strategy, seed, None, (), 0, (), 0.0, NOTHING, notes=planned.notes)
         s = Search(
-            task, made.space, strategy, whole(seed, "seed", TuningError, low=0), model, models, made.exact, database,
+            task, made.space, strategy, whole_number(seed, "seed", TuningError, low=0), model, models, made.exact, database,
             limits, cc,
         )  # fmt: skip
-        count = whole(workers, "workers", TuningError)
+        count = whole_number(workers, "workers", TuningError)
         with Workers(executor or (lambda: Processes(count)), count, measure) as pool:
             return search(s, make(made.space, model, s.seed), pool, progress)
 
@@ -105,7 +105,7 @@ def _task(
     fix: Dict[str, Any] | None,
     instruction: str | None,
 ) -> Task:
-    given, names = whole_sizes(sizes), tensor_names(constant)
+    given, names = valid_sizes(sizes), tensor_names(constant)
     if missing := kernel.with_sizes(given).free_sizes:
         raise SizeError(f"only a kernel at known sizes can be measured; {', '.join(missing)} missing: give their sizes")
     for name in names:
@@ -114,7 +114,7 @@ def _task(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     pins = tuple(sorted(pinned(fix).items()))
-    threads = whole(threads, "threads", ScheduleError, high=MOST_THREADS)
+    threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 
@@ -122,7 +122,7 @@ def _computed(task: Task, timeout: float, cc: str | None) -> tuple[Task, Plan]:
     """The task of the kernel that plan() computes: the same one, or with its sum in partial sums; and the plan. Raises TuningError
     for kernels with several sums of products."""
     kernel = task.kernel
-    if further_statements(kernel):
+    if secondary_statements(kernel):
         raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
     planned = plan(
         kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=dict(task.pins),
@@ -131,7 +131,7 @@ def _computed(task: Task, timeout: float, cc: str | None) -> tuple[Task, Plan]:
     require_checked(planned.program, cc)  # the others' are checked in their trials
     if planned.split is None:
         return task, planned
-    if further_statements(planned.kernel):
+    if secondary_statements(planned.kernel):
         raise TuningError(
             f"{kernel.name} is computed as {planned.split.split}, and a rest; a search is for kernels with one sum of "
             "products: pin split=no to search among the schedules of the whole"
@@ -145,7 +145,7 @@ def _limits(budget: float | None, trials: int | None, each: float) -> Limits:
     if budget is None and trials is None:
         raise TuningError("a search needs an end: give a budget in seconds, or a number of trials")
     if trials is not None:
-        trials = whole(trials, "trials", TuningError)
+        trials = whole_number(trials, "trials", TuningError)
     return Limits(None if budget is None else seconds(budget), trials, seconds(each))
 
 

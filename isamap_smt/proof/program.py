@@ -18,12 +18,12 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.program_accesses import accesses
+from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
 from isamap_smt.proof.program_forms import form_claims
-from isamap_smt.proof.program_holders import holders
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
@@ -134,7 +134,7 @@ def _claims(book: Book) -> None:
         return
     transfers = move_claims(book)
     touched = accesses(book, transfers)
-    held = holders(book.sites, touched)
+    held = accumulators(book.sites, touched)
     scopes = scope_claims(book, touched, held)
     start_claims(book, transfers, touched, held, scopes)
     read_claims(book, transfers, touched)

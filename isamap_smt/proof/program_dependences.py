@@ -8,7 +8,7 @@ memory before a later statement reads that element, or writes it:
 - an element is read when it is copied from memory, or by the statement that is computed over memory.
 
 Covered are tensors whose readers come after all their writers, statements `x = f(x, ...)` that read of their own output
-only the element that they write, and recurrences: there "earlier" is the turn first and then the statement, and that no
+only the element that they write, and recurrences: there "earlier" is the time step first and then the statement, and that no
 element is written after it was read is a claim about the kernel. Others are Unknown, unless they are computed over memory
 alone: then all their points are compared with the kernel's own order (program_direct).
 """
@@ -22,11 +22,11 @@ from typing import Any
 from isamap_encodings.verdict import Proved, Verdict
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.proof.program_accesses import Access
+from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_direct import is_direct, point_by_point
 from isamap_smt.proof.program_executions import Execution, execution, executions
 from isamap_smt.proof.program_held import Place
-from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_kernel_order import Order, injective, order_of, overwrites
 from isamap_smt.proof.program_moments import never_earlier
 from isamap_smt.proof.program_scope import Scope
@@ -56,7 +56,7 @@ class _Use:
     order: Order = field(default_factory=Order)
 
 
-def dependence_claims(book: Book, touched: Sequence[Access], holders: Holders, scopes: Scopes) -> None:
+def dependence_claims(book: Book, touched: Sequence[Access], accumulators: Accumulators, scopes: Scopes) -> None:
     """The claim, for every output of the kernel."""
     found = [
         book.attempt("order", "", "the executions are recognised", lambda s=s: execution(book.sites, s))
@@ -68,12 +68,17 @@ def dependence_claims(book: Book, touched: Sequence[Access], holders: Holders, s
         words = f"{tensor} is complete before it is used"
         book.attempt(
             "order", tensor, words,
-            lambda t=tensor: _tensor(book, t, [e for e in found if e is not None], touched, holders, scopes),
+            lambda t=tensor: _tensor(book, t, [e for e in found if e is not None], touched, accumulators, scopes),
         )  # fmt: skip
 
 
 def _tensor(
-    book: Book, tensor: str, found: Sequence[Execution], touched: Sequence[Access], holders: Holders, scopes: Scopes
+    book: Book,
+    tensor: str,
+    found: Sequence[Execution],
+    touched: Sequence[Access],
+    accumulators: Accumulators,
+    scopes: Scopes,
 ) -> None:
     kernel = book.sites.kernel
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
@@ -90,12 +95,12 @@ def _tensor(
     for words, verdict in verdicts:
         if not isinstance(book.note("order", tensor, words, verdict), Proved):
             return  # whether a copy is taken too early depends on who reads it
-    _not_from_accumulators(tensor, touched, holders)
+    _not_from_accumulators(tensor, touched, accumulators)
     for n in writers:
         mine = [e for e in found if e.position == n]
-        for use in _later(book.sites.kernel, tensor, n, writers, found, touched, holders):
+        for use in _later(book.sites.kernel, tensor, n, writers, found, touched, accumulators):
             for e in mine:
-                _before(book, e, use, holders, scopes)
+                _before(book, e, use, accumulators, scopes)
 
 
 def _read_when_complete(
@@ -129,22 +134,22 @@ def _in_place(s: Statement, found: Sequence[Execution], n: int) -> None:
             raise UnrecognisedError(f"statement {n + 1} works in place, and not on {s.target.tensor} itself")
 
 
-def _not_from_accumulators(tensor: str, touched: Sequence[Access], holders: Holders) -> None:
+def _not_from_accumulators(tensor: str, touched: Sequence[Access], accumulators: Accumulators) -> None:
     computed = [a.place for a in touched if a.transfer is None and not a.writes and a.place.held.tensor == tensor]
     for p in computed:
-        if holders.is_accumulator(p.home):
+        if accumulators.is_accumulator(p.home):
             raise UnrecognisedError(f"{p.name} is read before it is stored to {tensor}")
 
 
 def _later(
     kernel: Kernel, tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution],
-    touched: Sequence[Access], holders: Holders,
+    touched: Sequence[Access], accumulators: Accumulators,
 ) -> Iterator[_Use]:  # fmt: skip
     """What must come after statement n: copies of the tensor out of memory, later executions that read or write it."""
     for a in touched:
         if a.writes or a.place.home is not None or a.place.name != tensor:
             continue
-        if a.transfer is not None and holders.is_copy(a.transfer.dst.home):
+        if a.transfer is not None and accumulators.is_copy(a.transfer.dst.home):
             yield _Use(a.site, a.place.index, (a.where,), "is copied")
     for e in found:
         order = order_of(kernel, n, e.position)
@@ -158,9 +163,9 @@ def _later(
             yield _Use(e.site, tuple(e.output), where, f"is written by statement {e.position + 1}", e.point, order)
 
 
-def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scopes) -> None:
+def _before(book: Book, e: Execution, use: _Use, accumulators: Accumulators, scopes: Scopes) -> None:
     """No use of an element comes before a contribution to it has reached memory, at any depth of the shared loops."""
-    home, settled = _settled(e.target, holders, scopes)
+    home, settled = _settled(e.target, accumulators, scopes)
     anchor = e.site if home is None else home
     again = primed([x.var.name for x in use.site.loops] + own_names(use.site.node))
     given = [*state(e.site), e.live, *e.inside(), *rename([*state(use.site), *use.where], again)]
@@ -171,12 +176,12 @@ def _before(book: Book, e: Execution, use: _Use, holders: Holders, scopes: Scope
     never_earlier(book, "order", tensor, about, (anchor, settled), given, use.site)
 
 
-def _settled(target: Place, holders: Holders, scopes: Scopes) -> tuple[Site | None, int]:
+def _settled(target: Place, accumulators: Accumulators, scopes: Scopes) -> tuple[Site | None, int]:
     """The outermost accumulator on the way to memory and the statement of its body that stores it last."""
     home: Site | None = target.home
     while home is not None:
         scope = scopes.get(home.position)
-        if scope is None or not holders.is_accumulator(home) or not scope.stores:
+        if scope is None or not accumulators.is_accumulator(home) or not scope.stores:
             raise UnrecognisedError(f"how {target.name} reaches memory is not recognised")
         outer = scope.stores[0].dst.home
         if outer is None:

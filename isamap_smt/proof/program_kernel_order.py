@@ -1,4 +1,4 @@
-"""The order in which the kernel itself goes: statement by statement, and in a recurrence turn by turn."""
+"""The order in which the kernel itself goes: statement by statement, and in a recurrence one time step after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjuncti
 class Order:
     """When one point of a statement precedes one of another statement (or of the same one).
 
-    axis: the recurrence that both stand in, '' for none: then always. same: within one turn, too.
+    axis: the recurrence that both stand in, '' for none: then always. same: within one time step, too.
     """
 
     axis: str = ""
@@ -56,7 +56,7 @@ def injective(s: Statement) -> bool:
 
 
 def axes_in_order(kernel: Kernel, n: int) -> list[str]:
-    """The axes of a statement in the order in which its points follow one another: a recurrence's turn comes first."""
+    """The axes of a statement in the order in which its points follow one another: a recurrence's time step comes first."""
     r, names = kernel.recurrence_of(n), [a.name for a in kernel.statements[n].axes]
     return names if r is None else [r.axis, *(a for a in names if a != r.axis)]
 

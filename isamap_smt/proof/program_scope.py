@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Ref
 from isamap_smt.proof.program_accesses import Access
+from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
 from isamap_smt.proof.program_held import TRUE, Place, Transfer, place_of
-from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, primed, rename, state
 
 
@@ -51,7 +51,7 @@ class Scope:
         return str(self.site.node.buffer.name)  # type: ignore[union-attr]
 
 
-def scope_claims(book: Book, touched: Sequence[Access], holders: Holders) -> dict[tuple[int, ...], Scope]:
+def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulators) -> dict[tuple[int, ...], Scope]:
     """Both claims for every accumulator, and that outputs are touched in the calls only; scopes by the position of
     their declarations."""
     outputs = set(book.sites.kernel.outputs)
@@ -60,25 +60,25 @@ def scope_claims(book: Book, touched: Sequence[Access], holders: Holders) -> dic
         "progress", "", "outputs are not touched ahead of the call", not early, "an output is used ahead of the call"
     )
     found: dict[tuple[int, ...], Scope] = {}
-    for h in holders.accumulators:
+    for h in accumulators.stored:
         name = h.node.buffer.name  # type: ignore[union-attr]
         words = f"{name} is loaded, added to and stored, in this order"
-        s = book.attempt("progress", name, words, lambda h=h: _scope(h, touched, holders))
+        s = book.attempt("progress", name, words, lambda h=h: _scope(h, touched, accumulators))
         if s is not None:
             found[h.position] = s
             book.attempt("progress", name, words, lambda s=s: _claims(book, s, touched))
     return found
 
 
-def _scope(h: Site, touched: Sequence[Access], holders: Holders) -> Scope:
+def _scope(h: Site, touched: Sequence[Access], accumulators: Accumulators) -> Scope:
     """The transfers of one accumulator: with what is nearer to the output it is loaded and stored, the rest is work."""
     loads: list[Transfer] = []
     stores: list[Transfer] = []
     work = [a.site for a in touched if a.writes and a.transfer is None and a.place.home is h]
-    mine = holders.distance(h)
+    mine = accumulators.distance(h)
 
     def nearer(p: Place | None) -> bool:
-        other = 0 if p is None or p.home is None else holders.distance(p.home)
+        other = 0 if p is None or p.home is None else accumulators.distance(p.home)
         if other == mine:
             raise UnrecognisedError("two accumulators exchange values")
         return other < mine

@@ -26,11 +26,11 @@ from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
 from isamap_smt.proof.program_accesses import Access
+from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
 from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import TRUE, Transfer, place_of
-from isamap_smt.proof.program_holders import Holders
 from isamap_smt.proof.program_moments import never_earlier
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
@@ -55,14 +55,14 @@ def every_element_has_a_point(kernel: Kernel, position: int) -> bool:
 
 
 def start_claims(
-    book: Book, transfers: Sequence[Transfer], touched: Sequence[Access], holders: Holders,
+    book: Book, transfers: Sequence[Transfer], touched: Sequence[Access], accumulators: Accumulators,
     scopes: Mapping[tuple[int, ...], Scope],
 ) -> None:  # fmt: skip
     """All of it, for every tensor that the program starts by itself."""
     for tensor in book.sites.program.starts:
         words = f"{tensor} begins at 0 in accumulators"
         book.attempt(
-            "progress", tensor, words, lambda t=tensor: _tensor(book, t, transfers, touched, holders, scopes)
+            "progress", tensor, words, lambda t=tensor: _tensor(book, t, transfers, touched, accumulators, scopes)
         )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _adds_to(site: Site) -> Site | None:
 
 
 def _tensor(
-    book: Book, tensor: str, transfers: Sequence[Transfer], touched: Sequence[Access], holders: Holders,
+    book: Book, tensor: str, transfers: Sequence[Transfer], touched: Sequence[Access], accumulators: Accumulators,
     scopes: Mapping[tuple[int, ...], Scope],
 ) -> None:  # fmt: skip
     kernel = book.sites.kernel
@@ -103,7 +103,7 @@ def _tensor(
             continue
         assert t.dst.home is not None
         scope = scopes.get(t.dst.home.position)
-        if scope is None or t not in scope.loads or holders.distance(t.dst.home) != 1:
+        if scope is None or t not in scope.loads or accumulators.distance(t.dst.home) != 1:
             raise UnrecognisedError(f"{t.dst.name} is zeroed, and is no accumulator that is loaded from {tensor}")
         begun[scope.site.position] = scope
         _zeroed(book, tensor, t, scope, touched)

@@ -17,7 +17,7 @@ from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
-from isamap_smt.report.roofline import draw, roofline, standing
+from isamap_smt.report.roofline import draw, roofline, roofline_position
 from isamap_smt.runtime.measure import Measured, operations
 from isamap_smt.search import MappingSet
 
@@ -81,7 +81,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
         "measured": measured,
-        "standing": standing(planned, measured),
+        "standing": roofline_position(planned, measured),
         "note": note,
         "proofs": [
             {"title": "of the mapping, for all sizes", **claims_section(planned.proved.proof)},

@@ -122,7 +122,7 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RooflinePosition:
     """Seconds; predicted and measured may be unknown. busy: the instruction or link that sets the limit."""
 
     predicted: float | None
@@ -149,7 +149,9 @@ class Standing:
         }  # fmt: skip
 
 
-def standing(planned: Any, measured: Any = None, calibration: Calibration | None = None) -> Standing | None:
+def roofline_position(
+    planned: Any, measured: Any = None, calibration: Calibration | None = None
+) -> RooflinePosition | None:
     """Where a Plan with known sizes stands; `measured` is a Measured or None.
 
     None without a calibration of this machine, where the plan's instruction is not in it, or where a size is open.
@@ -170,7 +172,7 @@ def standing(planned: Any, measured: Any = None, calibration: Calibration | None
     alone = threads == 1 and schedule.parallel is None
     predicted = schedule.objective / second if schedule.objective and alone else None
     seen = measured.seconds if measured is not None else None
-    return Standing(predicted, seen, least.cycles / second, least.resource, figures.origin)
+    return RooflinePosition(predicted, seen, least.cycles / second, least.resource, figures.origin)
 
 
 def _usable() -> Calibration | None:

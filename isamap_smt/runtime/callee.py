@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import ArgumentError
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.whole import whole_sizes
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.memory import aligned_empty
 from isamap_smt.runtime.packing import assumed_ranges
@@ -52,7 +52,7 @@ class Callee(Shown):
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
-        given = whole_sizes(given)
+        given = valid_sizes(given)
         key = (tuple((n, a.shape) for n, a in arrays.items()), tuple(sorted(given.items())))
         sizes = self._fits.get(key)
         if sizes is None:

@@ -17,11 +17,11 @@ import numpy as np
 from isamap_smt.codegen.c_interface import OWN
 from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_PACKED, TRUST_RANGES, constants_only
 from isamap_smt.codegen.printed import PrintedC, require_printed
+from isamap_smt.ir.arguments import LARGEST, valid_sizes, whole_number
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.mentioned import mentioned
 from isamap_smt.ir.program import Alloc, Program
-from isamap_smt.ir.whole import LARGEST, whole, whole_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
@@ -117,7 +117,7 @@ class CompiledKernel(Callee):
         arrays = {n: check.as_array(v, n) for n, v in constants.items()}
         for name, array in arrays.items():
             check.check_array(self.signature, name, array, written=False)
-        known = check.infer_sizes(self.signature, arrays, whole_sizes(sizes))
+        known = check.infer_sizes(self.signature, arrays, valid_sizes(sizes))
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
@@ -259,7 +259,7 @@ class PackedKernel:
             raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
         named |= check.by_name(kernel.name, free, inputs, named)
         arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
-        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **whole_sizes(sizes)})
+        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **valid_sizes(sizes)})
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
         buffers, count = list(self.buffers), _threads(threads)
         self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)
@@ -281,7 +281,7 @@ def _trust(check_finite: bool, check_ranges: bool) -> int:
 
 def _threads(threads: int) -> int:
     """The number of threads as C takes it. Raises ArgumentError for what is no whole number, and below 1."""
-    return min(whole(threads, "threads", ArgumentError), LARGEST)
+    return min(whole_number(threads, "threads", ArgumentError), LARGEST)
 
 
 def _buffer_pointers(buffers: list[np.ndarray]) -> Any:

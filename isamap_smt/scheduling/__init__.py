@@ -18,7 +18,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.scheduling.asked import pinned, seconds
+from isamap_smt.scheduling.arguments import pinned, seconds
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
@@ -71,10 +71,10 @@ def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = Non
     """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one can be, and that of
     one thread where none can be and none was asked for."""
     answer = _answered(where, timeout, progress)
-    if answer.status == "INFEASIBLE" and where.problem.spread:
+    if answer.status == "INFEASIBLE" and where.problem.parallelizable:
         where = where.with_inner()
         answer = _answered(where, timeout, progress)
-    if answer.status == "INFEASIBLE" and where.problem.spread and where.pins.parallel is None:
+    if answer.status == "INFEASIBLE" and where.problem.parallelizable and where.pins.parallel is None:
         where = where.serial()
         answer = _answered(where, timeout, progress)
     return where, answer

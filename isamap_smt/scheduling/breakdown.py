@@ -54,7 +54,7 @@ def assumptions(m: Machine, energy: bool, threads: int) -> tuple[tuple[str, str]
         )
     f = m.figures
     fitted = X86 if f == DESCRIBED else f.origin
-    (_, into_first), (_, into_others) = (WHOLE, f.near), FAR[1]
+    (_, into_first), (_, into_others) = (WHOLE, f.delaying), FAR[1]
     found = [
         ("bytes per cycle of links, latency and rate of instructions", f.origin),
         ("what is written goes out at the rate of the link inwards", X86),

@@ -30,7 +30,7 @@ def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
         for d in p.orders[c.orders[block - 1]]:
             step = p.axes[d].chains[c.chains[d]][block]
             # At the assumed size one trip may do; at a larger one the tile must still be a tile.
-            keep = s.axes[d].name in s.open and s.axes[d].name not in s.unbroken and block == p.levels
+            keep = s.axes[d].name in s.open and s.axes[d].name not in s.untiled and block == p.levels
             inner_too = d in many and step < _outer(loops, p.axes[d].name)
             if keep or inner_too or _closes(s, p, c, d, block, loops):
                 loops.append(LoopStep(p.axes[d].name, step, m.names[block - 1]))

@@ -20,9 +20,9 @@ class Figures:
     bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
     (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
-    cycles per byte to copy whole rows, and element by element. ahead: (memory that vectors stream from, rows of a register
-    tile that use each, bytes between its loads and what is prefetched, time over that without). near: how little of what comes
-    from the second cache delays computing, as for contention(). beside: (bytes of a register, loads per cycle beside computing,
+    cycles per byte to copy whole rows, and element by element. prefetching: (memory that vectors stream from, rows of a register
+    tile that use each, bytes between its loads and what is prefetched, time over that without). delaying: how little of what comes
+    from the second cache delays computing, as for contention(). load_rates: (bytes of a register, loads per cycle beside computing,
     cycles of each step for one row more than addresses stay in registers). latency: (memory, cycles until a load arrives).
     across: (memory, rows of a register tile that use each vector, pieces of a row between its loads and what is prefetched, or 0,
     cycles for a line) where a matrix is read in place across its rows.
@@ -36,9 +36,9 @@ class Figures:
     start_threads: float = 20_000.0
     pack_rows: float = 1 / 8
     pack_elements: float = 1 / 4
-    ahead: tuple[tuple[str, int, int, float], ...] = ()
-    near: int = NEAREST
-    beside: tuple[tuple[int, float, float], ...] = ()
+    prefetching: tuple[tuple[str, int, int, float], ...] = ()
+    delaying: int = NEAREST
+    load_rates: tuple[tuple[int, float, float], ...] = ()
     latency: tuple[tuple[str, float], ...] = ()
     across: tuple[tuple[str, int, int, float], ...] = ()
 
@@ -59,11 +59,11 @@ class Figures:
 
     def loads(self, width: int, described: float) -> float:
         """Loads of whole registers, or broadcasts to them, per cycle beside computing."""
-        return next((loads for w, loads, _ in self.beside if w == width), described)
+        return next((loads for w, loads, _ in self.load_rates if w == width), described)
 
     def far_row(self, width: int) -> float:
         """Cycles of each step for one row more than addresses stay in registers."""
-        return next((cycles for w, _, cycles in self.beside if w == width), FAR_ROW)
+        return next((cycles for w, _, cycles in self.load_rates if w == width), FAR_ROW)
 
     def piece(self, memory: str, height: int) -> dict[int, float]:
         """Pieces ahead -> cycles for a line of a matrix in that memory that is read across its rows, by as many executions, or

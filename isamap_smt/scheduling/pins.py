@@ -15,10 +15,10 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_smt.ir.arguments import LARGEST, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
-from isamap_smt.ir.whole import LARGEST, whole
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
@@ -97,7 +97,7 @@ def _points(key: str, value: Any, unit: str = "points") -> int:
         points = int(value) if isinstance(value, str) else value
     except ValueError:
         raise ScheduleError(f"{key}={value}: must be a number of {unit}") from None
-    return whole(points, key, ScheduleError, high=LARGEST)
+    return whole_number(points, key, ScheduleError, high=LARGEST)
 
 
 def _padding(key: str, value: Any, s: Setting, operand: str) -> str:

@@ -92,7 +92,7 @@ def by_blocks(s: Setting, m: Machine, operand: str) -> int:
     """
     lines = s.vectors(operand) and m.register_bytes <= LINE
     kept = kept_between(s, m) <= len(m.caches)
-    asked = lines and kept and s.tensor(operand) in s.constant and m.figures.ahead and not s.open
+    asked = lines and kept and s.tensor(operand) in s.constant and m.figures.prefetching and not s.open
     return ENOUGH if asked else 0
 
 
@@ -103,7 +103,7 @@ def streaming(s: Setting, m: Machine, operand: str, level: int) -> float:
         return 1.0
     mine = s.relevant(operand)
     rows = prod(ceil(a.extent / a.leaf) for d, a in enumerate(s.axes) if d not in mine and not a.reduction)
-    distances = {distance for _, _, distance, _ in m.figures.ahead}
+    distances = {distance for _, _, distance, _ in m.figures.prefetching}
     time = min((_time(m.figures, m.memories[level].name, rows, d) for d in distances), default=1.0)
     return time if time <= 1 - (GAIN if s.threads == 1 else CROWDED) else 1.0
 
@@ -113,7 +113,7 @@ def _best(m: Machine, sources: Sources, rows: int, gain: float) -> tuple[int, fl
 
     A load from far away takes longer than one from near, so what is gained there counts for more.
     """
-    distances = sorted({distance for _, _, distance, _ in m.figures.ahead})
+    distances = sorted({distance for _, _, distance, _ in m.figures.prefetching})
     spent = [(memory, share * _cycles(m, memory, rows)) for memory, share in sources]
     whole = sum(cycles for _, cycles in spent) or 1.0
     times = [
@@ -142,7 +142,7 @@ def _cycles(m: Machine, memory: str, rows: int) -> float:
 
 def _time(figures: Figures, memory: str, rows: int, distance: int) -> float:
     """The time over that without as it was measured with as many rows, or the next fewer; 1 where it was not."""
-    known = {r: time for place, r, d, time in figures.ahead if (place, d) == (memory, distance) and r <= rows}
+    known = {r: time for place, r, d, time in figures.prefetching if (place, d) == (memory, distance) and r <= rows}
     return known[max(known)] if known else 1.0
 
 

@@ -11,7 +11,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
-from isamap_smt.scheduling.registers import near, priced, register_tiles
+from isamap_smt.scheduling.registers import delaying, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
@@ -31,7 +31,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     if not registers:
         raise ScheduleError("the pinned tiles agree with no register tile that fits the registers")
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
-    spread = _spread(s, pins)
+    parallelizable = _parallelizable(s, pins)
     return ScheduleProblem(
         axes,
         operands,
@@ -39,11 +39,11 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         tuple(map(usable, m.caches)),
         orders(operands, len(axes)),
         not energy,
-        spread,
+        parallelizable,
         s.threads,
         _start(m),
-        near=near(s, m),
-        cutting=frozenset(d for d, shared in enumerate(spread) if shared and _cuts_rows(s, d)),
+        delaying=delaying(s, m),
+        cutting=frozenset(d for d, shared in enumerate(parallelizable) if shared and _cuts_rows(s, d)),
     )
 
 
@@ -52,7 +52,7 @@ def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy:
     ahead it prefetches."""
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
     registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
-    return replace(plain, operands=operands, registers=registers, start=_start(m), near=near(s, m))
+    return replace(plain, operands=operands, registers=registers, start=_start(m), delaying=delaying(s, m))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:
@@ -138,7 +138,7 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
     return (IN_PLACE,) if shared else (IN_PLACE, *packed)
 
 
-def _spread(s: Setting, pins: Pins) -> tuple[bool, ...]:
+def _parallelizable(s: Setting, pins: Pins) -> tuple[bool, ...]:
     if s.threads <= 1 or pins.serial:
         return ()
     allowed = tuple(

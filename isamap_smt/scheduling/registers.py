@@ -163,12 +163,12 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     return RegisterTile(tile, round(UNIT * read * per_byte * steps(s, tile)), round(UNIT * scope * passes), zero)
 
 
-def near(s: Setting, m: Machine) -> int:
+def delaying(s: Setting, m: Machine) -> int:
     """What contention() asks of the link into the first cache. What was measured is of registers of a line: tiles of many lines
     are loaded beside computing nearly for nothing (64 cycles of products with two tiles of 1 KB from L2: 71, with four: 89)."""
     if not s.streams:
         return FARTHEST
-    return m.figures.near if m.register_bytes <= LINE else NEAREST
+    return m.figures.delaying if m.register_bytes <= LINE else NEAREST
 
 
 def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
@@ -178,4 +178,4 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], near(s, m))
+    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], delaying(s, m))

@@ -75,7 +75,7 @@ class Setting:
         return set(self.axes[d].members) <= own
 
     @property
-    def unbroken(self) -> frozenset[str]:
+    def untiled(self) -> frozenset[str]:
         """Reduction axes that are walked whole: all but the outermost where the order of a floating-point sum is fixed."""
         s = self.mapping.statement
         if not (s.ordered and self.kernel.tensor(s.target.tensor).dtype.is_float and s.op in ("+", "*")):

@@ -14,14 +14,14 @@ from typing import Any
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_encodings.schedule_solve import Answer
+from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.ir.whole import MOST_THREADS, whole, whole_sizes
 from isamap_smt.scheduling import decode
-from isamap_smt.scheduling.asked import pinned, tensor_names
+from isamap_smt.scheduling.arguments import pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.breakdown import assumptions, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -60,7 +60,7 @@ class ScheduleSpace:
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
         note = f"runs on one thread: no loop has a trip for each of {self.setting.threads} threads"
-        return replace(self, problem=replace(self.problem, spread=()), notes=(*self.notes, note))
+        return replace(self, problem=replace(self.problem, parallelizable=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
         """The price of a choice; None where it is not in the space."""
@@ -166,8 +166,8 @@ def space(
         )
     if objective not in OBJECTIVES:
         raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
-    threads = whole(threads, "threads", ScheduleError, high=MOST_THREADS)
-    given, fix = whole_sizes(sizes), pinned(fix)
+    threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
+    given, fix = valid_sizes(sizes), pinned(fix)
     energy = objective == "energy"
     s = setting(proved, hardware, given, tensor_names(constant), threads)
     m = machine(hardware, s.mapping.instruction, figures, threads)

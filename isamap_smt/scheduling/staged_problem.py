@@ -12,6 +12,7 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.addresses import serves
+from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import evaluate, sym, symbols_of
@@ -20,7 +21,6 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.whole import is_open
 from isamap_smt.ir.words import words
 from isamap_smt.mapping.layout import GATHER, supply
 

@@ -28,7 +28,7 @@ def tile_axes(s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins:
         chains: set[tuple[int, ...]] = set()
         for t0 in sorted({r.tile[d] for r in registers}):
             chains |= _chains(a.extent, t0, a.reduction, len(m.caches), _pinned(d, pins))
-        if a.name in s.unbroken:
+        if a.name in s.untiled:
             chains = {c for c in chains if c[1] >= a.extent}
             if any(t < a.extent for t in _pinned(d, pins)):
                 raise ScheduleError(

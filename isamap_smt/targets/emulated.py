@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_RANGES
+from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ArgumentError, HardwareError
 from isamap_smt.ir.program import Alloc, Program
-from isamap_smt.ir.whole import whole
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.callee import Callee
 from isamap_smt.runtime.memory import ALIGNMENT
@@ -56,7 +56,7 @@ class EmulatedKernel(Callee):
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
         how = (BEGIN if arguments.fresh else 0) | (0 if check_finite else TRUST_FINITE)
         how |= 0 if check_ranges else TRUST_RANGES
-        return EmulatedCall(self, arguments, how, whole(threads, "threads", ArgumentError))
+        return EmulatedCall(self, arguments, how, whole_number(threads, "threads", ArgumentError))
 
     def __repr__(self) -> str:
         return f"EmulatedKernel({self.kernel.name}, inputs {', '.join(self.kernel.inputs)}, {self.emulator.title})"

@@ -24,7 +24,7 @@ SUM = "R[t,b,j] += H[t,b,k] * U[k,j]"
 
 
 def clipped(value: str) -> str:
-    """Kept small: a state that grows turn by turn is soon rounded, and then the order of a sum shows."""
+    """Kept small: a state that grows from one time step to the next is soon rounded, and then the order of a sum shows."""
     return f"max(min({value}, 3), -3)"
 
 
@@ -48,12 +48,12 @@ RIGHT: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
         ("for t:", f"  {SUM}", "  R[t,b,j] = R[t,b,j] + X[t,b,j]", f"  H[t+1,b,j] = {clipped('R[t,b,j]')}"),
         (0,),
     ),
-    "two turns back": (("for t:", f"  {SUM}", f"  H[t+2,b,j] = {clipped('R[t,b,j] + H[t+1,b,j]')}"), (0,)),
-    "the sum last, of the row that the turn has just made": (
+    "two time steps back": (("for t:", f"  {SUM}", f"  H[t+2,b,j] = {clipped('R[t,b,j] + H[t+1,b,j]')}"), (0,)),
+    "the sum last, of the row that the time step has just made": (
         ("for t:", f"  H[t+1,b,j] = {clipped('R[t,b,j] + X[t,b,j]')}", "  R[t+1,b,j] += H[t+1,b,k] * U[k,j]"),
         (1,),
     ),
-    "a state written before the turns and twice in each, read after them": (
+    "a state written before the time steps and twice in each, read after them": (
         (
             "H[0,b,j] = S[b,j]", "for t:", f"  {SUM}", f"  H[t+1,b,j] = {clipped('R[t,b,j]')}",
             "  H[t+1,b,j] = H[t+1,b,j] + X[t,b,j]", "Y[t,b,j] += H[t+1,b,k] * V[k,j]",
@@ -61,14 +61,14 @@ RIGHT: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
         (1, 4),
     ),
 }  # fmt: skip
-# what a turn reads is written by a later statement of the turn, by a later turn, or by several turns
+# what a time step reads is written by a later statement of the time step, by a later time step, or by several time steps
 OTHERWISE = {
-    "a row of this turn, above its sum": f"for t:\n  H[t+1,b,j] = {clipped('R[t,b,j] + X[t,b,j]')}\n  {SUM}",
-    "a row of the next turn": f"for t:\n  R[t,b,j] += H[t+1,b,k] * U[k,j]\n  H[t+1,b,j] = {clipped('R[t,b,j]')}",
-    "the row that the turn itself will write": f"for t:\n  {SUM}\n  H[t,b,j] = {clipped('R[t,b,j]')}",
+    "a row of this time step, above its sum": f"for t:\n  H[t+1,b,j] = {clipped('R[t,b,j] + X[t,b,j]')}\n  {SUM}",
+    "a row of the next time step": f"for t:\n  R[t,b,j] += H[t+1,b,k] * U[k,j]\n  H[t+1,b,j] = {clipped('R[t,b,j]')}",
+    "the row that the time step itself will write": f"for t:\n  {SUM}\n  H[t,b,j] = {clipped('R[t,b,j]')}",
     "two rows in turn": f"H: f32[2,B,J]\nfor t:\n  R[t,b,j] += H[t%2,b,k] * U[k,j]\n"
     f"  H[(t+1)%2,b,j] = {clipped('R[t,b,j]')}",
-    "one row for all turns": f"H: f32[T,B,J]\nfor t:\n  R[t,b,j] += H[0,b,k] * U[k,j]\n"
+    "one row for all time steps": f"H: f32[T,B,J]\nfor t:\n  R[t,b,j] += H[0,b,k] * U[k,j]\n"
     f"  H[t,b,j] = {clipped('R[t,b,j]')}",
 }
 
@@ -97,7 +97,7 @@ def test_it_is_proved_and_runs_right(name: str) -> None:
 
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_a_row_that_is_written_afterwards_is_not_proved(name: str) -> None:
-    """Whatever is read there: the row as it was before the turns, or, in a wrong program, as a turn left it."""
+    """Whatever is read there: the row as it was before the time steps, or, in a wrong program, as a time step left it."""
     assert not prove_program(lowered(OTHERWISE[name], (1 if name.endswith("its sum") else 0,))).proved
 
 

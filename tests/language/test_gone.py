@@ -52,6 +52,14 @@ STRINGS = (
     "class Packing",  # a second form of schedules
     "class Staging(",
     "class StagedLoop",
+    "class Copy:",  # nodes beside Use
+    "class Compute:",
+    "turn by turn",  # names that the field has others for: time step, operand staging, peeled boundary, accumulators, untiled ...
+    "class Feed",
+    "class Border",
+    "class Holders",
+    ".unbroken",
+    "further_statements",
 )
 
 

@@ -15,8 +15,8 @@ from isamap_smt.language import (
     size,
     tensor,
     tensors,
+    time_steps,
     total,
-    turns,
     within,
 )
 
@@ -27,22 +27,22 @@ def test_gemm():
     assert kernel(C[i, j].add(A[i, k] * B[k, j])) == kernel("C[i,j] += A[i,k] * B[k,j]")
 
 
-def test_turns():
+def test_time_steps():
     (j, k), t = axes("j k"), axes("t", t=5)
     H, X, U, Y = tensors("H X U Y")
     made = kernel(
-        [turns(t, H[t + 1, j].add(X[t, k] * U[k, j]), H[t + 1, j].set(H[t + 1, j] + H[t, j])), Y[j].set(H[5, j])]
+        [time_steps(t, H[t + 1, j].add(X[t, k] * U[k, j]), H[t + 1, j].set(H[t + 1, j] + H[t, j])), Y[j].set(H[5, j])]
     )
     assert made == kernel(
         "axis t < 5\nfor t:\n  H[t+1,j] += X[t,k] * U[k,j]\n  H[t+1,j] = H[t+1,j] + H[t,j]\nY[j] = H[5,j]"
     )
-    assert kernel(turns(t, Y[t].set(X[t]))) == kernel("axis t < 5\nfor t:\n  Y[t] = X[t]")
+    assert kernel(time_steps(t, Y[t].set(X[t]))) == kernel("axis t < 5\nfor t:\n  Y[t] = X[t]")
     with pytest.raises(LanguageError, match="this block has no statements"):
-        kernel([turns(t), Y[t].set(X[t])])
+        kernel([time_steps(t), Y[t].set(X[t])])
     with pytest.raises(LanguageError, match=r"statements such as .* this is Element"):
-        kernel(turns(t, Y[t]))
+        kernel(time_steps(t, Y[t]))
     with pytest.raises(LanguageError, match="this is Turns"):
-        kernel(turns(t, turns(t, Y[t].set(X[t]))))
+        kernel(time_steps(t, time_steps(t, Y[t].set(X[t]))))
 
 
 def test_convolution_with_stride_padding_and_types():

@@ -1,4 +1,4 @@
-"""`for t:` makes statements take turns: the meaning against plain loops, the text and back, and what is refused."""
+"""`for t:` computes statements in time steps: the meaning against plain loops, the text and back, what is refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def arrays() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("run", [run_kernel, reference])
-def test_turns_equal_a_loop(run: Run, arrays: dict[str, np.ndarray]) -> None:
+def test_time_steps_equal_a_loop(run: Run, arrays: dict[str, np.ndarray]) -> None:
     wide = {n: a.astype(np.float64) for n, a in arrays.items()}
     want = elman(wide["X"], wide["H0"], wide["U"])
     found = run(im.kernel(ELMAN), arrays)
@@ -70,7 +70,7 @@ def test_within_a_turn_the_order_is_the_one_written() -> None:
 
 
 def test_a_turn_does_not_see_the_next_one() -> None:
-    """B reads an element that A is given a turn later: what it held before."""
+    """B reads an element that A is given a time step later: what it held before."""
     block = "A[t] = X[t]\n  B[t] = A[t+1]"
     kinds = dict.fromkeys("ABX", "i32")
     x = np.arange(1, 5, dtype=np.int32)
@@ -83,7 +83,7 @@ def test_a_turn_does_not_see_the_next_one() -> None:
 
 @pytest.mark.parametrize("run", [run_kernel, reference])
 def test_a_statement_may_read_its_own_last_turn(run: Run) -> None:
-    """Running sums, along the axis and with a lag that a parameter sets; the guard ends some turns early."""
+    """Running sums, along the axis and with a lag that a parameter sets; the guard ends some time steps early."""
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
     k = im.kernel("for t:\n  S[t+1,j] = S[t,j] + X[t,j]")
     np.testing.assert_array_equal(run(k, {"X": x})["S"][1:], np.cumsum(x, axis=0))
@@ -96,7 +96,7 @@ def test_a_statement_may_read_its_own_last_turn(run: Run) -> None:
 
 @pytest.mark.parametrize("run", [run_kernel, reference])
 def test_a_statement_may_read_its_own_turn_crosswise(run: Run) -> None:
-    """Elements of one turn are computed in the order of the other axes, one at a time where they need each other."""
+    """Elements of one time step are computed in the order of the other axes, one at a time where they need each other."""
     k = im.kernel("for t:\n  S[t,j+1] = S[t,j] + X[t,j]", dtypes=dict.fromkeys("SX", "i32"))
     x = np.arange(12, dtype=np.int32).reshape(3, 4)
     np.testing.assert_array_equal(run(k, {"X": x})["S"][:, 1:], np.cumsum(x, axis=1))
@@ -114,7 +114,7 @@ def test_integers_wrap_turn_by_turn() -> None:
 
 
 @pytest.mark.parametrize("run", [run_kernel, reference])
-def test_a_product_of_integers_in_turns(run: Run) -> None:
+def test_a_product_of_integers_in_time_steps(run: Run) -> None:
     k = im.kernel(
         "axis k < J\nH[0,j] = X[j]\nfor t:\n  H[t+1,j] += i32(H[t,k]) * i32(U[k,j])", dtypes=dict.fromkeys("HXU", "i32")
     )

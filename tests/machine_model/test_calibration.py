@@ -20,7 +20,7 @@ from isamap_smt.machine_model.calibration import Calibration, calibration_path, 
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.pipeline import plan
-from isamap_smt.report.roofline import standing
+from isamap_smt.report.roofline import roofline_position
 from isamap_smt.runtime.measure import Measured
 
 SIZES = {"i": 64, "j": 64, "k": 64}
@@ -222,19 +222,19 @@ def test_an_instruction_that_was_not_measured_keeps_its_description(taken: Calib
 @pytest.mark.needs("avx2", "fma")
 def test_the_report_says_predicted_measured_and_limit(taken: Calibration, cache: Path) -> None:
     planned = plan("gemm", "host", sizes=SIZES, instruction="avx2.fmadd_ps")
-    assert standing(planned) is None
+    assert roofline_position(planned) is None
     save(taken)
     cost = dict(taken.instructions)["avx2.fmadd_ps"]
     least = 64**3 / (8 * cost.per_cycle) / (taken.clock * 1e9)
     measured = Measured(False, 0.0, 4 * least, 1.0, "float64", 5)
-    found = standing(planned, measured)
+    found = roofline_position(planned, measured)
     assert found is not None and found.limit == pytest.approx(least) and found.busy == "avx2.fmadd_ps"
     assert found.of_limit == pytest.approx(0.25)
     from isamap_smt.report.page import html_report
 
     page = html_report(planned, measured)
     assert "Predicted, measured, limit" in page and "25 % of the limit" in page
-    halved = standing(planned, replace(measured, threads=2))
+    halved = roofline_position(planned, replace(measured, threads=2))
     assert halved is not None and halved.limit == pytest.approx(least / 2) and halved.predicted is None
 
 

@@ -232,7 +232,7 @@ def execute(
 
 
 class Run:
-    """One statement, ready to be carried out, as a whole or for one turn of its block."""
+    """One statement, ready to be carried out, as a whole or for one time step of its block."""
 
     def __init__(self, meaning: Meaning, line: Line, held: dict[str, Held]) -> None:
         self.meaning, self.line, self.held = meaning, line, held

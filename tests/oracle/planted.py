@@ -34,7 +34,7 @@ def prints_another_sum() -> None:
 
 
 def forgets_the_last_turn() -> None:
-    """Loops of five turns stop one early."""
+    """Loops of five time steps stop one early."""
     _change_source(lambda c: re.sub(r"(for \(int64_t (\w+) = 0; \2 <) 5;", r"\1 4;", c))
 
 

@@ -238,7 +238,7 @@ def chain(d: Draft) -> None:
 
 
 def recurrence(d: Draft) -> None:
-    """A state that each turn takes on from the one before."""
+    """A state that each time step takes on from the one before."""
     out, rng = d.family[0], d.rng
     j = ["j"] if d.chance(0.8) else []
     state, begin, fed = d.tensor(out), d.tensor(out), d.tensor(out)

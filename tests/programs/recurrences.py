@@ -1,4 +1,4 @@
-"""Programs that go turn by turn on the toy machine, and wrong variants of them: traps of recurrences."""
+"""Programs that go one time step after the other on the toy machine, and wrong variants of them: traps of recurrences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ for t:
   R[t,b,j] += H[t,b,k] * U[k,j]
   H[t+1,b,j] = relu(R[t,b,j] + X[t,b,j])
 """
-# the projection of all inputs, the state before the first turn, and two layers of which the second sees the first's state
+# the projection of all inputs, the state before the first time step, and two layers of which the second sees the first's state
 LAYERS = """axis k < J
 P[t,b,j] += X[t,b,c] * W[c,j]
 H[0,b,j] = S[b,j]
@@ -35,18 +35,18 @@ Y[t,b,m] = Q[t,b,m] * s[m]
 
 
 def cell(text: str = CELL, loops: str = "t:1 b:2 j:4 k:1", **more: Any) -> Program:
-    """One matrix product per turn, whose operand the turn before left in memory."""
+    """One matrix product per time step, whose operand the time step before left in memory."""
     m = im.fuse(im.kernel(text), toys.FMA, {"l": ("j",)})
     return lower(toys.schedule(m, loops, loops.count(":") - 1, {"b": 2, "j": 4}, **more))
 
 
 def packed(depth: int = 1) -> Program:
-    """The state is packed in each turn, what never changes once per call; columns are spread over threads."""
+    """The state is packed in each time step, what never changes once per call; columns are spread over threads."""
     return cell(CELL, "t:1 j:8 b:2 j:4 k:1", packing={"a": depth, "b": 0}, parallel=1)
 
 
 def layers() -> Program:
-    """Three matrix products, one before the turns and two in each."""
+    """Three matrix products, one before the time steps and two in each."""
     kernel = im.kernel(LAYERS)
     found = [im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("j", 2), ("m", 4))]
     before = toys.schedule(found[0], "t:1 b:2 j:4 c:1", 3, {"b": 2, "j": 4})
@@ -56,13 +56,13 @@ def layers() -> Program:
 
 
 def unmapped() -> Program:
-    """Only the projection is mapped; the turns are computed element by element."""
+    """Only the projection is mapped; the time steps are computed element by element."""
     m = im.fuse(im.kernel(LAYERS), toys.FMA, {"l": ("j",)})
     return lower(toys.schedule(m, "t:1 b:2 j:4 c:1", 3, {"b": 2, "j": 4}))
 
 
 def to_and_fro(loops: str = "t:1 j:4 b:2 k:1", **more: Any) -> Program:
-    """What is packed ahead of the calls is gone over forwards in one turn and backwards in the next."""
+    """What is packed ahead of the calls is gone over forwards in one time step and backwards in the next."""
     program = cell(CELL, loops, packing={"b": "ahead"}, **more)
     turned = [n.step for n, _ in walk(program.body) if isinstance(n, Loop) and n.backwards is not None]
     assert turned == [int(x[2:]) for x in loops.split() if x.startswith("j")]
@@ -101,12 +101,12 @@ def _computes(n: Node) -> bool:
 
 
 def turns_in_parallel() -> Program:
-    """All turns at once."""
+    """All time steps at once."""
     return rewritten(cell(), lambda n: (replace(n, kind="parallel"),) if _turns(n) else None)
 
 
 def one_statement_after_the_other() -> Program:
-    """The products of all turns, then the states of all turns."""
+    """The products of all time steps, then the states of all time steps."""
 
     def f(n: Node) -> Any:
         if _turns(n):
@@ -117,7 +117,7 @@ def one_statement_after_the_other() -> Program:
 
 
 def state_first() -> Program:
-    """In each turn the new state is computed before the product that it needs."""
+    """In each time step the new state is computed before the product that it needs."""
 
     def f(n: Node) -> Any:
         if _turns(n):
@@ -127,7 +127,7 @@ def state_first() -> Program:
 
 
 def backwards() -> Program:
-    """The last turn comes first."""
+    """The last time step comes first."""
 
     def f(n: Node) -> Any:
         if _turns(n):
@@ -148,7 +148,7 @@ def _at(x: Any, table: dict[str, Any]) -> Any:
 
 
 def packed_before_the_turns() -> Program:
-    """All states are copied before the first turn has computed any."""
+    """All states are copied before the first time step has computed any."""
     found: list[Node] = []
 
     def take(n: Node) -> Any:
@@ -186,7 +186,7 @@ def packed_before_the_turns() -> Program:
 
 
 def last_turn_only() -> Program:
-    """A second layer that waits for the last turn, in a loop of its own behind it, reads a state of the wrong turn."""
+    """A second layer that waits for the last time step, in a loop of its own behind it, reads a state of the wrong time step."""
 
     def f(n: Node) -> Any:
         if is_element(n) and n.statement == 3:
@@ -197,7 +197,7 @@ def last_turn_only() -> Program:
 
 
 def sums_backwards() -> Program:
-    """A sum begins at 0 in its first part, which comes last in every other turn."""
+    """A sum begins at 0 in its first part, which comes last in every other time step."""
 
     def f(n: Node) -> Any:
         return (replace(n, backwards=sym("t0")),) if isinstance(n, Loop) and n.axis == "k" and n.step > 1 else None

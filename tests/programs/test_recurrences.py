@@ -40,7 +40,7 @@ def test_refuted_by_its_claim_and_wrong_when_run(name: str) -> None:
 
 
 def test_reading_what_a_later_turn_writes_is_unknown() -> None:
-    """The turns read the state before it is overwritten, which no claim covers."""
+    """The time steps read the state before it is overwritten, which no claim covers."""
     text = recurrences.CELL.replace("H[t,b,k]", "H[t+2,b,k]")
     proof = prove_program(recurrences.cell(text))
     assert proof.word == "unknown"
@@ -50,14 +50,14 @@ def test_reading_what_a_later_turn_writes_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("loops", "parallel"), [("b:2 t:1 j:4 k:1", None), ("t:4 b:2 t:1 j:4 k:1", None), ("t:1 b:2 j:4 k:1", 0)]
 )
-def test_turns_are_counted_by_the_outermost_loop(loops: str, parallel: int | None) -> None:
-    with pytest.raises(ScheduleError, match="turn"):
+def test_time_steps_are_counted_by_the_outermost_loop(loops: str, parallel: int | None) -> None:
+    with pytest.raises(ScheduleError, match="time step"):
         recurrences.cell(loops=loops, parallel=parallel)
 
 
-def test_turns_are_not_spread_over_lanes() -> None:
+def test_time_steps_are_not_spread_over_lanes() -> None:
     m = im.fuse(im.kernel(recurrences.CELL), toys.FMA, {"l": ("t",)})
-    with pytest.raises(ScheduleError, match="turn"):
+    with pytest.raises(ScheduleError, match="time step"):
         lower(toys.schedule(m, "t:4 b:2 j:1 k:1", 3, {"b": 2, "t": 4}))
 
 
@@ -66,7 +66,7 @@ def test_turns_are_not_spread_over_lanes() -> None:
     ["R[t,b,j] += H[t,b,k] * U[k,j] where 1 <= t", "R[t,b,j] += H[t-s-1,b,k] * U[k,j] where 0 <= t-s-1"],
 )
 def test_a_guard_on_the_turn_is_tested_where_the_state_is_read(product: str) -> None:
-    """A padded copy ahead of the turns would hold states that are not there yet."""
+    """A padded copy ahead of the time steps would hold states that are not there yet."""
     spans = "axis k < J\naxis s < 2\n" if "s" in product else "axis k < J\n"
     text = f"{spans}for t:\n  {product}\n  H[t+1,b,j] = relu(R[t,b,j] + X[t,b,j])\n"
     planned = im.plan(im.kernel(text), "avx2")
@@ -75,7 +75,7 @@ def test_a_guard_on_the_turn_is_tested_where_the_state_is_read(product: str) -> 
 
 
 def test_values_that_grow_beyond_whole_numbers_refute_nothing() -> None:
-    """Of a state assigned twice a turn no mapped program is proved; its rounded values must not be taken for a counterexample."""
+    """Of a state assigned twice a time step no mapped program is proved; its rounded values are no counterexample."""
     text = (
         "axis k < J\nfor t:\n  R[t,j] += H[2*t,k] * U[k,j]\n"
         "  H[2*t+1,j] = R[t,j] + X[t,j]\n  H[2*t+2,j] = R[t,j] - X[t,j]\n"

@@ -83,7 +83,9 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         for kept in (several(30),)
     )
     capacities = tuple(sorted(rng.randint(capacity // 30, capacity) for _ in range(levels)))
-    spread = (True, True, False) if rng.random() < 0.5 else ()  # k is a reduction: threads would add into one element
+    parallelizable = (
+        (True, True, False) if rng.random() < 0.5 else ()
+    )  # k is a reduction: threads would add into one element
     threads, start, inner = rng.choice([2, 3]), rng.choice([0, 30, 1000]), rng.random() < 0.5
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
     overlap = rng.random() < 0.7
@@ -94,12 +96,12 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         capacities,
         orders,
         overlap,
-        spread,
+        parallelizable,
         threads,
         start,
-        bool(spread) and inner,
+        bool(parallelizable) and inner,
         more.randint(NEAREST, FARTHEST),
-        frozenset({more.randint(0, 1)} if spread and more.random() < 0.5 else ()),
+        frozenset({more.randint(0, 1)} if parallelizable and more.random() < 0.5 else ()),
     )
 
 

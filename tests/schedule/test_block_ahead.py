@@ -24,7 +24,7 @@ from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.program import Loop, Program, Use, buffers, walk
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.mapping.moves import lane_symbols
-from isamap_smt.pipeline.turns import turned
+from isamap_smt.pipeline.time_steps import over_time_steps
 from isamap_smt.scheduling import schedule
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.record import from_record, to_record
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.needs("avx2", "fma")
 WEIGHTS = {"i": 32, "j": 3072, "k": 1024}
 HELPS = tuple((memory, 4, 512, 0.8) for memory in ("L2", "L3", "DRAM"))
 LINKS = (("L2", "L1", 32.0), ("L3", "L2", 4.0), ("DRAM", "L3", 4.0))
-FIGURES = Figures("a test", LINKS, costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), ahead=HELPS)
+FIGURES = Figures("a test", LINKS, costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), prefetching=HELPS)
 
 
 def planned(sizes: dict[str, int] = WEIGHTS, ahead: tuple[Any, ...] = HELPS, **fix: object) -> Schedule:
@@ -47,7 +47,7 @@ def planned(sizes: dict[str, int] = WEIGHTS, ahead: tuple[Any, ...] = HELPS, **f
         "gemm", "avx2", sizes={"i": 8, "j": 16, "k": 8}, instruction="fmadd_ps", strategy="exact"
     ).schedule.proved
     return schedule(
-        proved, im.find_hardware("avx2"), sizes, fix=fix, constant=["B"], figures=replace(FIGURES, ahead=ahead)
+        proved, im.find_hardware("avx2"), sizes, fix=fix, constant=["B"], figures=replace(FIGURES, prefetching=ahead)
     )
 
 
@@ -84,12 +84,12 @@ def test_a_block_is_asked_for_where_uses_of_one_hide_the_next() -> None:
     assert planned(ahead=(), **{"register.i": 6, "register.j": 16}).stage("b").block is None
 
 
-def test_in_a_recurrence_a_block_is_the_one_that_was_chosen_for_a_turn() -> None:
+def test_in_a_recurrence_a_block_is_the_one_that_was_chosen_for_a_time_step() -> None:
     kernel = im.kernel("axis k < J\nfor t:\n  R[t,b,j] += H[t,b,k] * U[k,j]\n  H[t+1,b,j] = relu(R[t,b,j])\n")
     proved = im.prove(im.fuse(kernel, im.find_instruction("avx2.fmadd_ps"), "l=j"))
     sizes, pins = {"B": 32, "J": 1024, "T": 1}, {"register.b": 6, "register.j": 16}
     one = schedule(proved, im.find_hardware("avx2"), sizes, fix=pins, constant=["U"], figures=FIGURES)
-    all_of_them = turned(one, kernel.recurrences[0], tuple({**sizes, "T": 9}.items()), ["U"])
+    all_of_them = over_time_steps(one, kernel.recurrences[0], tuple({**sizes, "T": 9}.items()), ["U"])
     loops = [x for x in one.loops if x.axis != "t"]
     block, shifted = one.stage("b").block, all_of_them.stage("b").block
     assert block is not None and shifted is not None
@@ -118,7 +118,7 @@ def asked(program: Program) -> list[tuple[int, int]]:
         zero = dict.fromkeys(map(str, lane_symbols(node.instruction)), 0)
         at = row_major(tuple(substitute(i, zero) for i in node.memory.index), shape)
         (prefetch,) = node.prefetch
-        for env in turns(loops):
+        for env in iterations(loops):
             read = 4 * value(at, env)
             unrolled = 4 * value(at, {x.var.name: env[x.var.name] if x.kind == "unroll" else 0 for x in loops})
             if unrolled % LINE == 0 and unrolled // LINE < prefetch.lines:
@@ -126,8 +126,8 @@ def asked(program: Program) -> list[tuple[int, int]]:
     return found
 
 
-def turns(loops: list[Loop]) -> list[dict[str, int]]:
-    """The variables of all turns of the loops, one inside the other."""
+def iterations(loops: list[Loop]) -> list[dict[str, int]]:
+    """The variables of all iterations of the loops, one inside the other."""
     found: list[dict[str, int]] = [{}]
     for x in loops:
         found = [{**env, x.var.name: n} for env in found for n in range(value(x.count, env))]

@@ -80,9 +80,9 @@ def test_bursts_decide_one_of_them() -> None:
     problem = random_problem(BURSTS)
     best = brute_force(problem)
     cost = evaluate(problem, best[1]) if best else None
-    assert BURSTS in SEEDS and problem.overlap and not problem.spread and cost is not None
+    assert BURSTS in SEEDS and problem.overlap and not problem.parallelizable and cost is not None
     beside = cost.exposed + cost.scopes + cost.packing + cost.in_place
-    smooth = overlapped(cost.compute, list(cost.links), problem.near) + beside
+    smooth = overlapped(cost.compute, list(cost.links), problem.delaying) + beside
     assert cost.total > smooth * problem.threads
 
 
@@ -107,9 +107,9 @@ def test_the_walks_that_bring_something_new() -> None:
 def test_more_sweeps_never_hide_more_than_their_share() -> None:
     """Else a model in which a sweep may count twice would find choices cheaper than they are."""
     for compute, walks, link in product((999, 10_000_003), (3, 7, 1000), (1, 400, 10_000_000)):
-        for sweeps in range(1, walks):
-            once = in_bursts(compute, [(compute // walks * sweeps, link * sweeps)])
-            assert once <= in_bursts(compute, [(compute // walks * (sweeps + 1), link * (sweeps + 1))])
+        for refetches in range(1, walks):
+            once = in_bursts(compute, [(compute // walks * refetches, link * refetches)])
+            assert once <= in_bursts(compute, [(compute // walks * (refetches + 1), link * (refetches + 1))])
 
 
 def test_the_problems_let_two_and_three_threads_share_every_kind_of_loop() -> None:
@@ -164,5 +164,5 @@ def test_the_same_problem_has_the_same_answer() -> None:
 
 @pytest.mark.parametrize(("compute", "link"), [(0, 0), (100, 10), (100, 100), (10, 100), (7, 3)])
 def test_overlapping_is_between_the_slowest_and_the_sum(compute: int, link: int) -> None:
-    for near in (NEAREST, 6, FARTHEST):
-        assert max(compute, link) <= overlapped(compute, [link], near) <= compute + link
+    for delaying in (NEAREST, 6, FARTHEST):
+        assert max(compute, link) <= overlapped(compute, [link], delaying) <= compute + link

@@ -23,7 +23,12 @@ PLANS: dict[str, tuple[str, dict[str, int], dict[str, Any], str]] = {
     "sum in one piece": ("matvec", {"i": 7, "k": 300}, {"threads": 2}, "the sum in one piece: 2 ways"),
     "padding": ("conv2d", CONV, {}, "the padding of I: tests at its border, or a copy with zeros"),
     "blocks": ("two_layers", {"i": 2000, "j": 64, "k": 64, "m": 64}, {}, "blocks of "),
-    "time steps": ("lstm", {"b": 4, "j": 64, "c": 32, "t": 5}, {}, "the loop over t, around the schedule of one turn"),
+    "time steps": (
+        "lstm",
+        {"b": 4, "j": 64, "c": 32, "t": 5},
+        {},
+        "the loop over t, around the schedule of one time step",
+    ),
 }
 
 

@@ -36,14 +36,14 @@ def proved() -> im.ProvedMapping:
     return found
 
 
-def small(*axes: TileAxis, threads: int = 2, spread: tuple[bool, ...] = (True, True)) -> ScheduleProblem:
+def small(*axes: TileAxis, threads: int = 2, parallelizable: tuple[bool, ...] = (True, True)) -> ScheduleProblem:
     """Axes i, j and k (a reduction) of one cache, in which nothing costs anything but computing and starting threads."""
     parts = {d: Component((d,), ((Part(d, 1, 1, a.extent),),)) for d, a in enumerate(axes)}
     out = TileOperand("C", 4, True, tuple(p for d, p in parts.items() if not axes[d].reduction), (0,), (0,))
     tile = RegisterTile(tuple(a.chains[0][0] for a in axes), COMPUTE, 0, (0,))
     everything = tuple(range(len(axes)))
     orders = (everything, everything[::-1])
-    return ScheduleProblem(axes, (out,), (tile,), (1 << 30,), orders, True, spread, threads, START)
+    return ScheduleProblem(axes, (out,), (tile,), (1 << 30,), orders, True, parallelizable, threads, START)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,15 @@ def small(*axes: TileAxis, threads: int = 2, spread: tuple[bool, ...] = (True, T
 def test_unevenness_is_the_work_of_the_busiest_thread(
     extent: int, chain: tuple[int, int], threads: int, share: int | None
 ) -> None:
-    problem = small(TileAxis("i", extent, False, (chain,)), threads=threads, spread=(True,))
+    problem = small(TileAxis("i", extent, False, (chain,)), threads=threads, parallelizable=(True,))
     assert uneven(problem, 0, (1, 0)) == share
 
 
 def test_parts_of_rows_are_dearer_than_rows() -> None:
     i, j = (TileAxis(n, 64, False, ((1, 1),)) for n in "ij")
-    rows, parts = (evaluate(small(i, j, spread=(d == 0, d == 1)), Choice(0, (0, 0), (0,), (0,))) for d in (0, 1))
+    rows, parts = (
+        evaluate(small(i, j, parallelizable=(d == 0, d == 1)), Choice(0, (0, 0), (0,), (0,))) for d in (0, 1)
+    )
     assert rows is not None and parts is not None
     assert rows.total - 2 * START == COMPUTE  # i stands outside: one start
     problem = replace(small(i, j), cutting=frozenset({1}))
@@ -99,7 +101,7 @@ def test_threads_start_once_for_each_trip_around_the_loop() -> None:
 def test_a_reduction_is_not_shared() -> None:
     i, k = TileAxis("i", 2, False, ((1, 2), (1, 1))), TileAxis("k", 64, True, ((1, 1), (1, 16)))
     for threads, shareable in ((2, True), (3, False)):
-        problem = small(i, k, threads=threads, spread=(True, False))
+        problem = small(i, k, threads=threads, parallelizable=(True, False))
         costs = [evaluate(problem, c) for c in every_choice(problem)]
         assert {c.shared for c in costs if c} == ({(1, 0)} if shareable else set())
         assert solve(problem, 10.0).status == ("OPTIMAL" if shareable else "INFEASIBLE")
@@ -137,7 +139,7 @@ def test_where_no_outermost_loop_has_a_trip_for_each_thread_an_inner_one_is_shar
     pins = {"register.i": 4, "tile.i.L3": 64, "tile.j.L3": 16}
     where = space(proved(), im.find_hardware("avx2"), {"i": 64, "j": 16, "k": 64}, threads=2, fix=pins)
     found, answer = solved(where, 30.0)
-    assert found.problem.inner and found.problem.spread
+    assert found.problem.inner and found.problem.parallelizable
     assert answer.cost is not None and answer.cost.shared is not None and answer.cost.shared[0] < where.problem.levels
     made = found.answered(answer)
     assert made.parallel is not None and made.loops[made.parallel].axis == "i"

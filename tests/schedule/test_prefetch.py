@@ -41,7 +41,7 @@ def distances(proved: im.ProvedMapping, sizes: dict[str, int], ahead: tuple, **f
 
 
 def figures(ahead: tuple) -> Figures:
-    return Figures("a test", costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), ahead=ahead)
+    return Figures("a test", costs=(("avx2.fmadd_ps", Cost(4.0, 2.0)),), prefetching=ahead)
 
 
 def test_the_fastest_distance_is_taken_where_the_operand_streams(proved: im.ProvedMapping) -> None:
@@ -181,7 +181,7 @@ def test_what_is_broadcast_in_groups_is_not_prefetched() -> None:
     kernel = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
     sizes, constant = {"i": 512, "j": 512, "k": 2048}, ["A", "B"]
     plain = im.plan(kernel, "avx2", sizes=sizes, instruction="madd_u8i8", cost_model="analytic", strategy="exact")
-    told = Figures("a test", costs=(("avx2.madd_u8i8", Cost(4.0, 1.0)),), ahead=HELPS)
+    told = Figures("a test", costs=(("avx2.madd_u8i8", Cost(4.0, 1.0)),), prefetching=HELPS)
     made = schedule(plain.schedule.proved, im.find_hardware("avx2"), sizes, constant=constant, figures=told)
     assert made.stage("a").prefetch == 0 and made.stage("b").prefetch > 0
     assert not any("A is prefetched" in note for note in made.notes)

@@ -44,6 +44,7 @@ STAGES = st.builds(
     offset=numbers,
     via=names,
     begin=names,
+    padding=names,
 )
 FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "loops": st.lists(LOOPS, min_size=3, max_size=5).map(tuple),
@@ -59,7 +60,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "seconds": reals,
     "notes": st.lists(names, max_size=2).map(tuple),
     "sizes": pairs(numbers),
-    "shared": names,
+    "fused": names,
     "unit": names,
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
     "assumes": pairs(names),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.schedule_cost import visits
+from isamap_encodings.schedule_cost import rows_begun
 from isamap_encodings.schedule_problem import Choice
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.rows import room, rows, step_cycles, visit_cycles
@@ -72,9 +72,11 @@ def test_visits_count_the_loops_around_a_row() -> None:
         j = next(c for c, row in enumerate(p.axes[2].chains) if row == (16, 16, 1760, 1760))
         return Choice(0, (i, k, j), (order, outer, outer), tuple(o.options[0] for o in p.operands))
 
-    assert visits(p, chosen(44, outer), b) == 1760  # 44 rows are in use, for all 110 tiles of the columns
-    assert visits(p, chosen(160, outer), b) == 1760 * 110  # too many to be fetched ahead, but they stay for all of i
-    assert visits(p, chosen(1760, inner), b) == 1760 * 110 * 4  # too many to stay: the four tiles of i come back
+    assert rows_begun(p, chosen(44, outer), b) == 1760  # 44 rows are in use, for all 110 tiles of the columns
+    assert (
+        rows_begun(p, chosen(160, outer), b) == 1760 * 110
+    )  # too many to be fetched ahead, but they stay for all of i
+    assert rows_begun(p, chosen(1760, inner), b) == 1760 * 110 * 4  # too many to stay: the four tiles of i come back
 
 
 @pytest.mark.parametrize(("i", "columns"), [(1, 1760), (4, 1536), (16, 1760)])

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from isamap_smt.ir.arguments import exceeds
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Buffer, Ref
-from isamap_smt.ir.whole import exceeds
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 

@@ -1,4 +1,4 @@
-"""Random blocks of turns against a loop over single points: whatever is computed at once, or as a product, is the same."""
+"""Random blocks of time steps against a loop over single points: whatever is computed at once, or as a product, is the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def statement(rng: random.Random, inside: bool) -> tuple[str, str, list[str], bo
 
 
 def block(seed: int) -> tuple[str, list[tuple[bool, list[tuple[str, str, list[str], bool]]]]]:
-    """A kernel's text, and its parts: (whether they take turns, statements)."""
+    """A kernel's text, and its parts: (whether they are computed together, statements)."""
     rng = random.Random(seed)
     lines = []
     parts = []
@@ -102,4 +102,4 @@ def test_they_equal_a_loop_over_points(start: int) -> None:
                 np.testing.assert_array_equal(found[n], held[n], err_msg=f"{seed} {n}\n{text}")
         apart = im.kernel("\n".join(x.strip() for x in text.splitlines() if x != "for t:"))
         together += any((run_kernel(apart, arrays, given)[n] != held[n]).any() for n in kernel.outputs)
-    assert together > 5  # the turns matter in some of them
+    assert together > 5  # the time steps matter in some of them

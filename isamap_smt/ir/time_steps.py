@@ -1,4 +1,4 @@
-"""The order in which a kernel's statements are carried out: one after the other, and those of a recurrence turn by turn.
+"""The order in which a kernel's statements are carried out: one after the other, those of a recurrence in each time step anew.
 
     for t:
       R[t,j] += H[t,k] * U[k,j]
@@ -21,7 +21,7 @@ from isamap_smt.ir.scalar import Read, rewrite_reads
 
 
 def in_order(kernel: Kernel) -> Iterator[Statement]:
-    """What is carried out, each over all its points before the next: statements, or one turn of a statement.
+    """What is carried out, each over all its points before the next: statements, or one time step of a statement.
 
     The extents of the recurrent axes must be numbers.
     """

@@ -19,7 +19,8 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest, most_trips, plain_name
-from isamap_smt.ir.boxes import always_true, slack
+from isamap_smt.ir.boxes import always_true
+from isamap_smt.ir.boxes import slack as slack_of
 from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis
 
@@ -32,46 +33,48 @@ COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, 
 
 
 @dataclass(frozen=True)
-class Border:
-    """guards: what executions at the border test. room: not negative only where a whole register tile needs no test; None
+class PeeledBoundary:
+    """guards: what executions at the boundary test. slack: not negative only where a whole register tile needs no test; None
     where no tile is known to need none."""
 
     guards: tuple[Any, ...]
-    room: Any
+    slack: Any
 
 
-def border_of(nest: Nest, operand: str, guards: tuple[Any, ...]) -> Border | None:
-    """The border to test; None where lanes of a load differ, or a relation is not affine."""
+def boundary_of(nest: Nest, operand: str, guards: tuple[Any, ...]) -> PeeledBoundary | None:
+    """The boundary to test; None where lanes of a load differ, or a relation is not affine."""
     moving = {m for a in nest.axes.values() if a.leaf > 1 for m in a.members}
     if symbols_of(guards) & moving:
         return None
     starts = _starts(nest)
-    room = _least_room(nest, guards, starts)
-    if room is None:
+    slack = _least_slack(nest, guards, starts)
+    if slack is None:
         return None
-    every = _counted(nest, room, starts) and _share_at_the_border(nest, room, starts) == 1
-    return Border(guards, None if every else substitute(room, {starts[a].name: _start(nest, a) for a in nest.axes}))
+    every = _counted(nest, slack, starts) and _share_at_the_boundary(nest, slack, starts) == 1
+    return PeeledBoundary(
+        guards, None if every else substitute(slack, {starts[a].name: _start(nest, a) for a in nest.axes})
+    )
 
 
-def window_costs_more(nest: Nest, operand: str, border: Border, window: int) -> bool:
+def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int) -> bool:
     """Whether a copy of so many bytes, with its padding written out, takes longer than the tests. False where that depends on
     sizes which are not fixed."""
     starts = _starts(nest)
-    room = _least_room(nest, border.guards, starts)
-    if not _counted(nest, room, starts):
+    slack = _least_slack(nest, boundary.guards, starts)
+    if not _counted(nest, slack, starts):
         return False
-    share = _share_at_the_border(nest, room, starts)
-    return _cycles(nest, operand, border, share) <= window * COPIED_CYCLES
+    share = _share_at_the_boundary(nest, slack, starts)
+    return _cycles(nest, operand, boundary, share) <= window * COPIED_CYCLES
 
 
 def _starts(nest: Nest) -> dict[str, Any]:
     return {a: sym(f"start of {a}") for a in nest.axes}
 
 
-def _counted(nest: Nest, room: Any, starts: dict[str, Any]) -> bool:
-    """Whether the tiles at the border can be counted."""
+def _counted(nest: Nest, slack: Any, starts: dict[str, Any]) -> bool:
+    """Whether the tiles at the boundary can be counted."""
     fixed = all(is_constant(a.extent) for a in nest.axes.values())
-    return fixed and not symbols_of([room]) - {x.name for x in starts.values()}
+    return fixed and not symbols_of([slack]) - {x.name for x in starts.values()}
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
@@ -81,13 +84,16 @@ def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
     return {a: sym(f"{plain_name(a)}_u") for a in sorted(several, key=nest.units)}
 
 
-def tests(nest: Nest, operand: str, border: Border) -> tuple[Any, ...]:
+def tests(nest: Nest, operand: str, boundary: PeeledBoundary) -> tuple[Any, ...]:
     """What decides whether the points of an execution are the kernel's, over loops and the operand's rows."""
     rows = rows_of(nest, operand)
     values = {a: nest.value(a, rows.get(a, 0)) for a in nest.axes}
     cut = [a for a in rows if nest.axes[a].leaf == 1 and nest.has_tail(a)]
     point = nest.point(values)
-    relations = [*(substitute(g, point) for g in border.guards), *(sp.Lt(values[a], nest.axes[a].extent) for a in cut)]
+    relations = [
+        *(substitute(g, point) for g in boundary.guards),
+        *(sp.Lt(values[a], nest.axes[a].extent) for a in cut),
+    ]
     every = (*_ranges(nest), *(Axis(v.name, sp.Integer(nest.units(a))) for a, v in rows.items()))
     return tuple(r for r in relations if not always_true(r, every))
 
@@ -104,20 +110,20 @@ def _start(nest: Nest, axis: str) -> Any:
     return sp.Add(*[x.step * x.var for x in own])
 
 
-def _least_room(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> Any | None:
+def _least_slack(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> Any | None:
     """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
     row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
     most = {f"point of {a}": _points(nest, a) - 1 for a in nest.axes}
     point = nest.point({a: starts[a] + nest.axes[a].leaf * sym(f"point of {a}") for a in nest.axes})
-    rooms: list[Any] = []
+    slacks: list[Any] = []
     for g in guards:
-        room = slack(g)
-        parts = None if room is None else affine(substitute(room, point), most)
+        slack = slack_of(g)
+        parts = None if slack is None else affine(substitute(slack, point), most)
         if parts is None or not all(c.is_Integer for c in parts[0].values()):
             return None
-        rooms.append(sp.expand(sum((c * most[n] for n, c in parts[0].items() if c < 0), parts[1])))
+        slacks.append(sp.expand(sum((c * most[n] for n, c in parts[0].items() if c < 0), parts[1])))
     cut = [a for a, x in nest.axes.items() if not x.reduction and x.leaf == 1 and nest.has_tail(a)]
-    return _smallest([*rooms, *(nest.axes[a].extent - starts[a] - nest.tile(a) for a in cut)])
+    return _smallest([*slacks, *(nest.axes[a].extent - starts[a] - nest.tile(a) for a in cut)])
 
 
 def _points(nest: Nest, axis: str) -> Any:
@@ -136,22 +142,22 @@ def _leap(nest: Nest, axis: str) -> int:
     return int(_points(nest, axis)) * nest.axes[axis].leaf
 
 
-def _cycles(nest: Nest, operand: str, border: Border, share: float) -> float:
-    """What testing takes more than executing all points, with a share of the tiles at the border; less than 0 where the
+def _cycles(nest: Nest, operand: str, boundary: PeeledBoundary, share: float) -> float:
+    """What testing takes more than executing all points, with a share of the tiles at the boundary; less than 0 where the
     executions left out take longer."""
     executions = prod(-(-int(a.extent) // a.leaf) for a in nest.axes.values())
     visits = share * executions / prod(nest.units(a) for a in nest.axes)
-    tested = visits * _testing(nest, operand, border)
-    return tested - _excluded(nest, border.guards) * executions * LEFT_OUT_CYCLES
+    tested = visits * _testing(nest, operand, boundary)
+    return tested - _excluded(nest, boundary.guards) * executions * LEFT_OUT_CYCLES
 
 
-def _testing(nest: Nest, operand: str, border: Border) -> float:
+def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
     """Cycles for the tests of one step's rows that the loops' ranges do not decide. One serves all rows along later axes."""
     rows = rows_of(nest, operand)
     last = nest.loops[-1].var.name if nest.loops else ""
     steady = bool(nest.loops) and most_trips(nest, len(nest.loops) - 1) != 1
     cycles = 0.0
-    for r in tests(nest, operand, border):
+    for r in tests(nest, operand, boundary):
         own = [a for a, v in rows.items() if v.name in symbols_of([r])]
         if not own:
             continue
@@ -179,23 +185,23 @@ def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
             continue
         grids = np.meshgrid(*map(np.arange, extents), indexing="ij")
         point = dict(zip(sorted(axes), grids, strict=True))
-        held = [np.asarray(evaluate(sp.expand(slack(g)), point)) >= 0 for g in relations]
+        held = [np.asarray(evaluate(sp.expand(slack_of(g)), point)) >= 0 for g in relations]
         kept *= float(np.broadcast_to(np.logical_and.reduce(held), extents).mean())
     return 1 - kept
 
 
-def _share_at_the_border(nest: Nest, room: Any, starts: dict[str, Any]) -> float:
-    """The share of the register tiles that lie at the border, or across it."""
-    names = sorted(symbols_of([room]))
+def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> float:
+    """The share of the register tiles that lie at the boundary, or across it."""
+    names = sorted(symbols_of([slack]))
     axes = {starts[a].name: a for a in nest.axes}
     steps = [range(0, int(nest.axes[axes[n]].extent), _leap(nest, axes[n])) for n in names]
     grids = np.meshgrid(*map(np.array, steps), indexing="ij") if names else []
-    found = np.asarray(evaluate(room, dict(zip(names, grids, strict=True))))
+    found = np.asarray(evaluate(slack, dict(zip(names, grids, strict=True))))
     return float((found < 0).mean())
 
 
-def _smallest(rooms: list[Any]) -> Any:
-    least = rooms[0]
-    for r in rooms[1:]:
+def _smallest(slacks: list[Any]) -> Any:
+    least = slacks[0]
+    for r in slacks[1:]:
         least = IMin(least, r)
     return least

@@ -14,14 +14,14 @@ from math import ceil, prod
 from typing import Any
 
 from isamap_smt.codegen import lower
+from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import LoopStep, Schedule, program_axes
-from isamap_smt.ir.whole import whole
 from isamap_smt.pipeline.nested import nested
-from isamap_smt.pipeline.turns import constant_along
+from isamap_smt.pipeline.time_steps import constant_along
 from isamap_smt.scheduling.figures import Figures
 from isamap_smt.scheduling.machine import machine
 from isamap_smt.scheduling.problem import INPUT_EXPOSED, OUTPUT_EXPOSED
@@ -29,12 +29,12 @@ from isamap_smt.scheduling.setting import setting
 from isamap_smt.scheduling.supply import compulsory, kept_between, usable
 
 SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
-NOT_SHARED = ("", 0)
+NOT_FUSED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
 
 
-def shared_pin(pins: Dict[str, Any]) -> tuple[str, int] | None:
-    """What `share=no` or `share.AXIS=POINTS` among the pins says: NOT_SHARED, axis and points, or None without it."""
+def fusion_pin(pins: Dict[str, Any]) -> tuple[str, int] | None:
+    """What `share=no` or `share.AXIS=POINTS` among the pins says: NOT_FUSED, axis and points, or None without it."""
     for key, value in pins.items():
         kind, _, axis = key.partition(".")
         if kind != "share":
@@ -42,21 +42,21 @@ def shared_pin(pins: Dict[str, Any]) -> tuple[str, int] | None:
         if not axis:
             if str(value) not in ("no", "none"):
                 raise ScheduleError(f"share={value}: write share=no, or share.AXIS=POINTS for blocks of so many points")
-            return NOT_SHARED
+            return NOT_FUSED
         try:
-            return axis, whole(int(value), key, ScheduleError)
+            return axis, whole_number(int(value), key, ScheduleError)
         except ValueError:
             raise ScheduleError(f"{key}={value}: must be a number of points") from None
     return None
 
 
-def without_shared(pins: Dict[str, Any]) -> dict[str, Any]:
+def without_fusion(pins: Dict[str, Any]) -> dict[str, Any]:
     """The pins that are about one statement."""
     return {k: v for k, v in pins.items() if k.partition(".")[0] != "share"}
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Fused:
     """Two statements in blocks of `points` along an axis. predicted, apart: cycles with and without."""
 
     axis: str
@@ -95,7 +95,7 @@ class _Pair:
         return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // self.extent
 
 
-def in_blocks(
+def fused(
     schedules: Sequence[Schedule],
     sizes: Dict[str, int],
     constant: Sequence[str],
@@ -136,14 +136,14 @@ def _best(
     figures: Figures,
     solve: Solve,
     pinned: tuple[str, int] | None,
-) -> Blocks | None:
-    best: Blocks | None = None
+) -> Fused | None:
+    best: Fused | None = None
     for pair in _pairs(first, second, sizes):
         if pinned is not None and pair.axis != pinned[0]:
             continue
         for points in (pinned[1],) if pinned else _sizes(pair, figures):
             try:
-                made = _blocks(pair, points, sizes, constant, threads, figures, solve)
+                made = _fused(pair, points, sizes, constant, threads, figures, solve)
                 lower(*made.schedules)  # what stands between them may need loops of its own
             except (ScheduleError, SizeError):
                 if pinned is not None:
@@ -203,7 +203,7 @@ def _caches(pair: _Pair, figures: Figures) -> tuple[Memory, ...]:
     return machine(hardware, pair.first.proved.mapping.instruction, figures).caches
 
 
-def _blocks(
+def _fused(
     pair: _Pair,
     points: int,
     sizes: Dict[str, int],
@@ -211,7 +211,7 @@ def _blocks(
     threads: int,
     figures: Figures,
     solve: Solve,
-) -> Blocks:
+) -> Fused:
     axis, count = pair.axis, ceil(pair.extent / points)
     if points >= pair.extent:
         raise ScheduleError(f"a block of {points} is all of {axis}, which has {pair.extent}")
@@ -226,7 +226,7 @@ def _blocks(
     done = tuple(_around(s, pair, points, sizes, constant, 0 if parallel else None) for s in made)
     starts = threads * figures.start_threads if parallel else 0.0
     predicted = max(work, streamed) * uneven + exposed + starts
-    return Blocks(axis, points, done, predicted, sum(s.objective or 0.0 for s in pair.schedules))
+    return Fused(axis, points, done, predicted, sum(s.objective or 0.0 for s in pair.schedules))
 
 
 def _names(pair: _Pair) -> set[str]:
@@ -270,7 +270,7 @@ def _around(
     told = f"chosen for a block of {points} along {pair.axis}; traffic and objective are those of one block"
     outside = f"blocks of {points} along {pair.axis}, in which two statements share a cache"
     return replace(
-        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), shared=pair.axis,
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), fused=pair.axis,
         decided_outside=(*s.decided_outside, outside),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ MOST_THREADS = 2**16  # that a schedule shares its work among
 LARGEST = 2**31  # of a size, and of a number written in an index: what generated code is proved for
 
 
-def whole(value: Any, what: str, error: type[IsamapError], low: int = 1, high: int | None = None) -> int:
+def whole_number(value: Any, what: str, error: type[IsamapError], low: int = 1, high: int | None = None) -> int:
     """`value` as a Python int (NumPy's integers too). Raises `error` for anything else, below `low` and above `high`."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
@@ -56,7 +56,7 @@ def exceeds(a: Any, b: Any) -> bool:
     return bool(apart.subs(dict.fromkeys(names, 1)) < 0) or any(apart.coeff(p) < 0 for p in names)
 
 
-def whole_sizes(sizes: Any) -> dict[str, int]:
+def valid_sizes(sizes: Any) -> dict[str, int]:
     """Sizes by name as Python ints of at most 2^31; their lower bounds are left to the kernel. Raises SizeError."""
     if sizes is None:
         return {}
@@ -66,7 +66,7 @@ def whole_sizes(sizes: Any) -> dict[str, int]:
     for name, value in sizes.items():
         if not isinstance(name, str):
             raise SizeError(f"sizes: {name!r} is {type(name).__name__}, not the name of an axis, size or parameter")
-        made[name] = whole(value, f"size {name}", SizeError, -(2**63))
+        made[name] = whole_number(value, f"size {name}", SizeError, -(2**63))
         if made[name] > LARGEST:
             raise SizeError(f"size {name} is above 2^31, the largest that code is made for; leave it out or lower it")
     return made

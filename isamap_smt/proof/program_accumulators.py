@@ -16,10 +16,10 @@ from isamap_smt.proof.program_sites import Site, Sites
 
 
 @dataclass(frozen=True)
-class Holders:
-    """accumulators and copies: their declarations. distances: transfers between an accumulator and its output."""
+class Accumulators:
+    """stored and copies: their declarations. distances: transfers between an accumulator and its output."""
 
-    accumulators: tuple[Site, ...]
+    stored: tuple[Site, ...]
     copies: tuple[Site, ...]
     distances: dict[tuple[int, ...], int]
 
@@ -33,10 +33,10 @@ class Holders:
 
     def is_accumulator(self, h: Site | None) -> bool:
         """Whether the buffer declared there is stored back to an output."""
-        return h is not None and any(h is a for a in self.accumulators)
+        return h is not None and any(h is a for a in self.stored)
 
 
-def holders(sites: Sites, touched: Sequence[Access]) -> Holders:
+def accumulators(sites: Sites, touched: Sequence[Access]) -> Accumulators:
     """All buffers of the program that stand for outputs."""
     outputs = set(sites.kernel.outputs)
     found = [s for s in sites.of(Alloc) if s.node.buffer.type.tensor in outputs]  # type: ignore[union-attr]
@@ -48,8 +48,8 @@ def holders(sites: Sites, touched: Sequence[Access]) -> Holders:
         if len(kept) == len(copies):
             break
         copies = kept
-    accumulators = [h for h in found if not any(h is c for c in copies)]
-    return Holders(tuple(accumulators), tuple(copies), _distances(accumulators, transfers))
+    stored = [h for h in found if not any(h is c for c in copies)]
+    return Accumulators(tuple(stored), tuple(copies), _distances(stored, transfers))
 
 
 def _only_read(h: Site, copies: Sequence[Site], transfers: Sequence[Transfer]) -> bool:
@@ -66,15 +66,15 @@ def _only_read(h: Site, copies: Sequence[Site], transfers: Sequence[Transfer]) -
     return True
 
 
-def _distances(accumulators: Sequence[Site], transfers: Sequence[Transfer]) -> dict[tuple[int, ...], int]:
+def _distances(stored: Sequence[Site], transfers: Sequence[Transfer]) -> dict[tuple[int, ...], int]:
     """Transfers between each accumulator and the output, by the position of its declaration."""
     found: dict[tuple[int, ...], int] = {}
-    for n in range(1, len(accumulators) + 1):
+    for n in range(1, len(stored) + 1):
         for t in transfers:
             for a, b in ((t.dst, t.src), (t.src, t.dst)):
                 if a is None or b is None or a.home is None or a.home.position in found:
                     continue
-                if not any(a.home is h for h in accumulators):
+                if not any(a.home is h for h in stored):
                     continue
                 if n == 1 if b.home is None else found.get(b.home.position) == n - 1:
                     found[a.home.position] = n

@@ -42,7 +42,7 @@ def planned(kernel: str | im.Kernel, sizes: dict[str, int], **more: Any) -> Plan
 
 def together(plan: Plan) -> list[Loop]:
     """Loops of the program whose body holds the nests of several statements."""
-    shared = {s.shared for s in plan.program.schedules} - {""}
+    shared = {s.fused for s in plan.program.schedules} - {""}
     return [n for n in plan.program.body if isinstance(n, Loop) and n.axis in shared]
 
 
@@ -73,7 +73,7 @@ def test_a_separable_convolution_in_blocks_of_rows(points: int, threads: int) ->
 
 def test_layers_with_epilogues_share_rows() -> None:
     plan = planned("two_layers", MLP, fix={"share.i": 6})
-    assert [s.shared for s in plan.program.schedules] == ["i", "i"]
+    assert [s.fused for s in plan.program.schedules] == ["i", "i"]
     assert_right(plan, MLP)
 
 
@@ -123,5 +123,5 @@ def test_a_schedule_in_blocks_is_kept_as_a_record() -> None:
     schedule = planned("two_layers", MLP, fix={"share.i": 6}).schedule
     record = to_record(schedule)
     found = from_record(record, schedule.proved.mapping.kernel, im.find_hardware("host"), schedule.sizes)
-    assert found is not None and found.shared == "i"
+    assert found is not None and found.fused == "i"
     assert decided(record) != decided(to_record(planned("two_layers", MLP).schedule))

@@ -1,4 +1,4 @@
-"""Statements besides the main one that are worth an instruction of their own: further sums of products of the kernel."""
+"""Statements besides the main one that are worth an instruction of their own: secondary sums of products of the kernel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from isamap_smt.ir.kernel import Kernel
 
 
-def further_statements(kernel: Kernel) -> tuple[int, ...]:
+def secondary_statements(kernel: Kernel) -> tuple[int, ...]:
     """Statements besides the main one that sum over an axis of theirs; the others are computed element by element."""
     return tuple(
         n
