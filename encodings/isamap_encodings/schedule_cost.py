@@ -17,17 +17,13 @@ from math import prod
 
 from isamap_encodings.schedule_problem import (
     CEILING,
-    FAR,
-    FARTHEST,
     IN_PLACE,
-    SOONER,
-    WHOLE,
     Choice,
     Component,
+    CoreModel,
     Cost,
     ScheduleProblem,
     TileOperand,
-    contention,
 )
 from isamap_encodings.schedule_sharing import shared
 
@@ -242,15 +238,16 @@ def _together(
     """
     compute = problem.registers[choice.register].compute
     found = [x for levels in bursts.values() for x in levels.values()]
-    ways = [(max(overlapped(compute, links, problem.delaying), in_bursts(compute, found)), 0)]
+    core = problem.core
+    ways = [(max(overlapped(compute, links, core), in_bursts(compute, found, core)), 0)]
     if (cells := blockwise(problem, choice)) is not None:
         rest = [x for n, levels in bursts.items() if n not in cells for x in levels.values()]
-        sooner = [WHOLE * x for x in links]
+        sooner = [core.whole * x for x in links]
         for n in cells:
             for level, (_, link) in bursts[n].items():
-                sooner[level - 1] -= (WHOLE - SOONER) * link
+                sooner[level - 1] -= (core.whole - core.sooner) * link
         first = sum(c * first_tile(problem, problem.operands[n]) for n, c in cells.items())
-        ways.append((max(in_turns(compute, sooner, problem.delaying), in_bursts(compute, rest)), first))
+        ways.append((max(in_turns(compute, sooner, core), in_bursts(compute, rest, core)), first))
     return min(ways, key=sum)
 
 
@@ -273,37 +270,25 @@ def dearest(operand: TileOperand, level: int) -> int:
     return max(1, operand.link[level - 1], operand.exposed[level - 1], pack, operand.apart if level == 1 else 0)
 
 
-def overlapped(compute: int, links: list[int], delaying: int = FARTHEST) -> int:
-    """Time of computing beside the links into levels 1, 2 ..., each pair as contention() says.
-
-    >>> overlapped(800, [100, 200]), overlapped(800, [800]), overlapped(800, [800], delaying=4), overlapped(0, [800])
-    (800, 1100, 1050, 800)
-    """
-    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in contention(u, delaying))
-    return max(-(-(a * compute + b * link) // WHOLE) for link, a, b in pairs)
+def overlapped(compute: int, links: list[int], core: CoreModel) -> int:
+    """Time of computing beside the links into levels 1, 2 ..., each pair as the core says."""
+    pairs = ((link, a, b) for u, link in enumerate(links, 1) for a, b in core.contention(u))
+    return max(-(-(a * compute + b * link) // core.whole) for link, a, b in pairs)
 
 
-def in_turns(compute: int, links: list[int], delaying: int) -> int:
-    """Time of computing beside the links into levels 1, 2 ..., in parts of WHOLE, where the second works all the time: once it is
-    what is waited for, the first is in its way.
-
-    >>> in_turns(800, [0, 16 * 400], 8), in_turns(800, [16 * 400, 16 * 900], 8), in_turns(800, [16 * 400, 16 * 400, 16 * 800], 4)
-    (900, 1400, 1100)
-    """
-    first, *rest = links
-    ways = [-(-(WHOLE * a * compute + b * link) // WHOLE**2) for a, b in FAR for link in rest]
-    a, b = FAR[-1]
-    ways.append(-(-(WHOLE * a * compute + b * (delaying * first // WHOLE + rest[0])) // WHOLE**2))
-    return max(overlapped(compute, [first // WHOLE], delaying), *ways)
+def in_turns(compute: int, links: list[int], core: CoreModel) -> int:
+    """Time of computing beside the links into levels 1, 2 ..., in parts of `whole`, where the second works all the time: once it is
+    what is waited for, the first is in its way."""
+    (first, *rest), whole = links, core.whole
+    ways = [-(-(whole * a * compute + b * link) // whole**2) for a, b in core.into_others for link in rest]
+    a, b = core.into_others[-1]
+    ways.append(-(-(whole * a * compute + b * (core.delaying * first // whole + rest[0])) // whole**2))
+    return max(overlapped(compute, [first // whole], core), *ways)
 
 
-def in_bursts(compute: int, bursts: list[tuple[int, int]]) -> int:
-    """Time of computing beside links that each have only a part of it to hide behind: pairs (part, time of the link).
-
-    >>> in_bursts(4096, [(4096, 4096)]), in_bursts(4096, [(1024, 1024)]), in_bursts(4096, [(1024, 4096)])
-    (5632, 4480, 7552)
-    """
+def in_bursts(compute: int, bursts: list[tuple[int, int]], core: CoreModel) -> int:
+    """Time of computing beside links that each have only a part of it to hide behind: pairs (part, time of the link)."""
     waiting = [0]
     for hidden, link in bursts:
-        waiting += [-(-(b * link - (WHOLE - a) * hidden) // WHOLE) for a, b in FAR]
+        waiting += [-(-(b * link - (core.whole - a) * hidden) // core.whole) for a, b in core.into_others]
     return compute + max(waiting)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -19,16 +19,12 @@ from ortools.sat.python import cp_model
 from isamap_encodings.schedule_cost import dearest, first_tile, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
-    FAR,
     IN_PLACE,
-    SOONER,
-    WHOLE,
     Component,
     ScheduleProblem,
     TileOperand,
-    contention,
 )
-from isamap_encodings.schedule_sharing import EVEN, Loop, loops, most_starts, outside, repeats, uneven
+from isamap_encodings.schedule_sharing import Loop, loops, most_starts, outside, repeats, uneven
 
 Range = tuple[
     Any, int, int
@@ -262,23 +258,23 @@ class Builder:
     def of_all_threads(self, alone: Any, least: int) -> Any:
         """What all threads need together where one needs so much alone, and no less than `least`: their work and idle time, and
         starting them."""
-        one = self._variable((alone, 0, CEILING), "alone")
+        one, even = self._variable((alone, 0, CEILING), "alone"), self.p.core.even
         work = self.m.new_int_var(0, 3 * CEILING, "work")
         starts = self.m.new_int_var(1, most_starts(self.p), "starts")
         idle: list[Any] = []
         for loop, y in self.shared().items():
             by_share: dict[int, list[Any]] = {}
             for c, x in enumerate(self.chains[loop[1]]):
-                by_share.setdefault(uneven(self.p, c, loop) or EVEN, []).append(x)
+                by_share.setdefault(uneven(self.p, c, loop) or even, []).append(x)
             for share, chains in by_share.items():
-                if share > EVEN:
+                if share > even:
                     here = self.m.new_bool_var(f"share_{loop}_{share}")
                     self.m.add(sum(chains) + y <= 1 + here)
-                    self.m.add(EVEN * work >= share * one).only_enforce_if(here)
-                    idle.append((share - EVEN) * here)
+                    self.m.add(even * work >= share * one).only_enforce_if(here)
+                    idle.append((share - even) * here)
             self._started(loop, y, starts)
         # It follows from the above, and is linear: one loop is shared, with one share.
-        self.m.add(EVEN * work >= EVEN * one + least * sum(idle))
+        self.m.add(even * work >= even * one + least * sum(idle))
         return work + self.p.start * self.p.threads * starts
 
     def _started(self, loop: Loop, y: Any, starts: Any) -> None:
@@ -319,8 +315,8 @@ def build(problem: ScheduleProblem) -> ScheduleModel:
         high = compute[2] + 2 * max(compute[2], sum(x[2] for x in links))
         slowest = b.m.new_int_var(compute[1], high, "slowest")
         for level, link in enumerate(links, 1):
-            for x, y in contention(level, problem.delaying):
-                late = b.m.add(WHOLE * slowest >= x * compute[0] + y * link[0])
+            for x, y in problem.core.contention(level):
+                late = b.m.add(problem.core.whole * slowest >= x * compute[0] + y * link[0])
                 if waits is not None and level > 1:
                     late.only_enforce_if(waits)
         if waits is not None:
@@ -351,8 +347,9 @@ def _bursts(b: Builder, slowest: Any, compute: Range, stationary: dict[tuple[int
         for u in levels:
             hidden = b._times([walk, b.refetch(n, u, stationary)], f"hidden_{o.name}_{u}", CEILING)
             moved, link = b.traffic[n, u], o.link[u - 1]
-            for x, y in FAR:
-                waiting = b.m.add(WHOLE * (slowest - compute[0]) >= y * link * moved[0] - (WHOLE - x) * hidden[0])
+            whole = b.p.core.whole
+            for x, y in b.p.core.into_others:
+                waiting = b.m.add(whole * (slowest - compute[0]) >= y * link * moved[0] - (whole - x) * hidden[0])
                 if o.blockwise and waits is not None:
                     waiting.only_enforce_if(waits)
 
@@ -387,16 +384,21 @@ def _waits(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[Any, Any
 
 def _sooner(b: Builder, slowest: Any, compute: Range, links: list[Range], waits: Any) -> None:
     """`slowest` is no less than schedule_cost.in_turns() of what comes blockwise, which comes sooner."""
+    core = b.p.core
+    part = gcd(
+        core.whole, *(y for _, y in core.into_others)
+    )  # by which all numbers are divided, so that they stay small
     for level in range(2, b.u + 1):
         early = [
-            (WHOLE - SOONER) * o.link[level - 1] * b.traffic[n, level][0]
+            (core.whole - core.sooner) * o.link[level - 1] * b.traffic[n, level][0]
             for n, o in enumerate(b.p.operands)
             if o.blockwise and o.bursts(level)
         ]
-        for x, y in FAR:  # in eighths, which each y is a multiple of
-            first = b.p.delaying * links[0][0] if level == 2 and (x, y) == FAR[-1] else 0
-            beside = y // 8 * (first + WHOLE * links[level - 1][0] - sum(early))
-            b.m.add(2 * WHOLE * slowest >= 2 * x * compute[0] + beside).only_enforce_if(waits.Not())
+        for x, y in core.into_others:
+            first = core.delaying * links[0][0] if level == 2 and (x, y) == core.into_others[-1] else 0
+            beside = y // part * (first + core.whole * links[level - 1][0] - sum(early))
+            time, own = core.whole**2 // part * slowest, core.whole * x // part * compute[0]
+            b.m.add(time >= own + beside).only_enforce_if(waits.Not())
 
 
 def _moves(b: Builder, stationary: dict[tuple[int, int], Any]) -> tuple[list[Range], Any, list[dict[int, Any]]]:

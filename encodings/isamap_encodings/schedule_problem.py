@@ -19,26 +19,37 @@ IN_PLACE = 0
 # A choice of which any single part costs more is not in the space: sums of parts must stay far inside 64 bits.
 CEILING = 1 << 53
 
-# While computing takes c and a link takes l, the two together take the largest of these, in parts of WHOLE: computing alone up
-# to some share of the link's time is free, then a part of what the link takes delays the computing; and the same the
-# other way round where the link is the slower. Rows are (weight of c, weight of l); the largest of linear forms is convex.
-# Into the first cache lines are fetched ahead of time from the second, where a sum streams for long: on some machines nearly
-# all, and then as little as NEAREST of what the link takes delays the computing; on others as much as from anywhere.
-FAR = ((16, 0), (14, 8), (6, 16))
-NEAREST, FARTHEST = 4, 8
-WHOLE = 16
-
-# What is asked for a whole block ahead comes sooner than what is asked for a kilobyte or two ahead: in SOONER/WHOLE of the time.
-SOONER = 12
+Row = tuple[int, int]
 
 
-def contention(level: int, delaying: int) -> tuple[tuple[int, int], ...]:
-    """The rows for the link into a level. delaying: the part that delays on the way into the first, NEAREST to FARTHEST.
+@dataclass(frozen=True)
+class CoreModel:
+    """Figures of a kind of core that prices rest on; who makes a problem sets them.
 
-    >>> contention(1, NEAREST), contention(2, NEAREST) == contention(1, FARTHEST) == FAR
-    (((16, 0), (14, 4), (5, 16)), True)
+    While computing takes c and a link takes l, the two together take the largest of (weight of c) c + (weight of l) l over the
+    rows, in parts of `whole`: the largest of linear forms is convex. into_first: rows of the link into level 1; into_others: of
+    those into others. sooner: what is asked for a whole block ahead comes in so many parts of `whole` of the time. chunks: a thread
+    takes its trips of a shared loop in as many, if it has as many; waits: of one, a part of so many is waited for. even:
+    unevenness of threads is counted in parts of this; cut: such parts that it costs where threads share rows' parts, not rows.
     """
-    return FAR if level > 1 or delaying >= FARTHEST else ((16, 0), (14, delaying), (5, 16))
+
+    whole: int
+    into_first: tuple[Row, ...]
+    into_others: tuple[Row, ...]
+    sooner: int
+    even: int
+    chunks: int
+    waits: int
+    cut: int
+
+    def contention(self, level: int) -> tuple[Row, ...]:
+        """The rows for the link into a level."""
+        return self.into_first if level == 1 else self.into_others
+
+    @property
+    def delaying(self) -> int:
+        """What delays computing of the link into level 1, where the slower of the two is about as long as the other."""
+        return self.into_first[1][1]
 
 
 @dataclass(frozen=True)
@@ -160,15 +171,16 @@ class RegisterTile:
 class ScheduleProblem:
     """All decisions and costs. orders: permutations of the axes (outermost first) that each block may take.
 
-    overlap: computing and the links run at the same time, the slowest pair of contention() counts (latency); otherwise they
-    add (energy).
+    overlap: computing and the links run at the same time, the slowest pair of CoreModel.contention() counts (latency); otherwise
+    they add (energy).
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
     parallelizable: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing);
     empty where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
     not only in the outermost. cutting: the axes along which parts of the output's rows are shared, and not rows (schedule_sharing).
-    delaying: as for contention().
+    core: figures of the kind of core.
     """
 
+    core: CoreModel
     axes: tuple[TileAxis, ...]
     operands: tuple[TileOperand, ...]
     registers: tuple[RegisterTile, ...]
@@ -179,7 +191,6 @@ class ScheduleProblem:
     threads: int = 1
     start: int = 0
     inner: bool = False
-    delaying: int = FARTHEST
     cutting: frozenset[int] = frozenset()
 
     @property

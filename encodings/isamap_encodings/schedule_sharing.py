@@ -17,11 +17,6 @@ from math import prod
 
 from isamap_encodings.schedule_problem import CEILING, Choice, ScheduleProblem
 
-EVEN = 128  # unevenness is counted in parts of this
-CHUNKS = 8  # a thread takes its trips in as many chunks, if it has as many
-WAITS = 16  # of a chunk, one part of so many is waited for
-CUT = 2  # parts of EVEN that it costs where threads share rows' parts and not rows
-
 Loop = tuple[int, int]  # block, axis
 
 
@@ -44,10 +39,10 @@ def loops(problem: ScheduleProblem) -> tuple[Loop, ...]:
 
 
 def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
-    """The work of the thread with most of it, and what it waits for the last chunk beyond one of CHUNKS, over the work of each if
-    all had the same, in parts of EVEN and rounded up. CUT more where rows are cut.
+    """The work of the thread with most of it, and what it waits for the last chunk beyond one of its chunks, over the work of each
+    if all had the same, in parts of CoreModel.even and rounded up. More where rows are cut.
 
-    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least EVEN, less than 2.2 times it.
+    Work is counted in register tiles, as trips at the end of an axis may have fewer. At least `even`, less than 2.2 times it.
     None where the loop has not a trip for each thread.
     """
     block, d = loop
@@ -56,11 +51,12 @@ def uneven(problem: ScheduleProblem, chain: int, loop: Loop) -> int | None:
         return None
     row = problem.axes[d].chains[chain]
     most = -(-count // problem.threads)
-    chunk = -(-most // CHUNKS)
-    time = (WAITS * CHUNKS - 1) * most + CHUNKS * chunk  # in parts of a trip
+    core = problem.core
+    chunk = -(-most // core.chunks)
+    time = (core.waits * core.chunks - 1) * most + core.chunks * chunk  # in parts of a trip
     every = -(-_around(problem, chain, block, d) // row[0])
-    share = -(-EVEN * problem.threads * time * (row[block] // row[0]) // (WAITS * CHUNKS * every))
-    return share + CUT * (d in problem.cutting)
+    share = -(-core.even * problem.threads * time * (row[block] // row[0]) // (core.waits * core.chunks * every))
+    return share + core.cut * (d in problem.cutting)
 
 
 def repeats(problem: ScheduleProblem, chain: int, block: int, axis: int) -> int:
@@ -89,7 +85,7 @@ def shared(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, L
         starts = prod(repeats(problem, choice.chains[e], first[e], e) for e in range(len(problem.axes)))
         if share is None or (problem.overlap and starts > most_starts(problem)):
             continue
-        cost = -(-alone * share // EVEN) + starts * problem.start * problem.threads
+        cost = -(-alone * share // problem.core.even) + starts * problem.start * problem.threads
         if best is None or cost < best[0]:
             best = cost, loop
     return best

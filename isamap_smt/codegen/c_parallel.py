@@ -7,7 +7,7 @@ A helper may wake late, or its core may be lent to another program. So nobody wa
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
 """
 
-from isamap_encodings.schedule_sharing import CHUNKS
+from isamap_smt.scheduling.figures import CHUNKS
 
 RUNTIME = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with

@@ -14,7 +14,6 @@ from functools import partial
 from itertools import product
 from statistics import median
 
-from isamap_encodings.schedule_problem import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Cost, Instruction
@@ -29,6 +28,7 @@ from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
 from isamap_smt.runtime.clock import clock_ghz
+from isamap_smt.scheduling.figures import FAR, FARTHEST, NEAREST, WHOLE
 from isamap_smt.scheduling.rows import ADDRESSES
 
 Progress = Callable[[float, str], None]
@@ -154,7 +154,7 @@ def _ahead(best: dict[tuple[str, int, int], float]) -> tuple[Ahead, ...]:
 
 
 def _near(fetched: Streamed, sizes: dict[str, int], link: float) -> int:
-    """contention()'s part of the link from the second cache, which takes `link` seconds for a byte.
+    """core_model()'s part of the link from the second cache, which takes `link` seconds for a byte.
 
     Tiles that compute for longer than the link takes run from the first cache and from the second at once, at their best distance.
     """

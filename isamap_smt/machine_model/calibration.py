@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.ways import behind_registers
@@ -23,7 +22,7 @@ from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
-from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.figures import DESCRIBED, FARTHEST, NEAREST, Figures
 
 Ranges = Mapping[
     str, tuple[float, float]
@@ -165,7 +164,7 @@ class Piece:
 @dataclass(frozen=True)
 class Calibration:
     """clock: GHz. instructions: (name, Cost in cycles). start_threads: cycles to share a loop with a thread that is awake.
-    near: sixteenths of what comes from the second cache that delay computing (see contention()). latencies: (memory, cycles until
+    near: sixteenths of what comes from the second cache that delay computing (see core_model()). latencies: (memory, cycles until
     a load from there arrives).
 
     left_out: instructions that could not be measured. taken: when, as ISO 8601. seconds: how long it took.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from isamap_encodings.schedule_sharing import CHUNKS
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -24,6 +23,7 @@ from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.split import require_split
+from isamap_smt.scheduling.figures import CHUNKS
 
 REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
 ADD_CYCLES = 1.0  # per partial sum, to add it up

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from isamap_encodings.schedule_problem import FAR, WHOLE, Cost
+from isamap_encodings.schedule_problem import Cost
 from isamap_smt.ir.hardware import LINE, Hardware, Link
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.schedule import CostPart
 from isamap_smt.mapping.moves import touches_main
-from isamap_smt.scheduling.figures import DESCRIBED
+from isamap_smt.scheduling.figures import DESCRIBED, FAR, WHOLE
 from isamap_smt.scheduling.machine import PAGE, UNIT, Machine, place_of_results, way_out_of
 from isamap_smt.scheduling.registers import SCOPE_CYCLES
 from isamap_smt.scheduling.supply import PRIVATE, SHARED

@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isamap_encodings.schedule_problem import NEAREST
+from isamap_encodings.schedule_problem import CoreModel
 from isamap_smt.ir.instruction import Cost
 
 FAR_ROW = 0.25
+
+# Fitted to x86 cores. Computing alone up to some share of a link's time is free, then a part of what the link takes delays the
+# computing; and the same the other way round where the link is the slower. Into the first cache lines are fetched ahead of time
+# from the second, where a sum streams for long: on some machines nearly all, and then as little as NEAREST of what the link takes
+# delays the computing; on others as much as from anywhere (FARTHEST).
+WHOLE = 16
+FAR = ((16, 0), (14, 8), (6, 16))
+NEAREST, FARTHEST = 4, 8
+CHUNKS = 8  # in which a thread takes its trips of a shared loop
+
+
+def core_model(delaying: int) -> CoreModel:
+    """The figures of an x86 core, of which so many parts of what comes from the second cache delay computing."""
+    near = FAR if delaying >= FARTHEST else ((16, 0), (14, delaying), (5, 16))
+    return CoreModel(WHOLE, near, FAR, sooner=12, even=128, chunks=CHUNKS, waits=16, cut=2)
 
 
 @dataclass(frozen=True)
@@ -22,7 +37,7 @@ class Figures:
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
     cycles per byte to copy whole rows, and element by element. prefetching: (memory that vectors stream from, rows of a register
     tile that use each, bytes between its loads and what is prefetched, time over that without). delaying: how little of what comes
-    from the second cache delays computing, as for contention(). load_rates: (bytes of a register, loads per cycle beside computing,
+    from the second cache delays computing, as for core_model(). load_rates: (bytes of a register, loads per cycle beside computing,
     cycles of each step for one row more than addresses stay in registers). latency: (memory, cycles until a load arrives).
     across: (memory, rows of a register tile that use each vector, pieces of a row between its loads and what is prefetched, or 0,
     cycles for a line) where a matrix is read in place across its rows.

@@ -11,7 +11,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
-from isamap_smt.scheduling.registers import delaying, priced, register_tiles
+from isamap_smt.scheduling.registers import core_of, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import Setting
 from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
@@ -33,6 +33,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
     parallelizable = _parallelizable(s, pins)
     return ScheduleProblem(
+        core_of(s, m),
         axes,
         operands,
         registers,
@@ -42,7 +43,6 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         parallelizable,
         s.threads,
         _start(m),
-        delaying=delaying(s, m),
         cutting=frozenset(d for d, shared in enumerate(parallelizable) if shared and _cuts_rows(s, d)),
     )
 
@@ -52,7 +52,7 @@ def repriced(plain: ScheduleProblem, s: Setting, m: Machine, pins: Pins, energy:
     ahead it prefetches."""
     operands = tuple(_operand(s, m, o, pins, energy) for o in (*s.inputs, s.output))
     registers = tuple(priced(s, m, r.tile, energy) for r in plain.registers)
-    return replace(plain, operands=operands, registers=registers, start=_start(m), delaying=delaying(s, m))
+    return replace(plain, operands=operands, registers=registers, start=_start(m), core=core_of(s, m))
 
 
 def orders(operands: tuple[TileOperand, ...], axes: int) -> tuple[tuple[int, ...], ...]:

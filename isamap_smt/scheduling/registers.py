@@ -11,9 +11,10 @@ from itertools import combinations
 from math import ceil, prod
 
 from isamap_encodings.schedule_cost import overlapped
-from isamap_encodings.schedule_problem import CEILING, FARTHEST, NEAREST, RegisterTile
+from isamap_encodings.schedule_problem import CEILING, CoreModel, RegisterTile
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import LINE
+from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
@@ -163,12 +164,12 @@ def _energy(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     return RegisterTile(tile, round(UNIT * read * per_byte * steps(s, tile)), round(UNIT * scope * passes), zero)
 
 
-def delaying(s: Setting, m: Machine) -> int:
-    """What contention() asks of the link into the first cache. What was measured is of registers of a line: tiles of many lines
+def core_of(s: Setting, m: Machine) -> CoreModel:
+    """The core that prices rest on. What was measured of its first cache is of registers of a line: tiles of many lines
     are loaded beside computing nearly for nothing (64 cycles of products with two tiles of 1 KB from L2: 71, with four: 89)."""
     if not s.streams:
-        return FARTHEST
-    return m.figures.delaying if m.register_bytes <= LINE else NEAREST
+        return core_model(FARTHEST)
+    return core_model(m.figures.delaying if m.register_bytes <= LINE else NEAREST)
 
 
 def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
@@ -178,4 +179,4 @@ def _rank(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> float:
     moved = 0
     for o in s.inputs:
         moved += s.bytes(o) * prod(r.tile[d] for d in s.relevant(o))
-    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], delaying(s, m))
+    return r.scope + overlapped(r.compute, [round(UNIT * steps(s, r.tile) * moved * m.cycles(1))], core_of(s, m))

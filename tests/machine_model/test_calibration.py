@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import isamap_smt as im
-from isamap_encodings.schedule_problem import FARTHEST, NEAREST
 from isamap_smt.cli.app import run
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
@@ -22,6 +21,7 @@ from isamap_smt.machine_model.identity import identity
 from isamap_smt.pipeline import plan
 from isamap_smt.report.roofline import roofline_position
 from isamap_smt.runtime.measure import Measured
+from isamap_smt.scheduling.figures import FARTHEST, NEAREST
 
 SIZES = {"i": 64, "j": 64, "k": 64}
 

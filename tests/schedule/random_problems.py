@@ -6,8 +6,6 @@ import random
 from dataclasses import replace
 
 from isamap_encodings.schedule_problem import (
-    FARTHEST,
-    NEAREST,
     Component,
     Part,
     RegisterTile,
@@ -16,6 +14,7 @@ from isamap_encodings.schedule_problem import (
     TileAxis,
     TileOperand,
 )
+from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 
 
 def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
@@ -89,7 +88,17 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
     threads, start, inner = rng.choice([2, 3]), rng.choice([0, 30, 1000]), rng.random() < 0.5
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
     overlap = rng.random() < 0.7
+    core = core_model(more.randint(NEAREST, FARTHEST))
+    if seed % 4 == 1:  # of another core than x86
+        other = random.Random(seed)
+        whole = other.choice([8, 10, 16])
+        rows = ((whole, 0), (other.randint(1, whole), other.randint(1, whole)), (other.randint(0, whole), whole))
+        core = replace(
+            core, whole=whole, into_others=rows, sooner=other.randint(1, whole), chunks=other.randint(1, 9), cut=1
+        )
+        core = replace(core, into_first=rows if other.random() < 0.5 else core.into_first[:1] + rows[1:])
     return ScheduleProblem(
+        core,
         axes,
         operands,
         registers,
@@ -100,7 +109,6 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
         threads,
         start,
         bool(parallelizable) and inner,
-        more.randint(NEAREST, FARTHEST),
         frozenset({more.randint(0, 1)} if parallelizable and more.random() < 0.5 else ()),
     )
 

@@ -12,8 +12,6 @@ import pytest
 from isamap_encodings import schedule_solve
 from isamap_encodings.schedule_cost import evaluate, first_walks, in_bursts, overlapped
 from isamap_encodings.schedule_problem import (
-    FARTHEST,
-    NEAREST,
     Choice,
     Component,
     Part,
@@ -23,6 +21,7 @@ from isamap_encodings.schedule_problem import (
     TileOperand,
 )
 from isamap_encodings.schedule_solve import solve
+from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 from tests.families import part
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,6 +32,7 @@ from tests.schedule import exhaustive
 brute_force = cache(exhaustive.brute_force)  # several tests look at the same problems
 
 SEEDS = range(16)
+CORE = core_model(FARTHEST)
 SHARED = (3, 12)  # of SEEDS: between them their best choices share every kind of loop
 BURSTS = 15  # of SEEDS: what comes in bursts is waited for in its best choice
 
@@ -82,7 +82,7 @@ def test_bursts_decide_one_of_them() -> None:
     cost = evaluate(problem, best[1]) if best else None
     assert BURSTS in SEEDS and problem.overlap and not problem.parallelizable and cost is not None
     beside = cost.exposed + cost.scopes + cost.packing + cost.in_place
-    smooth = overlapped(cost.compute, list(cost.links), problem.delaying) + beside
+    smooth = overlapped(cost.compute, list(cost.links), problem.core) + beside
     assert cost.total > smooth * problem.threads
 
 
@@ -94,7 +94,7 @@ def _four_and_eight_walks() -> tuple[ScheduleProblem, Choice]:
     a = TileOperand("a", 4, False, rows, (1, 1), (0, 0), (0, 0))
     b = TileOperand("b", 4, False, columns, (1, 1), (0, 0), (0, 0))
     registers = (RegisterTile((4, 8), 1003, 0, (0, 0)),)
-    problem = ScheduleProblem(axes, (a, b), registers, (10_000, 10_000), ((1, 0),))
+    problem = ScheduleProblem(CORE, axes, (a, b), registers, (10_000, 10_000), ((1, 0),))
     return problem, Choice(0, (0, 0), (0, 0), (0, 0))
 
 
@@ -108,8 +108,8 @@ def test_more_sweeps_never_hide_more_than_their_share() -> None:
     """Else a model in which a sweep may count twice would find choices cheaper than they are."""
     for compute, walks, link in product((999, 10_000_003), (3, 7, 1000), (1, 400, 10_000_000)):
         for refetches in range(1, walks):
-            once = in_bursts(compute, [(compute // walks * refetches, link * refetches)])
-            assert once <= in_bursts(compute, [(compute // walks * (refetches + 1), link * (refetches + 1))])
+            once = in_bursts(compute, [(compute // walks * refetches, link * refetches)], CORE)
+            assert once <= in_bursts(compute, [(compute // walks * (refetches + 1), link * (refetches + 1))], CORE)
 
 
 def test_the_problems_let_two_and_three_threads_share_every_kind_of_loop() -> None:
@@ -139,7 +139,7 @@ def test_operands_of_one_byte_with_equal_footprints() -> None:
     operands = tuple(TileOperand(n, 1, n == "y", along, (3, 2), (1, 1), (1, 1)) for n in ("a", "b", "y"))
     registers = (RegisterTile((1,), 400, 40, (0, 0, 0)), RegisterTile((4,), 100, 60, (0, 0, 0)))
     for capacities in ((12, 60), (24, 120), (200, 200)):
-        problem = ScheduleProblem((axis,), operands, registers, capacities, ((0,),))
+        problem = ScheduleProblem(CORE, (axis,), operands, registers, capacities, ((0,),))
         best, answer = brute_force(problem), solve(problem, 20.0)
         assert best is not None and answer.cost is not None
         assert (answer.status, answer.cost.total) == ("OPTIMAL", best[0])
@@ -165,4 +165,4 @@ def test_the_same_problem_has_the_same_answer() -> None:
 @pytest.mark.parametrize(("compute", "link"), [(0, 0), (100, 10), (100, 100), (10, 100), (7, 3)])
 def test_overlapping_is_between_the_slowest_and_the_sum(compute: int, link: int) -> None:
     for delaying in (NEAREST, 6, FARTHEST):
-        assert max(compute, link) <= overlapped(compute, [link], delaying) <= compute + link
+        assert max(compute, link) <= overlapped(compute, [link], core_model(delaying)) <= compute + link

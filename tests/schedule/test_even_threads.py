@@ -18,15 +18,18 @@ from isamap_encodings.schedule_problem import (
     TileAxis,
     TileOperand,
 )
-from isamap_encodings.schedule_sharing import CUT, EVEN, trips, uneven
+from isamap_encodings.schedule_sharing import trips, uneven
 from isamap_encodings.schedule_solve import solve
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.scheduling import solved
+from isamap_smt.scheduling.figures import FARTHEST, core_model
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import space
 from tests.schedule.exhaustive import every_choice
 
 START, COMPUTE = 1000, 64_000
+CORE = core_model(FARTHEST)
+EVEN, CUT = CORE.even, CORE.cut
 ONE_TRIP_EACH = COMPUTE // EVEN * (EVEN + 7)  # what the faster threads wait for the slowest, with nothing to help with
 
 
@@ -43,7 +46,7 @@ def small(*axes: TileAxis, threads: int = 2, parallelizable: tuple[bool, ...] = 
     tile = RegisterTile(tuple(a.chains[0][0] for a in axes), COMPUTE, 0, (0,))
     everything = tuple(range(len(axes)))
     orders = (everything, everything[::-1])
-    return ScheduleProblem(axes, (out,), (tile,), (1 << 30,), orders, True, parallelizable, threads, START)
+    return ScheduleProblem(CORE, axes, (out,), (tile,), (1 << 30,), orders, True, parallelizable, threads, START)
 
 
 @pytest.mark.parametrize(
