@@ -8,10 +8,14 @@ Engines work beside each other: one that fills, one that computes, one that stor
 - an output in one slot is stored before the next one begins; in more, beside it.
 
 Then what the first tiles need before anything is computed, and the last ones after it.
+
+Where tiles pass a further memory, and another engine brings them on from there, that engine and the one that computes are taken
+together first, as above; then those that fill from main memory, beside all of that.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -56,9 +60,9 @@ class Choices:
     """What is decided, as numbers or expressions.
 
     count: steps of an axis. padded: tiles of all steps. outside: (axis, region) -> whether its loop over steps stands in that
-    region or further out. stands: (operand, region) -> whether its stage does. around: (axis, operand) -> whether the axis'
-    loop over steps is around the operand's stage. single: operand -> whether in one slot. ways: operand -> for each way,
-    whether it is the one.
+    region or further out. stands: (stage, region) -> whether it does. around: (axis, stage) -> whether the axis'
+    loop over steps is around it. single: stage -> whether in one slot. ways: stage -> for each way, whether it is the one.
+    present: outer stage -> whether the way of its operand leads through it.
     """
 
     tiles: dict[str, Any]
@@ -70,6 +74,7 @@ class Choices:
     slots: dict[str, Any]
     single: dict[str, Any]
     ways: dict[str, tuple[Any, ...]]
+    present: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -92,19 +97,48 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
         n.times(*(n.where(chosen.outside[a.name, r], chosen.count[a.name], 1) for a in problem.axes))
         for r in range(REGIONS)
     ]
-    moved = {o.name: _moved(problem, chosen, n, o, padded) for o in problem.operands}
+    moved = {o.name: _moved(problem, chosen, n, o, padded) for o in problem.stages}
     begins = n.times(problem.begin, *(padded[a] for a in problem.output.axes))
     executed = n.times(problem.execute, *padded.values())
-    state = _Pipeline(n, executed)
+    inner = _Pipeline(n, executed)
+    apart = any(w.apart for o in problem.inputs for w in o.ways)
+    outer = None
     for r in reversed(range(REGIONS)):
-        state.inside(problem, chosen, r, visits[r], moved)
-        state.output(problem, chosen, r, visits[r], moved[problem.output.name], begins)
-    first, last = state.first, state.last
+        inner.inside(problem.slots, _fills(problem, chosen, n, r, moved, apart), visits[r])
+        inner.output(problem, chosen, r, visits[r], moved[problem.output.name], begins)
+    if apart:
+        outer = _Pipeline(n, inner.time)
+        for r in reversed(range(REGIONS)):
+            outer.inside(problem.slots, _fills(problem, chosen, n, r, moved, False), visits[r])
+    state = outer or inner
+    first, last = (state.first + inner.first if outer else inner.first), inner.last
     total = n.largest(state.filled + state.shortest, state.time + first) + last
-    rows = {
-        m: sum(_rows(problem, chosen, n, o) for o in problem.operands if o.memory == m) for m, _ in problem.memories
-    }
-    return Cost(total, state.filled, state.computed, moved[problem.output.name], first, last, rows)
+    rows = {m: sum(_rows(problem, chosen, n, o) for o in problem.stages if o.memory == m) for m, _ in problem.memories}
+    filled = state.filled + inner.filled if outer else inner.filled
+    return Cost(total, filled, inner.computed, moved[problem.output.name], first, last, rows)
+
+
+@dataclass(frozen=True)
+class _Fill:
+    """What fills a stage in one region: whether it stands there, in one slot, in how many, and its moves."""
+
+    stands: Any
+    single: Any
+    slots: Any
+    moved: Any
+
+
+def _fills(
+    problem: StagingProblem, chosen: Choices, n: Numbers, r: int, moved: dict[str, Any], apart: bool
+) -> list[_Fill]:
+    """Of stages in region r that engines of their own fill (apart), or those that bring tiles from main memory."""
+    found = []
+    for o in (*problem.outers, *problem.inputs):
+        own = n.some(*(bit for bit, w in zip(chosen.ways[o.name], o.ways, strict=True) if w.apart == apart))
+        stands = n.where(own, chosen.stands[o.name, r], 0) if any(w.apart for w in o.ways) else chosen.stands[o.name, r]
+        if any(w.apart == apart for w in o.ways):
+            found.append(_Fill(stands, chosen.single[o.name], chosen.slots[o.name], moved[o.name]))
+    return found
 
 
 def _moved(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOperand, padded: dict[str, Any]) -> Any:
@@ -120,13 +154,14 @@ def _moved(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOpera
     found = costs[0]
     for which, c in zip(chosen.ways[o.name][1:], costs[1:], strict=True):
         found = n.where(which, c, found)
-    return n.times(found, *again)
+    return n.where(chosen.present[o.name], n.times(found, *again), 0) if o.of else n.times(found, *again)
 
 
 def _rows(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOperand) -> Any:
     """Rows of its memory that an operand takes."""
     inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
-    return n.times(o.rows, chosen.slots[o.name], *(chosen.tiles[a] for a in o.axes), *inside)
+    rows = n.times(o.rows, chosen.slots[o.name], *(chosen.tiles[a] for a in o.axes), *inside)
+    return n.where(chosen.present[o.name], rows, 0) if o.of else rows
 
 
 class _Pipeline:
@@ -148,16 +183,17 @@ class _Pipeline:
         self.first: Any = 0
         self.last: Any = 0
 
-    def inside(self, problem: StagingProblem, chosen: Choices, r: int, visits: Any, moved: dict[str, Any]) -> None:
-        """The inputs whose stages stand in region r."""
+    def inside(self, most: int, fills: Sequence[_Fill], visits: Any) -> None:
+        """The inputs whose stages stand in one region. most: slots of any."""
         n = self.n
-        stands = {o.name: chosen.stands[o.name, r] for o in problem.inputs}
-        here = n.some(*stands.values())
-        ones = {o: n.where(s, chosen.single[o], 0) for o, s in stands.items()}
-        single = n.some(*ones.values())
-        turns = sum(n.where(s, moved[o], 0) for o, s in ones.items())  # filled and used in turns
-        filled = sum(n.where(s, moved[o], 0) for o, s in stands.items())
-        slots = n.smallest(*(n.where(s, chosen.slots[o], problem.slots) for o, s in stands.items()))
+        if not fills:
+            return
+        here = n.some(*(f.stands for f in fills))
+        ones = [n.where(f.stands, f.single, 0) for f in fills]
+        single = n.some(*ones)
+        turns = sum(n.where(one, f.moved, 0) for one, f in zip(ones, fills, strict=True))  # filled and used in turns
+        filled = sum(n.where(f.stands, f.moved, 0) for f in fills)
+        slots = n.smallest(*(n.where(f.stands, f.slots, most) for f in fills))
         beside, fill, use = filled - turns, n.quotient(filled, visits), n.quotient(self.time, visits)
         again = n.less(beside, n.quotient(beside, visits))  # all but the first
         innermost = turns + n.largest(self.time, again)
@@ -190,24 +226,43 @@ class _Pipeline:
 def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
     """A decision as numbers."""
     count = {a.name: -(-a.tiles // d.tiles[a.name]) for a in problem.axes}
+    present = {o.name: passes(problem, d, o) for o in problem.outers}
     return Choices(
         d.tiles,
         count,
         {a: c * d.tiles[a] for a, c in count.items()},
         {(a.name, r): d.regions[a.name] <= r for a in problem.axes for r in range(REGIONS)},
-        {(o.name, r): d.stages[o.name] == r for o in problem.operands for r in range(REGIONS)},
-        {(a.name, o.name): d.regions[a.name] <= d.stages[o.name] for a in problem.axes for o in problem.operands},
+        {
+            (o.name, r): d.stages[o.name] == r and present.get(o.name, True)
+            for o in problem.stages
+            for r in range(REGIONS)
+        },
+        {(a.name, o.name): d.regions[a.name] <= d.stages[o.name] for a in problem.axes for o in problem.stages},
         d.slots,
         {o: s == 1 for o, s in d.slots.items()},
-        {o.name: tuple(d.ways[o.name] == w for w in range(len(o.ways))) for o in problem.operands},
+        {o.name: tuple(d.ways[o.name] == w for w in range(len(o.ways))) for o in problem.stages},
+        present,
     )
 
 
+def passes(problem: StagingProblem, d: StagingDecision, outer: StagingOperand) -> bool:
+    """Whether the way that is chosen for its operand leads through an outer stage."""
+    (of,) = (o for o in problem.inputs if o.name == outer.of)
+    return of.ways[d.ways[of.name]].outer == outer.name
+
+
 def legal(problem: StagingProblem, d: StagingDecision) -> bool:
-    """Whether the program can be written and fits: sums end inside the output's stage, slots are of constant size."""
+    """Whether the program can be written and fits: sums end inside the output's stage, slots are of constant size, tiles pass a
+    stage further out before the one inside of it."""
+    absent = [o for o in problem.outers if not passes(problem, d, o)]
+    if any((d.stages[o.name], d.slots[o.name], d.ways[o.name]) != (0, 1, 0) for o in absent):
+        return False
+    standing = [o for o in problem.stages if o not in absent]
+    if any(o.of and d.stages[o.name] > d.stages[o.of] for o in standing):
+        return False
     for a in problem.axes:
         counted = -(-a.tiles // d.tiles[a.name]) > 1 or a.open
-        for o in problem.operands:
+        for o in standing:
             inside = counted and d.regions[a.name] > d.stages[o.name]
             if inside and a.open and a.name in o.axes:
                 return False
@@ -216,7 +271,7 @@ def legal(problem: StagingProblem, d: StagingDecision) -> bool:
     counts = [-(-a.tiles // d.tiles[a.name]) for a in problem.axes]
     for r in range(1, REGIONS):
         loops = any(d.regions[a.name] == r and c > 1 for a, c in zip(problem.axes, counts, strict=True))
-        if r in d.stages.values() and not loops:
+        if any(d.stages[o.name] == r for o in standing) and not loops:
             return False  # it stands where those of the region around it do
     used = cost(problem, choices(problem, d), Numbers()).rows
     return all(used[m] <= rows for m, rows in problem.memories)

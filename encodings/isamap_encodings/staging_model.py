@@ -191,9 +191,10 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
         counts[a.name], padded[a.name] = (n.new(max(row[c] for row in table)) for c in (1, 2))
         model.add_allowed_assignments([tiles[a.name], counts[a.name].of, padded[a.name].of], table)
     regions = {a.name: chosen(f"region.{a.name}", list(range(REGIONS))) for a in problem.axes}
-    stages = {o.name: chosen(f"stage.{o.name}", list(range(REGIONS))) for o in problem.operands}
-    slots = {o.name: chosen(f"slots.{o.name}", list(range(1, problem.slots + 1))) for o in problem.operands}
-    ways = {o.name: _ways(model, o, pins) for o in problem.operands}
+    stages = {o.name: chosen(f"stage.{o.name}", list(range(REGIONS))) for o in problem.stages}
+    slots = {o.name: chosen(f"slots.{o.name}", list(range(1, problem.slots + 1))) for o in problem.stages}
+    ways = {o.name: _ways(model, o, pins) for o in problem.stages}
+    present = {o.name: _passes(problem, model, o, ways, stages, slots) for o in problem.outers}
 
     def least(x: Any, bound: Any) -> Any:
         """Whether x <= bound."""
@@ -205,13 +206,15 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
     outside = {(a, r): least(x, r) for a, x in regions.items() for r in range(REGIONS)}
     around = {(a, o): least(x, s) for a, x in regions.items() for o, s in stages.items()}
     stands = {(o, r): _is(model, s, r) for o, s in stages.items() for r in range(REGIONS)}
+    for o, here in present.items():
+        stands |= {(o, r): _both(model, stands[o, r], here) for r in range(REGIONS)}
     single = {o: _is(model, s, 1) for o, s in slots.items()}
-    _legal(problem, model, counts, regions, around, stands)
+    _legal(problem, model, counts, regions, around, stands, present)
     most = {a.name: max(a.steps) for a in problem.axes}
     quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}
     made = Choices(
         quantities, dict(counts), dict(padded), outside, stands, around,
-        {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways,
+        {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways, present,
     )  # fmt: skip
     return _Variables(tiles, regions, stages, slots, ways), made
 
@@ -225,6 +228,29 @@ def _ways(model: cp_model.CpModel, o: StagingOperand, pins: dict[str, int]) -> t
     return bits
 
 
+def _passes(
+    problem: StagingProblem, model: cp_model.CpModel, o: StagingOperand, ways: dict[str, tuple[Any, ...]],
+    stages: dict[str, Any], slots: dict[str, Any],
+) -> Any:  # fmt: skip
+    """Whether the way of its operand leads through an outer stage; it then stands no further in than that. One that none leads
+    through has the first of all values."""
+    (of,) = (x for x in problem.inputs if x.name == o.of)
+    here = model.new_bool_var(f"present.{o.name}")
+    model.add(sum(bit for bit, w in zip(ways[of.name], of.ways, strict=True) if w.outer == o.name) == here)
+    model.add(stages[o.name] <= stages[of.name]).only_enforce_if(here)
+    for value, first in ((stages[o.name], 0), (slots[o.name], 1), (ways[o.name][0], 1)):
+        model.add(value == first).only_enforce_if(~here)
+    return here
+
+
+def _both(model: cp_model.CpModel, x: Any, y: Any) -> Any:
+    """Whether both hold."""
+    bit = model.new_bool_var("")
+    model.add_bool_and(x, y).only_enforce_if(bit)
+    model.add_bool_or(~x, ~y).only_enforce_if(~bit)
+    return bit
+
+
 def _is(model: cp_model.CpModel, x: Any, value: int) -> Any:
     """Whether x is the value."""
     bit = model.new_bool_var("")
@@ -235,7 +261,7 @@ def _is(model: cp_model.CpModel, x: Any, value: int) -> Any:
 
 def _legal(
     problem: StagingProblem, model: cp_model.CpModel, counts: dict[str, Quantity], regions: dict[str, Any],
-    around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any],
+    around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any], present: dict[str, Any],
 ) -> None:  # fmt: skip
     """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region."""
     reduced = {a.name for a in problem.reduced}
@@ -246,9 +272,11 @@ def _legal(
         model.add(counts[a.name].of == 1).only_enforce_if(~bit)
         if a.name in reduced:
             model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
-        for o in problem.operands:
+        for o in problem.stages:
             if a.open and a.name in o.axes:
-                model.add(around[a.name, o.name] == 1)
+                must = model.add(around[a.name, o.name] == 1)
+                if o.of:
+                    must.only_enforce_if(present[o.name])
     for r in range(1, REGIONS):
         loops = []
         for a in problem.axes:
@@ -256,5 +284,5 @@ def _legal(
             both = model.new_bool_var("")
             model.add_bool_and(here, many[a.name]).only_enforce_if(both)
             loops.append(both)
-        for o in problem.operands:
+        for o in problem.stages:
             model.add_bool_or(*loops, ~stands[o.name, r])

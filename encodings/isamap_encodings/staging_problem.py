@@ -27,28 +27,37 @@ class StagingAxis:
 
 @dataclass(frozen=True)
 class Way:
-    """A move of one tile: `start` ticks, and `each` for every point along the axes `per` that there is."""
+    """A move of one tile: `start` ticks, and `each` for every point along the axes `per` that there is.
+
+    outer: the stage of the same operand, in another memory, that it takes the tile from; '' for main memory. apart: whether another
+    engine makes it than those that bring tiles from main memory.
+    """
 
     name: str
     start: int
     each: int
     per: tuple[str, ...] = ()
+    outer: str = ""
+    apart: bool = False
 
 
 @dataclass(frozen=True)
 class StagingOperand:
-    """axes: those that its tiles depend on. rows: of one tile. ways: of filling one, or of storing one of the output."""
+    """A stage of an operand. axes: those that its tiles depend on. rows: of one tile. ways: of filling one, or of storing one of
+    the output. of: the operand on whose way it lies, where it is none of the instruction's own memories."""
 
     name: str
     memory: str
     axes: tuple[str, ...]
     rows: int
     ways: tuple[Way, ...]
+    of: str = ""
 
 
 @dataclass(frozen=True)
 class StagingProblem:
-    """inputs and output of one instruction. memories: rows of each. execute, begin: ticks of one execution, and of the beginning of
+    """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen.
+    memories: rows of each. execute, begin: ticks of one execution, and of the beginning of
     a tile of the output, both on one engine. slots: at most so many of a stage. pins: decision -> value, by the names
     `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`."""
 
@@ -59,12 +68,18 @@ class StagingProblem:
     execute: int
     begin: int
     slots: int = 4
+    outers: tuple[StagingOperand, ...] = ()
     pins: tuple[tuple[str, int], ...] = ()
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:
         """All, the output last."""
         return (*self.inputs, self.output)
+
+    @property
+    def stages(self) -> tuple[StagingOperand, ...]:
+        """All that may stand, those further out first, the output last."""
+        return (*self.outers, *self.operands)
 
     @property
     def reduced(self) -> tuple[StagingAxis, ...]:
@@ -74,8 +89,9 @@ class StagingProblem:
 
 @dataclass(frozen=True)
 class StagingDecision:
-    """tiles: axis -> tiles of a step. regions: axis -> region of its loop over steps. stages: operand -> region it stands in.
-    slots, ways: operand -> how many, and the number of its way."""
+    """tiles: axis -> tiles of a step. regions: axis -> region of its loop over steps. stages: operand or outer stage -> region it
+    stands in. slots, ways: of the same -> how many, and the number of its way. An outer stage that no way leads through has 0, 1
+    and 0."""
 
     tiles: dict[str, int]
     regions: dict[str, int]

@@ -5,8 +5,9 @@ Around the tiles of one stage:
     load engine      await released >= n + 1 - slots;  fill each tile;  signal filled
     execute engine   await filled >= n + 1;  use them;  signal released
 
-where n counts the iterations of the innermost loop around the stage. The output's tiles are begun by the engine that computes,
-once `stored` has reached the same, and stored when `finished` has.
+where n counts the iterations of the innermost loop around the stage. Where tiles pass a further memory, its stage is filled and
+released in the same way, by the engines that bring tiles there and on from there. The output's tiles are begun by the engine that
+computes, once `stored` has reached the same, and stored when `finished` has.
 """
 
 from __future__ import annotations
@@ -53,9 +54,13 @@ class _Lowering:
 
     @cached_property
     def inputs(self) -> tuple[Stage, ...]:
-        """Those with more slots first: their engine goes on with them while it waits for the others."""
+        """Those further out first; then those with more slots: their engine goes on with them while it waits for the others."""
         found = [s for s in self.schedule.stages if s is not self.output]
-        return tuple(sorted(found, key=lambda s: -s.slots))
+        return tuple(sorted(found, key=lambda s: (not self._is_outer(s), -s.slots)))
+
+    def _is_outer(self, stage: Stage) -> bool:
+        """Whether its tiles are taken on to another memory."""
+        return self.schedule.stage(stage.operand) is not stage
 
     def program(self) -> Program:
         buffers = tuple(Alloc(self._buffer(s)) for s in self.schedule.stages)
@@ -70,10 +75,14 @@ class _Lowering:
         for s in begun:
             nodes += self._nest(s, "fill", self._fill)
         inner = self._rest(depth)
-        done = [f"released_{s.operand}" for s in begun if depth]
+        done = [f"released_{self._key(s)}" for s in begun if depth and not self._is_outer(s)]
         if self.output.depth == depth:
             done.append("finished")
         nodes += self._signalled(inner, tuple(done), self.compute.engine)
+        for s in begun if depth else ():
+            if self._is_outer(s):
+                feed = self.machine.instruction(self.schedule.stage(s.operand).via)
+                nodes.append(Use(signal(feed.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
             nodes += self._nest(self.output, "store", self._store)
         return tuple(nodes)
@@ -108,16 +117,25 @@ class _Lowering:
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
         return Tile(tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]))
 
+    def _key(self, stage: Stage) -> str:
+        """In names of counters and loops: the operand, with the memory where that is not the operand's own."""
+        return f"{stage.operand}@{stage.memory}" if self._is_outer(stage) else stage.operand
+
     def _name(self, stage: Stage) -> str:
-        """Of the stage's buffer: the operand's, or one like it that no tensor has."""
-        name = stage.operand
+        """Of the stage's buffer: its key, or one like it that no tensor has."""
+        name = self._key(stage)
         while any(t.name == name for t in self.mapping.kernel.tensors):
             name += "_"
         return name
 
-    def _at(self, stage: Stage, mark: str) -> Ref:
-        """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it."""
+    def _at(self, stage: Stage, mark: str, inside: Stage | None = None) -> Ref:
+        """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it. inside: of the tile that is
+        taken from it to another stage, in the loops of that."""
         tile = self._tile(stage, mark)
+        if inside is not None:
+            here = self._outer[: inside.depth]
+            loops = tuple(x.marked("") if x.marked("") in here else x for x in tile.loops)
+            tile = replace(tile, loops=loops)
         around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
         slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile)
         return Ref(self._name(stage), (slot,), tile.version)
@@ -136,7 +154,7 @@ class _Lowering:
         return tuple(sp.expand(substitute(e, cells)) for e in found)
 
     def _buffer(self, stage: Stage) -> Buffer:
-        mark = f"_{stage.operand}"
+        mark = f"_{self._key(stage)}"
         tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
         cells = {str(operand.row): ROW, str(operand.column): COLUMN}
         index = self._index(stage, mark)
@@ -151,8 +169,8 @@ class _Lowering:
 
     def _nest(self, stage: Stage, what: str, use: Any) -> tuple[Node, ...]:
         """A use for each tile, then the signal that all are done."""
-        mark = f"_{what}_{stage.operand}"
-        signals = {"begin": (), "fill": (f"filled_{stage.operand}",), "store": ("stored",)}[what]
+        mark = f"_{what}_{self._key(stage)}"
+        signals = {"begin": (), "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}[what]
         made = use(stage, mark)
         body: tuple[Node, ...] = (made,)
         for x in reversed(self._tile(stage, mark).loops):
@@ -172,9 +190,16 @@ class _Lowering:
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
 
     def _fill(self, stage: Stage, mark: str) -> Use:
-        move = self.machine.instruction(stage.via)
-        awaits = ((f"released_{stage.operand}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
-        return self._moved(stage, mark, move, awaits, True)
+        move, outer = self.machine.instruction(stage.via), self.schedule.outer(stage)
+        awaits = ((f"released_{self._key(stage)}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+        if outer is None:
+            return self._moved(stage, mark, move, awaits, True)
+        awaits = (*awaits, (f"filled_{self._key(outer)}", self._number(outer) + 1))
+        target = move.kernel.statements[0].target.tensor
+        places = (
+            (o.name, self._at(stage, mark) if o.name == target else self._at(outer, mark, stage)) for o in move.operands
+        )
+        return Use(move, tuple(places), awaits=awaits, begins=True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
         return self._moved(
@@ -204,6 +229,6 @@ class _Lowering:
     def _compute(self) -> Use:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
-        awaits = tuple((f"filled_{s.operand}", self._number(s) + 1) for s in self.inputs)
+        awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
         places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
         return Use(self.compute, places, point=point, awaits=awaits)

@@ -30,7 +30,7 @@ PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m
 
 
 ROUNDINGS = ("exact", "fused", "unfused")
-KINDS = ("compute", "load", "store", "broadcast", "zero", "configure")
+KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move")
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
 
 
-def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "") -> str:
+def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "", engine: str = "") -> str:
     """What an instruction of that contract is: a 'load', 'broadcast', 'store' or 'zero' where it only copies between memory and
-    another place, or clears; 'configure' where it writes the memory `state`; else 'compute'."""
+    another place, or clears; 'configure' where it writes the memory `state`; 'move' where an engine copies from one memory of its
+    own to another; else 'compute'."""
     s = contract.statements[0]
     if state and places.get(s.target.tensor) == state:
         return "configure"
@@ -31,7 +32,8 @@ def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "") -
     if s.value == 0 and target != MAIN:
         return "zero"
     if not isinstance(s.value, Read) or (places.get(s.inputs[0].tensor) == MAIN) == (target == MAIN):
-        return "compute"
+        between = isinstance(s.value, Read) and MAIN not in (target, places.get(s.inputs[0].tensor))
+        return "move" if engine and between else "compute"
     if target == MAIN:
         return "store"
     return "load" if symbols_of(s.inputs[0].index) == symbols_of(s.target.index) else "broadcast"

@@ -75,8 +75,9 @@ class Stage:
     depth None: where the tensor lies. depth d: inside the first d loops they are brought into a buffer, the output's tiles begun in
     it and stored from it.
 
-    memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on; via: the instruction that fills a
-    tile, or stores one of the output; begin: the one that begins one of the output.
+    memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on. An operand may pass several, each a
+    stage, those further out first. via: the instruction that fills a tile, or stores one of the output; begin: the one that
+    begins one of the output.
 
     memory '': a buffer in main memory, packed in the order of use, which caches hold. ahead (depth 0 only): packed once, before the
     kernel is called, because the operand is constant. One of the output holds a tile as the registers do, where no move reaches
@@ -177,8 +178,14 @@ class Schedule(Shown):
         return dict(self.registers).get(axis, 1)
 
     def stage(self, operand: str) -> Stage:
-        """Where an operand lies."""
-        return next((s for s in self.stages if s.operand == operand), Stage(operand))
+        """Where an operand lies when it is used."""
+        return next((s for s in reversed(self.stages) if s.operand == operand), Stage(operand))
+
+    def outer(self, stage: Stage) -> Stage | None:
+        """The stage that its tiles are taken from; None where that is main memory."""
+        path = [s for s in self.stages if s.operand == stage.operand]
+        at = path.index(stage)
+        return path[at - 1] if at else None
 
     def tensor(self, stage: Stage) -> str:
         """What is staged there."""

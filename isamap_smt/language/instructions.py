@@ -91,7 +91,7 @@ def instruction(
     return Instruction(
         name=name,
         kernel=contract,
-        kind=derived_kind(contract, memories, lie.state),
+        kind=derived_kind(contract, memories, lie.state, engine),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
         emit=emit,
         requires=requires,  # type: ignore[arg-type]

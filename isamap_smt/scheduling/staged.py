@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from isamap_encodings.staging_cost import Numbers, choices, cost
+from isamap_encodings.staging_cost import Numbers, choices, cost, passes
 from isamap_encodings.staging_model import StagingAnswer, solve_staging
 from isamap_encodings.staging_problem import StagingDecision
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
@@ -92,7 +92,7 @@ def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple
     )
     return scheduled(
         p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside,
-        space="for each loop a step and a region, for each operand a stage in 1 to 4 slots and a way to move it",
+        space="for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots",
         assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip
 
@@ -110,19 +110,21 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     order = sorted(extents, key=lambda a: (counts[a] == 1, d.regions[a], a in reduced))
     loops = tuple(LoopStep(a, d.tiles[a]) for a in order)
     stages = []
-    for o in q.problem.operands:
+    for o in q.problem.stages:
+        if o.of and not passes(q.problem, d, o):
+            continue
         depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
         begin = q.begin.name if o is q.problem.output else ""
         slots = d.slots[o.name] if depth else 1
         via = o.ways[d.ways[o.name]].name
-        stages.append(Stage(o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin))
+        stages.append(Stage(o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin))
     return loops, side_by_side(mapping, loops, stages)
 
 
 def _pinned(q: Question, mapping: Mapping, pins: Dict[str, int | str]) -> Question:
     """The question with pins, checked. Raises ScheduleError."""
     known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
-    known |= {f"{what}.{o.name}" for o in q.problem.operands for what in ("stage", "slots", "via")}
+    known |= {f"{what}.{o.name}" for o in q.problem.stages for what in ("stage", "slots", "via")}
     made: dict[str, int] = {}
     for name, value in pins.items():
         if name not in known:

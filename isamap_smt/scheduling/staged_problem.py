@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any
@@ -31,7 +31,7 @@ FINEST = 1000  # ticks of a cycle, at most
 
 @dataclass(frozen=True)
 class Question:
-    """problem: in ticks, `ticks` of which are a cycle. moves: operand -> the instructions its ways stand for."""
+    """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for."""
 
     problem: StagingProblem
     ticks: int
@@ -46,18 +46,69 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     check_form(mapping)
     compute = hardware.instruction(mapping.instruction.name)
     out = mapping.instruction.kernel.statements[0].target.tensor
-    moves = {o.name: _moves(mapping, hardware, compute, o, o.name == out) for o in compute.operands}
+    paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
+    moves = {
+        o.name: _moves(mapping, hardware, compute, o, o.name == out, bool(paths[o.name])) for o in compute.operands
+    }
     begin = _begin(hardware, compute.operand(out), compute.engine)
-    ticks = _ticks([m for found in moves.values() for m in found] + [begin, compute])
+    steps = [m for found in paths.values() for x in found for m in (*x.loads, x.feed)]
+    ticks = _ticks([m for found in moves.values() for m in found] + steps + [begin, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
-    made = {o.name: _operand(mapping, compute, o, moves[o.name], ticks) for o in compute.operands}
+    loading = {m.engine for name, found in moves.items() if name != out for m in found}
+    loading |= {m.engine for found in paths.values() for x in found for m in x.loads}
+    made, outers = {}, []
+    for o in compute.operands:
+        home = _operand(mapping, compute, o, moves[o.name], ticks)
+        for x in paths[o.name]:
+            outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
+            feed = replace(_way(mapping, o, x.feed, ticks), outer=x.name, apart=x.feed.engine not in loading)
+            home = replace(home, ways=(*home.ways, feed))
+            outers.append(outer)
+            moves |= {x.name: x.loads, o.name: (*moves[o.name], x.feed)}
+        made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
     executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
     begun = round(ticks * begin.occupies.cycles(prod(begin.axes[a] for a in begin.occupies.per)))
-    problem = StagingProblem(axes, inputs, made[out], memories, executed, begun, pins=tuple(sorted(pins.items())))
+    problem = StagingProblem(
+        axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items()))
+    )
     return Question(problem, ticks, moves, begin)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Through a further memory: loads from main memory to it, and the move from there to the operand's own."""
+
+    name: str
+    memory: str
+    loads: tuple[Instruction, ...]
+    feed: Instruction
+
+
+def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
+    """Those through one further memory, by each instruction that leads from it to the operand's."""
+    found: list[_Path] = []
+    for feed in machine.instructions:
+        if feed.kind != "move" or not _passes_on(feed, home, compute):
+            continue
+        s = feed.kernel.statements[0]
+        source = feed.operand(s.inputs[0].tensor)
+        reach = (i for i in machine.instructions if _reaches(i, source.memory, False))
+        loads = tuple(i for i in reach if _takes(mapping, compute, home, i))
+        if loads and all(x.memory != source.memory for x in found):
+            found.append(_Path(f"{home.name}@{source.memory}", source.memory, loads, feed))
+    return tuple(found)
+
+
+def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
+    """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell."""
+    s = move.kernel.statements[0]
+    target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
+    same = target.memory == home.memory and (target.row, target.column) == (source.row, source.column)
+    sides = ((home.row, target.row), (home.column, target.column))
+    return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
 
 
 def _check_machine(hardware: Hardware) -> None:
@@ -141,7 +192,8 @@ def _operand(
 
 def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int) -> Way:
     """The ticks of one move, by the outer axes whose points it counts."""
-    held = next(o for o in move.operands if o.row is not None)
+    target = move.kernel.statements[0].target.tensor
+    held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     active = dict(move.active)
     outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
@@ -175,9 +227,9 @@ def _begin(machine: Hardware, home: Operand, engine: str) -> Instruction:
 
 
 def _moves(
-    mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, out: bool
+    mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, out: bool, also: bool
 ) -> tuple[Instruction, ...]:
-    """Instructions that bring the operand's tile from memory, or take it there."""
+    """Instructions that bring the operand's tile from main memory, or take it there. also: whether it may come another way."""
     tensor = mapping.operand_access(home.name).tensor
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
@@ -185,16 +237,16 @@ def _moves(
             f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; say "
             f"--dtypes {tensor}={taken}"
         )
-    reach = [i for i in machine.instructions if _reaches(i, home, out)]
+    reach = [i for i in machine.instructions if _reaches(i, home.memory, out)]
     way = f"from {home.memory} to memory" if out else f"from memory to {home.memory}"
     text = f"m[r,c] = {home.name}[r,c]" if out else f"{home.name}[r,c] = m[r,c]"
-    if not reach:
+    if not reach and not also:
         raise ScheduleError(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
             f"such as {text!r}"
         )
     found = tuple(i for i in reach if _takes(mapping, compute, home, i))
-    if not found:
+    if not found and not also:
         tried = ", ".join(i.name for i in reach)
         raise ScheduleError(
             f"{mapping.id}: no instruction moves tiles of {tensor} {way}: {tried} would need them of another shape, or "
@@ -203,14 +255,14 @@ def _moves(
     return found
 
 
-def _reaches(i: Instruction, home: Operand, out: bool) -> bool:
-    """Whether it copies between main memory and the operand's memory, that way."""
+def _reaches(i: Instruction, memory: str, out: bool) -> bool:
+    """Whether it copies between main memory and this one, that way."""
     s = i.kernel.statements[0]
     if not isinstance(s.value, Read) or s.op != "=":
         return False
     target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
     held, main = (source, target) if out else (target, source)
-    return main.row is None and held.row is not None and held.memory == home.memory
+    return main.row is None and held.row is not None and held.memory == memory
 
 
 def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruction) -> bool:

@@ -13,7 +13,8 @@ class Shape:
     """i, j, k: points of the unit. accumulators: tiles of the output that there is room for; scratchpad: tiles of each input.
 
     each: cycles for a row that is moved (a number, by `gather`). wide: one scratchpad for both inputs, also where one has shorter
-    rows; else each has its own there.
+    rows; else each has its own there. further: tiles that a memory before the scratchpads has room for, 0 for none; fed: the engine
+    that takes tiles on from it; past: whether tiles may also pass it by.
     """
 
     i: int = 8
@@ -24,6 +25,9 @@ class Shape:
     each: float = 1.0
     start: float = 16.0
     wide: bool = False
+    further: int = 0
+    fed: str = "feed"
+    past: bool = True
 
     @property
     def apart(self) -> bool:
@@ -41,6 +45,11 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
     memories = [im.Memory(m, 4 * c * k * count, row=4 * c) for m, c in widths.items()]
     tile = {"r": i, "c": j}
     moves = [x for m, c in dict.fromkeys(homes.values()) for x in _loads(shape, m, c)]
+    if shape.further:
+        row = 4 * max(i, j)
+        memories.append(im.Memory("further", row * k * shape.further, row=row))
+        passed = [x for m, c in dict.fromkeys(homes.values()) for x in _further(shape, m, c)]
+        moves = [*(moves if shape.past else ()), *passed]
     rest = (
         im.instruction(
             "clear", "acc[r,c] = 0", axes=tile, dtypes={"acc": "f32"}, places={"acc": "accumulators[r,c]"},
@@ -59,12 +68,22 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
         ),
     )  # fmt: skip
     accumulators = im.Memory("accumulators", 4 * i * j * shape.accumulators, row=4 * j)
-    engines = tuple(map(im.Engine, ("load", "execute", "store")))
+    engines = tuple(map(im.Engine, dict.fromkeys(("load", shape.fed if shape.further else "load", "execute", "store"))))
     words = f"{i}x{j}x{k} outer products"
     return im.Hardware("engines", (*memories, accumulators), (), (*moves, *rest), words, engines=engines)
 
 
-def _loads(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
+def _further(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
+    """Into the further memory, and on from there."""
+    suffix = "" if shape.i == shape.j else f"_{columns}"
+    on = im.instruction(
+        f"feed{suffix}_{memory}", "s[r,c] = g[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "g": "f32"},
+        places={"s": f"{memory}[r,c]", "g": "further[r,c]"}, engine=shape.fed, work=im.Work(2, shape.each, ("r",)),
+    )  # fmt: skip
+    return [*_loads(shape, "further", columns, f"_further_{memory}"), on]
+
+
+def _loads(shape: Shape, memory: str, columns: int, called: str = "") -> list[im.Instruction]:
     """By rows, and one number at a time; zeros beyond."""
     made = []
     for name, per, memory_at in (
@@ -74,7 +93,7 @@ def _loads(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
         suffix = "" if shape.i == shape.j else f"_{columns}"
         made.append(
             im.instruction(
-                name + suffix, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
+                name + suffix + called, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
                 places={"s": f"{memory}[r,c]", "m": memory_at}, engine="load", active={"r": "rows", "c": "columns"},
                 beyond="zero", work=im.Work(shape.start, shape.each, per),
             )

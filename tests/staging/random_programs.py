@@ -23,7 +23,8 @@ from isamap_smt.simulator import simulate
 
 SHAPES = (
     Shape(), Shape(accumulators=1), Shape(accumulators=2), Shape(scratchpad=3), Shape(4, 8, 2), Shape(4, 8, 2, 2, 8),
-    Shape(4, 8, 2, wide=True),
+    Shape(4, 8, 2, wide=True), Shape(scratchpad=2, further=20), Shape(scratchpad=3, further=8, past=False),
+    Shape(4, 8, 2, 2, 4, further=30, fed="load"),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 MAPPED = {
@@ -119,12 +120,17 @@ def free_sizes(drawn: Drawn, sizes: dict[str, int]) -> dict[str, int]:
 def random_decision(rng: random.Random, problem: StagingProblem, tries: int = 3000) -> StagingDecision:
     """Any legal one. Raises ScheduleError where none is found."""
     for _ in range(tries):
+        ways = {o.name: rng.randrange(len(o.ways)) for o in problem.stages}
+        passed = {o.ways[ways[o.name]].outer for o in problem.inputs}
+        absent = {o.name for o in problem.outers} - passed
+        regions = {o.name: 0 if o.name in absent else rng.randrange(REGIONS) for o in problem.stages}
+        slots = {o.name: 1 if o.name in absent else rng.randint(1, problem.slots) for o in problem.stages}
         d = StagingDecision(
             {a.name: rng.choice([t for t in a.steps if t <= 4 or rng.random() < 0.2] or [1]) for a in problem.axes},
             {a.name: rng.randrange(REGIONS) for a in problem.axes},
-            {o.name: rng.randrange(REGIONS) for o in problem.operands},
-            {o.name: rng.randint(1, problem.slots) for o in problem.operands},
-            {o.name: rng.randrange(len(o.ways)) for o in problem.operands},
+            regions,
+            slots,
+            {o: 0 if o in absent else w for o, w in ways.items()},
         )
         if legal(problem, d):
             return d

@@ -13,11 +13,11 @@ from isamap_encodings.staging_problem import REGIONS, StagingAxis, StagingDecisi
 MOST = 30_000  # decisions of a problem, with those that are not legal
 
 
-def small_problem(seed: int) -> StagingProblem:
+def small_problem(seed: int, further: bool = False) -> StagingProblem:
     """2 to 4 axes, two inputs, 1 or 2 ways to move each operand, 1 or 2 memories that are often too small, and some pins."""
     rng = random.Random(seed)
     while True:
-        found = _problem(rng)
+        found = _problem(rng, further)
         if size(found) <= MOST:
             return found
 
@@ -30,8 +30,8 @@ def size(problem: StagingProblem) -> int:
     return count
 
 
-def _problem(rng: random.Random) -> StagingProblem:
-    names = "ijkl"[: rng.choice([2, 2, 3, 3, 3, 4])]
+def _problem(rng: random.Random, further: bool) -> StagingProblem:
+    names = "ijkl"[: rng.choice([1, 2, 2] if further else [2, 2, 3, 3, 3, 4])]
     axes = tuple(_axis(rng, n) for n in names)
     out = tuple(n for n in names if rng.random() < 0.6)
     memories = ("scratch", rng.choice(["scratch", "acc"]))
@@ -41,7 +41,25 @@ def _problem(rng: random.Random) -> StagingProblem:
     rows = tuple((m, round(n * rng.choice([0.9, 1, 2, 3, 5, 9, 20]))) for m, n in largest.items())
     begin, execute = rng.randrange(5), rng.randrange(1, 30)
     problem = StagingProblem(axes, inputs, output, rows, execute, begin, slots=rng.choice([1, 2, 2, 3]))
+    if further:
+        problem = _further(rng, problem)
     return replace(problem, pins=_pins(rng, problem))
+
+
+def _further(rng: random.Random, problem: StagingProblem) -> StagingProblem:
+    """The same with a further memory, which tiles of some inputs may pass, or have to."""
+    inputs, outers = [], []
+    for o in problem.inputs:
+        if outers and rng.random() < 0.5:
+            inputs.append(o)
+            continue
+        name, apart = f"{o.name}@global", rng.random() < 0.7
+        feed = Way("feed", rng.choice([0, 2, 5]), rng.choice([0, 1]), o.axes[:1], name, apart)
+        direct = o.ways if rng.random() < 0.6 else ()
+        inputs.append(replace(o, ways=(*direct, feed)))
+        outers.append(replace(o, name=name, memory="global", of=o.name))
+    memories = (*problem.memories, ("global", rng.choice([8, 20, 60, 200])))
+    return replace(problem, inputs=tuple(inputs), outers=tuple(outers), memories=memories, slots=min(problem.slots, 2))
 
 
 def _axis(rng: random.Random, name: str) -> StagingAxis:
@@ -78,9 +96,9 @@ def _values(problem: StagingProblem) -> Iterator[tuple[str, list[int]]]:
         yield f"tile.{a.name}", [pins[f"tile.{a.name}"]] if f"tile.{a.name}" in pins else list(a.steps)
     for what, named, count in (
         ("region", problem.axes, lambda _: range(REGIONS)),
-        ("stage", problem.operands, lambda _: range(REGIONS)),
-        ("slots", problem.operands, lambda _: range(1, problem.slots + 1)),
-        ("via", problem.operands, lambda o: range(len(o.ways))),
+        ("stage", problem.stages, lambda _: range(REGIONS)),
+        ("slots", problem.stages, lambda _: range(1, problem.slots + 1)),
+        ("via", problem.stages, lambda o: range(len(o.ways))),
     ):
         for x in named:
             name = f"{what}.{x.name}"
@@ -88,21 +106,27 @@ def _values(problem: StagingProblem) -> Iterator[tuple[str, list[int]]]:
 
 
 def decisions(problem: StagingProblem) -> Iterator[StagingDecision]:
-    """All that are legal. Whether one is does not depend on the ways; more slots take more rows."""
+    """All that are legal. Whether one is does not depend on the ways but where they lead through further stages; more slots take
+    more rows."""
     values = dict(_values(problem))
-    axes, operands = [a.name for a in problem.axes], [o.name for o in problem.operands]
+    axes, operands = [a.name for a in problem.axes], [o.name for o in problem.stages]
 
     def every(what: str, names: list[str]) -> list[dict[str, int]]:
         return [dict(zip(names, v, strict=True)) for v in product(*(values[f"{what}.{n}"] for n in names))]
 
     fewest = {o: min(values[f"slots.{o}"]) for o in operands}
-    ways = every("via", operands)
+    paths: dict[tuple[str, ...], list[dict[str, int]]] = {}
+    for w in every("via", operands):
+        path = tuple(o.ways[w[o.name]].outer for o in problem.inputs)
+        if all(o.name in path or w[o.name] == 0 for o in problem.outers):
+            paths.setdefault(path, []).append(w)
     for tiles, regions, stages in product(every("tile", axes), every("region", axes), every("stage", operands)):
-        if not legal(problem, StagingDecision(tiles, regions, stages, fewest, ways[0])):
-            continue
-        for slots in every("slots", operands):
-            if legal(problem, StagingDecision(tiles, regions, stages, slots, ways[0])):
-                yield from (StagingDecision(tiles, regions, stages, slots, w) for w in ways)
+        for ways in paths.values():
+            if not legal(problem, StagingDecision(tiles, regions, stages, fewest, ways[0])):
+                continue
+            for slots in every("slots", operands):
+                if legal(problem, StagingDecision(tiles, regions, stages, slots, ways[0])):
+                    yield from (StagingDecision(tiles, regions, stages, slots, w) for w in ways)
 
 
 def ticks(problem: StagingProblem, d: StagingDecision) -> int:

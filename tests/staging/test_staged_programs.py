@@ -33,7 +33,7 @@ from isamap_smt.scheduling.staged import schedule_stages
 from tests.families import part
 
 KERNELS = [*MAPPED, "matvec", "conv2d"]
-SEEDS = range(3 * len(KERNELS))
+SEEDS = range(4 * len(KERNELS))
 FAR = 0.15  # of the simulated time, at most, that a predicted one is off
 
 
@@ -70,6 +70,8 @@ VARIANTS = {
     "one slot": (Shape(), {"slots.a": 1, "slots.b": 1, "slots.acc": 1}),
     "half the scratchpad": (Shape(scratchpad=32), {}),
     "half the bandwidth": (Shape(each=2.0), {}),
+    "a further memory": (Shape(scratchpad=4, further=64), {}),
+    "a further memory, by the same engine": (Shape(scratchpad=4, further=64, fed="load"), {}),
 }
 
 

@@ -179,19 +179,23 @@ def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> N
 
 
 def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, source: str) -> None:
-    """A content that is copied from a tensor holds what its type says."""
+    """A content that is copied from a tensor, or from a content of another buffer, holds what its type says."""
     x, places = moments.moment(site), dict(site.use.operands)
     tensor, place = places[source], target(site)
     assert place is not None
     words = f"{site.name} copies from {buffer.type.tensor}"
-    if tensor.name in moments.buffers or tensor.name != buffer.type.tensor:
+    other = moments.buffers.get(tensor.name)
+    if (tensor.name if other is None else other.type.tensor) != buffer.type.tensor:
         return book.unknown("program", buffer.name, words, "it copies from elsewhere")
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)
-    here, alive = [*x.ranges(), *axes_inside(site, x)], active(site, x)
+    here, alive, taken = [*x.ranges(), *axes_inside(site, x)], active(site, x), list(x.at(tensor.index))
+    if other is not None:
+        taken, stands = held(moments, site, x, site.use.instruction.operand(source), tensor)
+        alive = [*alive, *stands]
+        words = f"{other.name} holds 0 where it stands for no element"
+        book.structure("program", other.name, words, other.type.outside == "0", f"it holds {other.type.outside}")
     words = f"{site.name} puts into {buffer.name} the elements that it stands for"
-    book.ask(
-        "program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, list(x.at(tensor.index)))], (x,)
-    )
+    book.ask("program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, taken)], (x,))
     words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
     book.structure("program", buffer.name, words, buffer.type.outside == "0", f"it should hold {buffer.type.outside}")
     book.ask("program", buffer.name, words, [*here, negated(alive)], [negated(guard)], (x,))
