@@ -41,7 +41,7 @@ def test_time_steps():
         kernel([time_steps(t), Y[t].set(X[t])])
     with pytest.raises(LanguageError, match=r"statements such as .* this is Element"):
         kernel(time_steps(t, Y[t]))
-    with pytest.raises(LanguageError, match="this is Turns"):
+    with pytest.raises(LanguageError, match="this is TimeSteps"):
         kernel(time_steps(t, time_steps(t, Y[t].set(X[t]))))
 
 

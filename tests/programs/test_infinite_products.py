@@ -7,7 +7,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
-from isamap_smt.codegen import mapped, operands
+from isamap_smt.codegen import mapped, stages
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.mapping.point import point_instruction
@@ -42,7 +42,7 @@ def test_neutral_alone_refutes_a_copy_with_zeros(n: int, monkeypatch: pytest.Mon
     text, dtypes, _ = LARGE[n]
     kernel = im.kernel(text, dtypes=dtypes).with_sizes(SIZES)
     mapping = im.find_mappings(kernel, point_instruction(kernel)).legal[0]
-    for module in (mapped, operands):
+    for module in (mapped, stages):
         monkeypatch.setattr(module, "keeps_finite", lambda _: True)
     failed = prove_program(lower(im.schedule(mapping, im.find_hardware("host")))).failed()
     assert {c.claim for c in failed} == {"neutral"}
