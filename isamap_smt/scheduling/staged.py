@@ -11,7 +11,7 @@ from typing import Any
 
 from isamap_encodings.staging_cost import Numbers, choices, cost, passes
 from isamap_encodings.staging_model import StagingAnswer, solve_staging
-from isamap_encodings.staging_problem import StagingDecision
+from isamap_encodings.staging_problem import StagingDecision, StagingOperand
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
@@ -143,12 +143,17 @@ def _pinned(q: Question, mapping: Mapping, pins: Dict[str, int | str]) -> Questi
     return replace(q, problem=replace(q.problem, pins=tuple(sorted(made.items()))))
 
 
+def _must(q: Question, stage: StagingOperand) -> bool:
+    """Whether each plan has it."""
+    return all(w.outer == stage.name for o in q.problem.inputs if o.name == stage.of for w in o.ways)
+
+
 def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     """Why no plan was found, in words."""
     if answer.status == "UNKNOWN":
         return f"{mapping.id}: the solver found no plan in time; give it more with --timeout"
     for memory, rows in q.problem.memories:
-        here = [o for o in q.problem.operands if o.memory == memory]
+        here = [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
         needed = sum(o.rows for o in here)
         if needed > rows:
             tiles = ", ".join(f"{o.name} {o.rows}" for o in here)

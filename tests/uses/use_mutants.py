@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import outer_product as outer
 import use_edits as edits
 
+from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.program import IndexType, Loop, Program, Use, number_of
 
@@ -152,6 +153,17 @@ def _two_cells_one_element(held: IndexType) -> IndexType:
     return replace(held, coordinates=(i - 4 * sym("i0"), j))
 
 
+def _of_other_type() -> Program:
+    """Rows of A are brought as whole numbers of 32 bits."""
+
+    def changed(u: Use) -> Use:
+        contract = u.instruction.kernel
+        tensors = tuple(replace(t, dtype=dtype("i32")) for t in contract.tensors)
+        return replace(u, instruction=replace(u.instruction, kernel=replace(contract, tensors=tensors)))
+
+    return edits.at(outer.gemm(), LOAD_A, changed)
+
+
 def _clearing() -> Program:
     return edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
 
@@ -195,6 +207,7 @@ MUTANTS = (
     Mutant("rows of b are said to lie in every other number", _steps(LOAD_B, "down", 2), "precondition", "lie at r*down + 2*c"),
     Mutant("columns of the output are said to lie apart", _steps(STORE, 1, "right"), "precondition", "lie at r + c*right"),
     Mutant("padding of a keeps what was there", _kept, "program"),
+    Mutant("a is loaded as whole numbers", _of_other_type, "memory", "as f32"),
     Mutant("one step short", _short("k0"), "coverage"),
     Mutant("one tile short", _short("j0"), "coverage"),
     Mutant("done is said before the steps", _order(CLEAR, DONE, 9, STORE), "order", "store C"),

@@ -113,8 +113,10 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
             at = [x.at(e) for e in (operand.row, operand.column)]
             goals = [f for e, n in zip(at, buffer.shape, strict=True) for f in (("le", 0, e), ("lt", e, n))]
             memory, points = buffer.memory, axes_inside(site, x)
-        words = f"{name} of {site.name} lies in {operand.memory}"
-        book.structure("memory", site.name, words, memory == operand.memory, f"{place.name} lies in {memory}")
+        asked, there = (instruction.kernel.tensor(name).dtype, (buffer or kernel.tensor(place.name)).dtype)
+        words = f"{name} of {site.name} lies in {operand.memory}, as {asked}"
+        right = memory == operand.memory and asked == there
+        book.structure("memory", site.name, words, right, f"{place.name} lies in {memory}, as {there}")
         words = f"{site.name} stays inside {place.name}"
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 

@@ -1,0 +1,148 @@
+"""Operands may come through a further memory, or past it; the program is proved, and each of its counters is needed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from engines import Shape, machine
+from test_counters_needed import LATE, NEVER, without
+from use_edits import edited, held, holding, place
+from use_edits import uses as uses_of
+
+import isamap_smt as im
+from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.errors import LanguageError, ScheduleError
+from isamap_smt.ir.program import Program, Use
+from isamap_smt.pipeline.staged import StagedPlan, stage
+from isamap_smt.proof.program import prove_program
+from isamap_smt.simulator import simulate
+
+WRONG = f"{LATE}|{NEVER}".replace(r"\w+", r"[\w@]+")
+SIZES = {"i": 64, "j": 64, "k": 64}
+SMALL = Shape(scratchpad=4, further=160)
+
+
+@cache
+def planned(**fix: int | str) -> StagedPlan:
+    pins = {name.replace("__", "@").replace("_", "."): v for name, v in fix.items()}
+    return stage("gemm_tn", machine(SMALL), sizes=SIZES, fix=pins)
+
+
+def memories(plan: StagedPlan, operand: str) -> list[str]:
+    return [s.memory for s in plan.schedule.stages if s.operand == operand]
+
+
+def cycles(plan: StagedPlan) -> float:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-4, 5, (2, 64, 64)).astype(np.float32)
+    seen = simulate(plan.program, {"A": a, "B": b})
+    assert seen.sound and np.array_equal(seen.outputs["C"], a.T @ b) and seen.cycles is not None
+    return seen.cycles
+
+
+def test_a_small_scratchpad_is_filled_from_the_further_memory() -> None:
+    """What is used again is brought from there, which is quicker than main memory; pinned past it, it takes longer."""
+    plan = planned()
+    assert ["further", "scratchpad"] in (memories(plan, "a"), memories(plan, "b"))
+    past = planned(via_a="load", via_b="load")
+    assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
+    assert plan.schedule.status == past.schedule.status == "OPTIMAL"
+    assert plan.schedule.objective < 0.8 * past.schedule.objective and cycles(plan) < 0.8 * cycles(past)
+
+
+def test_a_memory_that_is_quick_enough_is_not_passed() -> None:
+    """With room for all of both inputs in the scratchpads, one more move saves nothing."""
+    plan = stage("gemm_tn", machine(Shape(scratchpad=160, further=160)), sizes=SIZES)
+    assert memories(plan, "a") == memories(plan, "b") == ["scratchpad"]
+
+
+@cache
+def in_rings() -> Program:
+    """Open sizes; both inputs through two slots of the further memory, in two of the scratchpad."""
+    pins = {"via.a": "feed_scratchpad", "via.b": "feed_scratchpad"}
+    pins |= {f"slots.{o}": 2 for o in ("a", "b", "acc", "a@further", "b@further")}
+    pins |= {
+        "region.i_tile": 0,
+        "region.j_tile": 0,
+        "region.k_tile": 1,
+        "tile.k_tile": 2,
+        "stage.a@further": 1,
+        "stage.b@further": 1,
+    }
+    return stage("gemm_tn", machine(SMALL), fix=pins).program
+
+
+def counters() -> list[str]:
+    return sorted({c for u in uses_of(in_rings()) for c in (*u.signals, *(c for c, _ in u.awaits))})
+
+
+def test_the_program_of_open_sizes_is_proved_and_right() -> None:
+    assert prove_program(in_rings()).proved
+    rng = np.random.default_rng(1)
+    for i, j, k in ((1, 1, 1), (20, 33, 17), (40, 9, 65)):
+        a, b = (rng.integers(-4, 5, (k, n)).astype(np.float32) for n in (i, j))
+        for seed in range(4):
+            seen = simulate(in_rings(), {"A": a, "B": b}, seed=seed)
+            assert seen.sound and np.array_equal(seen.outputs["C"], a.T @ b)
+
+
+@pytest.mark.parametrize("what", ["await", "signal", "both"])
+@pytest.mark.parametrize(
+    "counter", ["filled_a@further", "filled_b@further", "released_a@further", "released_b@further"]
+)
+def test_each_counter_of_a_further_stage_is_needed_or_redundant(what: str, counter: str) -> None:
+    """Tiles of a go there before those of b, by one engine, and are released with them: b need not wait again."""
+    redundant = counter == "released_b@further" and what != "signal"
+    proof = prove_program(without(in_rings(), what, counter))
+    if redundant:
+        assert proof.proved, [(str(c), c.statement) for c in proof.failed()]
+        return
+    failed = [c.verdict for c in proof.failed()]
+    assert failed and all(isinstance(v, Refuted) and re.search(WRONG, v.text) for v in failed), failed
+
+
+def feeds(u: Use) -> bool:
+    return u.instruction.name.startswith("feed")
+
+
+def test_what_is_taken_from_another_slot_is_refuted() -> None:
+    def other(u: Use) -> Use:
+        (source, ref) = next(((o, r) for o, r in u.operands if "@" in r.name), ("", None))
+        return place(u, source, index=(ref.index[0] + 1,)) if feeds(u) and ref is not None else u
+
+    assert prove_program(edited(in_rings(), other)).word == "refuted"
+
+
+def test_a_further_stage_that_stands_for_other_elements_is_refuted() -> None:
+    """Its type names the next row of the tensor; and where it says that cells beyond the tensor are elements."""
+    for change in ("coordinates", "guard"):
+        (buffer,) = (b for b in held(in_rings()) if b.name == "a@further")
+        t = buffer.type
+        new = (t.coordinates[0] + 1, *t.coordinates[1:]) if change == "coordinates" else t.guard[1:]
+        changed = holding(in_rings(), replace(buffer, type=replace(t, **{change: new})))
+        assert "program" in {c.claim for c in prove_program(changed).failed() if isinstance(c.verdict, Refuted)}
+
+
+def test_a_move_between_memories_converts_nothing() -> None:
+    with pytest.raises(LanguageError, match="a move converts nothing"):
+        im.instruction(
+            "feed", "s[r,c] = g[r,c]", axes={"r": 8, "c": 8}, dtypes={"s": "f32", "g": "bf16"},
+            places={"s": "scratchpad[r,c]", "g": "further[r,c]"}, engine="feed",
+        )  # fmt: skip
+
+
+def test_a_further_memory_without_room_for_a_tile_is_passed_by_or_said() -> None:
+    small = Shape(scratchpad=4, further=1)
+    past = stage("gemm_tn", machine(small), sizes=SIZES)
+    assert memories(past, "a") == ["scratchpad"] or memories(past, "b") == ["scratchpad"]
+    with pytest.raises(ScheduleError, match="further has 8 rows"):
+        stage("gemm_tn", machine(replace(small, past=False)), sizes=SIZES)
+
+
+def test_an_unknown_stage_is_named() -> None:
+    with pytest.raises(ScheduleError, match="a@further"):
+        stage("gemm_tn", machine(SMALL), sizes=SIZES, fix={"slots.a@furthest": 2})
