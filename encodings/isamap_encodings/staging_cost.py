@@ -79,10 +79,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Cost:
-    """All in ticks. fill, compute, store: what each engine works. total: the time. rows: memory -> rows used."""
+    """All in ticks. fill, on, compute, store: what each engine works; on: what takes tiles on from further memories, where an engine
+    of its own does. total: the time. rows: memory -> rows used."""
 
     total: Any
     fill: Any
+    on: Any
     compute: Any
     store: Any
     first: Any
@@ -114,8 +116,9 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     first, last = (state.first + inner.first if outer else inner.first), inner.last
     total = n.largest(state.filled + state.shortest, state.time + first) + last
     rows = {m: sum(_rows(problem, chosen, n, o) for o in problem.stages if o.memory == m) for m, _ in problem.memories}
-    filled = state.filled + inner.filled if outer else inner.filled
-    return Cost(total, filled, inner.computed, moved[problem.output.name], first, last, rows)
+    return Cost(
+        total, state.filled, inner.filled if outer else 0, inner.computed, moved[problem.output.name], first, last, rows
+    )
 
 
 @dataclass(frozen=True)

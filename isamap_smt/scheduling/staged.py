@@ -81,9 +81,10 @@ def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple
     costs = tuple(
         CostPart(name, ticks / q.ticks)
         for name, ticks in (
-            ("compute", price.compute), ("moves in", price.fill), ("moves out", price.store),
+            ("compute", price.compute), ("moves in", price.fill), ("moves on", price.on), ("moves out", price.store),
             ("before the first use", price.first), ("after the last", price.last),
         )
+        if name != "moves on" or q.problem.outers
     )  # fmt: skip
     legal, possible = among
     outside = (
