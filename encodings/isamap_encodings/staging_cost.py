@@ -79,8 +79,8 @@ class Choices:
 
 @dataclass(frozen=True)
 class Cost:
-    """All in ticks. fill, on, compute, store: what each engine works; on: what takes tiles on from further memories, where an engine
-    of its own does. total: the time. rows: memory -> rows used."""
+    """All in ticks. fill, on, compute, store: what each engine works; on: what takes tiles on from further memories, where an
+    engine of its own does. total: the time. rows: memory -> rows used."""
 
     total: Any
     fill: Any
