@@ -243,7 +243,7 @@ def _moves(
     if not reach and not also:
         raise ScheduleError(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
-            f"such as {text!r}"
+            f"such as {text!r}{'' if out else _taking_on(machine, home.memory)}"
         )
     found = tuple(i for i in reach if _takes(mapping, compute, home, i))
     if not found and not also:
@@ -253,6 +253,21 @@ def _moves(
             f"otherwise apart in memory; describe one that does"
         )
     return found
+
+
+def _taking_on(machine: Hardware, memory: str) -> str:
+    """When the moves into a memory from others of the machine would do, in words; '' where there are none."""
+    found = [
+        i.name
+        for i in machine.instructions
+        if i.kind == "move" and i.operand(i.kernel.statements[0].target.tensor).memory == memory
+    ]
+    if not found:
+        return ""
+    return (
+        f"; {', '.join(found)} would do for whole tiles of the operand's shape, rows and columns the same way in both, from "
+        "a memory that another instruction fills from main memory"
+    )
 
 
 def _reaches(i: Instruction, memory: str, out: bool) -> bool:
