@@ -41,7 +41,7 @@ class PeeledBoundary:
     slack: Any
 
 
-def boundary_of(nest: Nest, operand: str, guards: tuple[Any, ...]) -> PeeledBoundary | None:
+def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
     """The boundary to test; None where lanes of a load differ, or a relation is not affine."""
     moving = {m for a in nest.axes.values() if a.leaf > 1 for m in a.members}
     if symbols_of(guards) & moving:

@@ -101,7 +101,7 @@ def limits(copy: Use, inside: int) -> dict[str, Any] | None:
 
 
 def _has_lower_bounds(copy: Use) -> bool:
-    """Borders of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
+    """The rim of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
     return any(
         g == sp.false or isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.args[0]]) for g in copy.where if g != sp.true
     )

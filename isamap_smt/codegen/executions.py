@@ -1,6 +1,6 @@
 """The innermost body: operands go into registers, and the tile's executions add to the accumulators.
 
-At a border, rows whose points the kernel's guard excludes are neither loaded nor executed.
+At the boundary, rows whose points the kernel's guard excludes are neither loaded nor executed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from isamap_smt.codegen.boundary import rows_of
 from isamap_smt.codegen.nest import plain_name
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import InPlace, Packed, address, guards_carried, move_of, moving_lanes
-from isamap_smt.codegen.prefetch import asked
+from isamap_smt.codegen.prefetch import prefetches
 from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, tested, tile_values, unroll, unrolled_axes
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
@@ -131,7 +131,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
         memory = _memory(state, operand, units, move)
     active = active_lanes(state, moving[: len(move.active)], units)
     registers = () if operand == _streamed(state) else tuple(units.values())
-    besides = asked(nest, source, state.schedule.stage(operand), state.to_and_fro) if moving == lanes else ()
+    besides = prefetches(nest, source, state.schedule.stage(operand), state.to_and_fro) if moving == lanes else ()
     return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
 
 

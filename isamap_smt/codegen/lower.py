@@ -161,6 +161,6 @@ def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
             case Alloc():
                 return Alloc(replace(node.buffer, name=names.get(node.buffer.name, node.buffer.name)))
             case Use():
-                return replace(node, operands=tuple((o, ref(r)) for o, r in node.operands))
+                return node.placed(*(ref(r) for _, r in node.operands))
 
     return tuple(map(visit, nodes))

@@ -109,16 +109,16 @@ def _check_time_steps(nest: Nest, schedule: Schedule, time: str) -> None:
         raise ScheduleError(f"the time steps along {time} follow one another; another loop can be spread over threads")
 
 
-def _state(schedule: Schedule, first: int, end: int, shared: Around | None) -> Lowering:
+def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None) -> Lowering:
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
     _check_order(nest)
-    time = shared.axis if shared and shared.time_steps else ""
+    time = enclosing.axis if enclosing and enclosing.time_steps else ""
     if time:
         _check_time_steps(nest, schedule, time)
-    elif shared:
-        _check_fused(nest, shared.axis)
+    elif enclosing:
+        _check_fused(nest, enclosing.axis)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     _check_lanes(nest, output)

@@ -80,7 +80,7 @@ def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> S
     found, guards = _in_place(nest, operand), guards_carried(nest, operand)
     if not guards:
         return found
-    boundary = boundary_of(nest, operand, guards)
+    boundary = boundary_of(nest, guards)
     if boundary is None:
         raise ScheduleError(
             f"no test of {operand} leaves out the points outside, since its lanes differ; pack {operand}"
@@ -168,8 +168,8 @@ def _surely_below(high: Any, extent: Any) -> bool:
 
 
 def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
-    packing = schedule.stage(operand)
-    depth: int = packing.depth  # type: ignore[assignment]
+    stage = schedule.stage(operand)
+    depth: int = stage.depth  # type: ignore[assignment]
     access = nest.mapping.operand_access(operand)
     relevant = nest.relevant(operand)
     name = _name_of_copy(nest, operand, "packed")
@@ -207,7 +207,7 @@ def _packed(nest: Nest, schedule: Schedule, operand: str, fill: str) -> Packed:
     buffer = Buffer(name, nest.held(operand), cells, tuple(shape), held)
     types = (nest.kernel.tensor(access.tensor).dtype, buffer.dtype)
     copy = copy_of(Ref(name, cells), Ref(access.tensor, coordinates), tuple(over), tuple(guard), fill, dtypes=types)
-    return Packed(operand, name, (Alloc(buffer), copy), depth, packing.ahead, tuple(dims))
+    return Packed(operand, name, (Alloc(buffer), copy), depth, stage.ahead, tuple(dims))
 
 
 def moving_lanes(nest: Nest, operand: str) -> tuple[str, ...]:

@@ -20,15 +20,15 @@ from isamap_smt.ir.program import Prefetch
 from isamap_smt.ir.schedule import Stage
 
 
-def asked(nest: Nest, source: StagedOperand, packing: Stage, to_and_fro: int) -> tuple[Prefetch, ...]:
+def prefetches(nest: Nest, source: StagedOperand, stage: Stage, to_and_fro: int) -> tuple[Prefetch, ...]:
     """The lines that each load of whole vectors asks for. A block whose loops' trips depend on sizes asks for none.
 
     to_and_fro: so many loops after the first run backwards in every other iteration of that.
     """
-    near = (Prefetch(sp.Integer(packing.prefetch)),) if packing.prefetch else ()
-    if packing.block is None or not isinstance(source, Packed):
+    near = (Prefetch(sp.Integer(stage.prefetch)),) if stage.prefetch else ()
+    if stage.block is None or not isinstance(source, Packed):
         return near
-    return (*near, *_next_block(nest, source, packing.block, to_and_fro))
+    return (*near, *_next_block(nest, source, stage.block, to_and_fro))
 
 
 def _next_block(nest: Nest, source: Packed, block: int, to_and_fro: int) -> tuple[Prefetch, ...]:

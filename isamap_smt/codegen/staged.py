@@ -81,8 +81,8 @@ class _Lowering:
         nodes += self._signalled(inner, tuple(done), self.compute.engine)
         for s in begun if depth else ():
             if self._is_outer(s):
-                feed = self.machine.instruction(self.schedule.stage(s.operand).via)
-                nodes.append(Use(signal(feed.engine), signals=(f"released_{self._key(s)}",)))
+                onward = self.machine.instruction(self.schedule.stage(s.operand).via)
+                nodes.append(Use(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
             nodes += self._nest(self.output, "store", self._store)
         return tuple(nodes)

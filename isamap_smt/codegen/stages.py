@@ -38,7 +38,7 @@ def with_stages(schedule: Schedule) -> Schedule:
 
 def _padding(nest: Nest, schedule: Schedule, operand: str) -> str:
     """What becomes of the points outside of an operand that is read in place."""
-    boundary = boundary_of(nest, operand, guards_carried(nest, operand))
+    boundary = boundary_of(nest, guards_carried(nest, operand))
     if boundary is not None and (_growing(nest, schedule, operand) or nest.statement.ordered):
         return LEFT_OUT  # its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]

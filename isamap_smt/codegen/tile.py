@@ -84,7 +84,7 @@ def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any]
 
 
 def tested(state: Lowering, operand: str = "") -> tuple[Any, ...]:
-    """What decides whether an execution's points are the kernel's: of one operand or all that are read at a border; over loops
+    """What decides whether an execution's points are the kernel's: of one operand or all that are read at the boundary; over loops
     and the rows of a tile."""
     found: dict[Any, None] = {}
     for name, source in state.staged.items():

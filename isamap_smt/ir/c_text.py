@@ -275,14 +275,14 @@ def check_together(instructions: Iterable[Instruction]) -> None:
         defined = _functions(part)
         for i in all_of_them if mine else ():
             if part not in i.prelude and (met := mine & said_by(i)):
-                _refuse(having[0], i, f"defines the macro {min(met)}, which the C of {i.name} holds", min(met))
+                _refuse(having[0], f"defines the macro {min(met)}, which the C of {i.name} holds", min(met))
         for other, theirs in holders.items():
             if other != part and (twice := defined & _functions(other)):
                 name = min(twice)
-                _refuse(having[0], theirs[0], f"defines {name}, and that of {theirs[0].name} does so otherwise", name)
+                _refuse(having[0], f"defines {name}, and that of {theirs[0].name} does so otherwise", name)
 
 
-def _refuse(one: Instruction, other: Instruction, what: str, name: str) -> None:
+def _refuse(one: Instruction, what: str, name: str) -> None:
     raise LanguageError(
         f"instruction {one.name}: its prelude {what}\n"
         f"  rename {name} in one of them, or give both instructions the same text of the prelude, in parts: "

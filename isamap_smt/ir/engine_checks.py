@@ -178,7 +178,8 @@ def _check_cells(
     rows, columns = (extents.get(str(e), 1) for e in cells[operand])
     if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
         raise HardwareError(
-            f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}"
+            f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}; "
+            "describe a larger memory, or a smaller tile"
         )
 
 

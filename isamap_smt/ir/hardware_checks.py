@@ -173,10 +173,10 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
         size = sp.Mul(*t.shape) * t.dtype.bytes
         room = m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count
         if m.capacity is not None and exceeds(size, room):
-            one = f"one of its {m.count} registers has" if m.count > 1 else "it has"
+            one = f"one of the {m.count} registers of {place}" if m.count > 1 else place
             raise HardwareError(
-                f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(t.shape)}), and of "
-                f"{place} {one} {room}"
+                f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(t.shape)}), and "
+                f"{one} has {room}; describe a larger memory, or a smaller operand"
             )
         if (numbers := i.registers.get(operand, m.count)) > m.count:
             raise HardwareError(

@@ -105,7 +105,8 @@ class Stage:
     def __str__(self) -> str:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
-            return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {self.depth} loops"
+            inside = "1 loop" if self.depth == 1 else f"{self.depth} loops"
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {inside}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"

@@ -51,7 +51,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         o.name: _moves(mapping, hardware, compute, o, o.name == out, bool(paths[o.name])) for o in compute.operands
     }
     begin = _begin(hardware, compute.operand(out), compute.engine)
-    steps = [m for found in paths.values() for x in found for m in (*x.loads, x.feed)]
+    steps = [m for found in paths.values() for x in found for m in (*x.loads, x.onward)]
     ticks = _ticks([m for found in moves.values() for m in found] + steps + [begin, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
     loading = {m.engine for name, found in moves.items() if name != out for m in found}
@@ -61,10 +61,10 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         home = _operand(mapping, compute, o, moves[o.name], ticks)
         for x in paths[o.name]:
             outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
-            feed = replace(_way(mapping, o, x.feed, ticks), outer=x.name, apart=x.feed.engine not in loading)
-            home = replace(home, ways=(*home.ways, feed))
+            onward = replace(_way(mapping, o, x.onward, ticks), outer=x.name, apart=x.onward.engine not in loading)
+            home = replace(home, ways=(*home.ways, onward))
             outers.append(outer)
-            moves |= {x.name: x.loads, o.name: (*moves[o.name], x.feed)}
+            moves |= {x.name: x.loads, o.name: (*moves[o.name], x.onward)}
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
@@ -84,21 +84,21 @@ class _Path:
     name: str
     memory: str
     loads: tuple[Instruction, ...]
-    feed: Instruction
+    onward: Instruction
 
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by each instruction that leads from it to the operand's."""
     found: list[_Path] = []
-    for feed in machine.instructions:
-        if feed.kind != "move" or not _passes_on(feed, home, compute):
+    for onward in machine.instructions:
+        if onward.kind != "move" or not _passes_on(onward, home, compute):
             continue
-        s = feed.kernel.statements[0]
-        source = feed.operand(s.inputs[0].tensor)
+        s = onward.kernel.statements[0]
+        source = onward.operand(s.inputs[0].tensor)
         reach = (i for i in machine.instructions if _reaches(i, source.memory, False))
         loads = tuple(i for i in reach if _takes(mapping, compute, home, i))
         if loads and all(x.memory != source.memory for x in found):
-            found.append(_Path(f"{home.name}@{source.memory}", source.memory, loads, feed))
+            found.append(_Path(f"{home.name}@{source.memory}", source.memory, loads, onward))
     return tuple(found)
 
 
@@ -243,7 +243,7 @@ def _moves(
     if not reach and not also:
         raise ScheduleError(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
-            f"such as {text!r}"
+            f"such as {text!r}{'' if out else _taking_on(machine, home.memory)}"
         )
     found = tuple(i for i in reach if _takes(mapping, compute, home, i))
     if not found and not also:
@@ -253,6 +253,21 @@ def _moves(
             f"otherwise apart in memory; describe one that does"
         )
     return found
+
+
+def _taking_on(machine: Hardware, memory: str) -> str:
+    """When the moves into a memory from others of the machine would do, in words; '' where there are none."""
+    found = [
+        i.name
+        for i in machine.instructions
+        if i.kind == "move" and i.operand(i.kernel.statements[0].target.tensor).memory == memory
+    ]
+    if not found:
+        return ""
+    return (
+        f"; {', '.join(found)} would do for whole tiles of the operand's shape, rows and columns the same way in both, from "
+        "a memory that another instruction fills from main memory"
+    )
 
 
 def _reaches(i: Instruction, memory: str, out: bool) -> bool:

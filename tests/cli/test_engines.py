@@ -237,7 +237,8 @@ DESCRIPTIONS: list[tuple[str, Edit, int, str]] = [
      f"hardware outer_product: load (machine.py line {LOAD}): where do the cells of s lie in scratchpad? im.Memory('scratchpad', "
      "...) needs row=, the bytes of a row"),
     ("rows that are too short", ("64 << 10, row=32", "64 << 10, row=16"), HARDWARE,
-     f"hardware outer_product: load (machine.py line {LOAD}): s has 8 rows of 32 bytes, and scratchpad has 4096 rows of 16"),
+     f"hardware outer_product: load (machine.py line {LOAD}): s has 8 rows of 32 bytes, and scratchpad has 4096 rows of 16; "
+     "describe a larger memory, or a smaller tile"),
     ("part of a row", ("64 << 10, row=32", "100, row=32"), SCRATCHPAD,
      "memory scratchpad: 100 bytes, count=1, with rows of 32 bytes: pass a capacity that is a whole number of rows, and no count"),
     ("unlimited rows", ("64 << 10, row=32", "None, row=32"), SCRATCHPAD,

@@ -144,7 +144,7 @@ PATHS = {
     ),
     "registers that are too small": (
         {"memories": with_memory("ymm", capacity=16 * 16)},
-        "c of avx2.fmadd_ps has 32 bytes (f32[8]), and of ymm one of its 16 registers has 16",
+        "c of avx2.fmadd_ps has 32 bytes (f32[8]), and one of the 16 registers of ymm has 16",
     ),
     "a name that is none": ({"name": "../avx2"}, "hardware '../avx2': a name is a letter"),
     "a description that is none": ({"description": 3}, "description=3 is int: pass a text"),
