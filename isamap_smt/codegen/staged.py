@@ -199,7 +199,8 @@ class _Lowering:
         places = (
             (o.name, self._at(stage, mark) if o.name == target else self._at(outer, mark, stage)) for o in move.operands
         )
-        return Use(move, tuple(places), awaits=awaits, begins=True)
+        whole = tuple(sp.Integer(move.axes[axis]) for axis, _ in move.active)
+        return Use(move, tuple(places), whole, awaits=awaits, begins=True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
         return self._moved(

@@ -11,7 +11,7 @@ from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
 
 def padding(program: Program) -> tuple[str, ...]:
     """A note for each operand that is read in place and that the guard cuts off."""
-    copies = {b.type.tensor: b for b in buffers(program).values() if b.type.outside == "0" and not b.lanes}
+    copies = {b.type.tensor: b for b in buffers(program).values() if _is_window(b)}
     notes: dict[str, None] = {}
     for schedule in program.schedules:
         for stage in schedule.stages:
@@ -22,6 +22,11 @@ def padding(program: Program) -> tuple[str, ...]:
                 words = "are left out, by tests where a register tile reaches over its border"
                 notes[f"points outside of {tensor} {words}"] = None
     return tuple(notes)
+
+
+def _is_window(b: Buffer) -> bool:
+    """Whether it holds a tensor as it lies, with zeros around it."""
+    return not b.lanes and len(b.cells) == len(b.type.coordinates) and b.type.outside == "0"
 
 
 def _size(b: Buffer) -> str:

@@ -127,7 +127,10 @@ def _pinned(q: Question, mapping: Mapping, pins: Dict[str, int | str]) -> Questi
     known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
     known |= {f"{what}.{o.name}" for o in q.problem.stages for what in ("stage", "slots", "via")}
     made: dict[str, int] = {}
-    for name, value in pins.items():
+    own = {f"{o.name}@{o.memory}": o.name for o in q.problem.operands}  # the memory that it has anyway may be named
+    for given, value in pins.items():
+        what, _, of = given.partition(".")
+        name = f"{what}.{own.get(of, of)}"
         if name not in known:
             raise ScheduleError(f"--fix {name}: no such decision for {mapping.id}; {did_you_mean(name, sorted(known))}")
         what, _, of = name.partition(".")

@@ -51,7 +51,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         o.name: _moves(mapping, hardware, compute, o, o.name == out, bool(paths[o.name])) for o in compute.operands
     }
     begin = _begin(hardware, compute.operand(out), compute.engine)
-    steps = [m for found in paths.values() for x in found for m in (*x.loads, x.onward)]
+    steps = [m for found in paths.values() for x in found for m in (*x.loads, *x.onward)]
     ticks = _ticks([m for found in moves.values() for m in found] + steps + [begin, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
     loading = {m.engine for name, found in moves.items() if name != out for m in found}
@@ -61,10 +61,12 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         home = _operand(mapping, compute, o, moves[o.name], ticks)
         for x in paths[o.name]:
             outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
-            onward = replace(_way(mapping, o, x.onward, ticks), outer=x.name, apart=x.onward.engine not in loading)
-            home = replace(home, ways=(*home.ways, onward))
+            onward = (
+                replace(_way(mapping, o, m, ticks, True), outer=x.name, apart=m.engine not in loading) for m in x.onward
+            )
+            home = replace(home, ways=(*home.ways, *onward))
             outers.append(outer)
-            moves |= {x.name: x.loads, o.name: (*moves[o.name], x.onward)}
+            moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
@@ -79,26 +81,26 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
 
 @dataclass(frozen=True)
 class _Path:
-    """Through a further memory: loads from main memory to it, and the move from there to the operand's own."""
+    """Through a further memory: loads from main memory to it, and moves from there to the operand's own."""
 
     name: str
     memory: str
     loads: tuple[Instruction, ...]
-    onward: Instruction
+    onward: tuple[Instruction, ...]
 
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
-    """Those through one further memory, by each instruction that leads from it to the operand's."""
-    found: list[_Path] = []
-    for onward in machine.instructions:
-        if onward.kind != "move" or not _passes_on(onward, home, compute):
-            continue
-        s = onward.kernel.statements[0]
-        source = onward.operand(s.inputs[0].tensor)
-        reach = (i for i in machine.instructions if _reaches(i, source.memory, False))
-        loads = tuple(i for i in reach if _takes(mapping, compute, home, i))
-        if loads and all(x.memory != source.memory for x in found):
-            found.append(_Path(f"{home.name}@{source.memory}", source.memory, loads, onward))
+    """Those through one further memory, by all instructions that lead from it to the operand's."""
+    onward: dict[str, tuple[Instruction, ...]] = {}
+    for i in machine.instructions:
+        if i.kind == "move" and _passes_on(i, home, compute):
+            memory = i.operand(i.kernel.statements[0].inputs[0].tensor).memory
+            onward[memory] = (*onward.get(memory, ()), i)
+    found = []
+    for memory, moves in onward.items():
+        reach = (i for i in machine.instructions if _reaches(i, memory, False))
+        if loads := tuple(i for i in reach if _takes(mapping, compute, home, i)):
+            found.append(_Path(f"{home.name}@{memory}", memory, loads, moves))
     return tuple(found)
 
 
@@ -106,7 +108,7 @@ def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
     """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell."""
     s = move.kernel.statements[0]
     target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
-    same = target.memory == home.memory and (target.row, target.column) == (source.row, source.column)
+    same = target.memory == home.memory != source.memory and (target.row, target.column) == (source.row, source.column)
     sides = ((home.row, target.row), (home.column, target.column))
     return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
 
@@ -190,8 +192,8 @@ def _operand(
     return StagingOperand(o.name, o.memory, axes, rows, ways)
 
 
-def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int) -> Way:
-    """The ticks of one move, by the outer axes whose points it counts."""
+def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int, whole: bool = False) -> Way:
+    """The ticks of one move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too."""
     target = move.kernel.statements[0].target.tensor
     held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
@@ -202,7 +204,7 @@ def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int) -> Way:
         outer |= {t: a.name for t in mapping.instruction.axes if t in own for a in mapping.outer if a.name in own}
     each, per = move.occupies.each, []
     for axis in move.occupies.per:
-        if axis not in active:
+        if whole or axis not in active:
             each *= move.axes[axis]
         elif lies[axis] in outer:
             per.append(outer[lies[axis]])
