@@ -122,9 +122,12 @@ class _Lowering:
         return f"{stage.operand}@{stage.memory}" if self._is_outer(stage) else stage.operand
 
     def _name(self, stage: Stage) -> str:
-        """Of the stage's buffer: its key, or one like it that no tensor has."""
+        """Of the stage's buffer: its key, or one like it that no tensor and no other stage has."""
         name = self._key(stage)
-        while any(t.name == name for t in self.mapping.kernel.tensors):
+        taken = {t.name for t in self.mapping.kernel.tensors} | {
+            self._key(s) for s in self.schedule.stages if s != stage
+        }
+        while name in taken:
             name += "_"
         return name
 

@@ -109,14 +109,22 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
 
 
 def _keeps_type(t: Transfer) -> bool:
-    """One type; or a copy of an input into a buffer of a type that has all its values, to which it is converted."""
+    """One type, which is a move's own; or a copy of an input into a buffer of a type that has all its values, to which it is
+    converted."""
     use: Any = t.site.node
+    if use.moves and t.dst.held.dtype != use.instruction.kernel.tensor(_written(use)).dtype:
+        return False
     if t.src is None:
         return True
     source, target = t.src.held.dtype, t.dst.held.dtype
     if use.copies and (source, target) != tuple(x.dtype for x in reversed(use.instruction.kernel.tensors)):
         return False
     return source == target or (use.copies and t.dst.home is not None and widens(source, target))
+
+
+def _written(use: Use) -> str:
+    """The operand that a move writes."""
+    return use.instruction.kernel.statements[0].target.tensor
 
 
 def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb: str) -> None:

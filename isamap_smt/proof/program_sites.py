@@ -19,6 +19,7 @@ from isamap_smt.ir.portable import copying
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Loop, Node, Program, Ref, Use
 
 Formula = Any  # see isamap_encodings.terms
+MARKS = frozenset("'?#")  # in names of the proof's own: other moments, digits, numbers of loops
 
 
 class UnrecognisedError(Exception):
@@ -159,13 +160,18 @@ def _check_names(sites: Sites) -> None:
     heap = [s.node.buffer.name for s in sites.of(Alloc) if s.node.buffer.memory == "heap"]  # type: ignore[union-attr]
     if len(set(heap)) != len(heap):
         raise UnrecognisedError(f"two buffers are called {next(n for n in heap if heap.count(n) > 1)}")
+    _check_bases(sites)
     for s in sites.sites:
-        names = [v.var.name for v in s.loops]
+        names = [e.name for v in s.loops for e in (v.var, *_own(v))]
         own = own_names(s.node)
         taken = [*names, *own, *sites.given]
         if len(set(taken)) != len(taken):
             twice = sorted({n for n in taken if taken.count(n) > 1})
             raise UnrecognisedError(f"the name {', '.join(twice)} means two things at once")
+        if odd := sorted(n for n in (*names, *own) if set(n) & MARKS):
+            raise UnrecognisedError(
+                f"the name {odd[0]} has a sign that the proof keeps to itself ({' '.join(sorted(MARKS))})"
+            )
         if isinstance(s.node, Use):
             _check_portable(s.node)
         _check_defined(sites, s)
@@ -174,6 +180,20 @@ def _check_names(sites: Sites) -> None:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
             if r.name in tensors and r.name in s.visible:
                 raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
+
+
+def _own(loop: Loop) -> tuple[Any, ...]:
+    """Symbols that a loop over a vector length defines beside its variable."""
+    return () if loop.base is None else (loop.base, loop.count)
+
+
+def _check_bases(sites: Sites) -> None:
+    """The count of a loop with a base is a symbol of its own, which stands for one number wherever it is used."""
+    known: dict[Any, tuple[Any, Any]] = {}
+    for loop in (x for s in sites.sites for x in s.loops if x.base is not None):
+        odd = not (loop.base.is_Symbol and sp.sympify(loop.count).is_Symbol)
+        if odd or known.setdefault(loop.count, (loop.step, loop.extent)) != (loop.step, loop.extent):
+            raise UnrecognisedError(f"the loop {loop.var} has no base and count of its own")
 
 
 def _check_defined(sites: Sites, s: Site) -> None:

@@ -105,12 +105,12 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
 
 
 def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
-    """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell."""
+    """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell, and asks for no numbers of points."""
     s = move.kernel.statements[0]
     target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
     same = target.memory == home.memory != source.memory and (target.row, target.column) == (source.row, source.column)
     sides = ((home.row, target.row), (home.column, target.column))
-    return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
+    return same and not move.active and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
 
 
 def _check_machine(hardware: Hardware) -> None:

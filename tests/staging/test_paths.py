@@ -146,3 +146,29 @@ def test_a_further_memory_without_room_for_a_tile_is_passed_by_or_said() -> None
 def test_an_unknown_stage_is_named() -> None:
     with pytest.raises(ScheduleError, match="a@further"):
         stage("gemm_tn", machine(SMALL), sizes=SIZES, fix={"slots.a@furthest": 2})
+
+
+def test_a_feed_with_numbers_of_active_points_is_passed_by() -> None:
+    """Tiles of a further memory are taken on whole."""
+    feed = im.instruction(
+        "feed_scratchpad", "s[r,c] = g[r,c]", axes={"r": 8, "c": 8}, dtypes={"s": "f32", "g": "f32"},
+        places={"s": "scratchpad[r,c]", "g": "further[r,c]"}, engine="feed", active={"r": "rows"}, beyond="zero",
+    )  # fmt: skip
+    made = machine(SMALL)
+    cut = replace(made, instructions=tuple(feed if i.name == feed.name else i for i in made.instructions))
+    past = stage("gemm_tn", cut, sizes=SIZES)
+    assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
+
+
+def test_buffers_have_names_apart_from_tensors_and_from_each_other() -> None:
+    """A tensor is called like one operand, and that operand with a dash like the other one."""
+    unit = im.instruction(
+        "outer", "acc[i,j] += a[k,i] * a_[k,j]", axes={"i": 8, "j": 8, "k": 8}, rounding="fused", engine="execute",
+        dtypes=dict.fromkeys(("acc", "a", "a_"), "f32"), work=im.Work(4, 1, ("k",)),
+        places={"acc": "accumulators[i,j]", "a": "scratchpad[k,i]", "a_": "scratchpad[k,j]"},
+    )  # fmt: skip
+    made = machine(SMALL)
+    named = replace(made, instructions=tuple(unit if i.name == "outer" else i for i in made.instructions))
+    plan = stage(im.kernel("C[i,j] += a[k,i] * b[k,j]", name="g"), named, sizes=SIZES)
+    names = [b.name for b in held(plan.program)]
+    assert len(set(names)) == len(names) and not {"a", "b", "C"} & set(names)

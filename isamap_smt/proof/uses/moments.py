@@ -212,7 +212,7 @@ class Moments:
             sites = self.signals.get(counter, [])
             if len(sites) != 1 or sites[0].engine == y.site.engine:
                 continue
-            w = self.moment(sites[0], f"_between{n}")
+            w = self.moment(sites[0], f"'between{n}")
             shared = x.site.common(w.site)
             if w.site.engine != x.site.engine:
                 some: Formula = ("le", sp.S.One, amount)

@@ -132,8 +132,8 @@ def _of_use(
     book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite, own: Ref, site: UseSite, place: Ref
 ) -> None:
     """The content that one use names was begun, in its slot, and the next one there begins after it."""
-    x, z = moments.moment(site), moments.moment(begin, "_next")
-    w = x if site is begin else moments.moment(begin, "_begun")
+    x, z = moments.moment(site), moments.moment(begin, "'next")
+    w = x if site is begin else moments.moment(begin, "'begun")
     counts = [loop.count for loop in begin.loops]
     version = [x.at(v) for v in place.version]
     inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]

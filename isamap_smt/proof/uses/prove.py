@@ -6,7 +6,7 @@ import numpy as np
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import IsamapError, LanguageError
-from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
 from isamap_smt.proof.uses.book import UseBook
@@ -58,11 +58,19 @@ def _recognised(book: UseBook, machine: Hardware) -> bool:
     """Whether the program is made of buffers, plain loops and uses that the machine's engines issue."""
     program, engines = book.sites.program, {e.name for e in machine.engines}
     odd = [type(n).__name__ for n, around in walk(program.body) if not _fits(n, around, engines)]
+    counted = ((n, around) for n, around in walk(program.body) if isinstance(n, Loop))
+    odd += [f"a loop of {n.count} iterations" for n, around in counted if _varies(n, around)]
     odd += ["what is done ahead of the calls"] * bool(program.ahead)
     words = "the program is made of buffers, loops, and uses that engines issue"
     if odd:
         book.unknown("program", program.kernel.name, words, f"no claim covers {odd[0]}")
     return not odd
+
+
+def _varies(node: Loop, around: tuple[object, ...]) -> bool:
+    """Whether a loop has other counts in other iterations of those around it: its number is then no product and a sum."""
+    names = {e.name for x in around if isinstance(x, Loop) for e in (x.var, x.number, x.base) if e is not None}
+    return bool(names & symbols_of([node.count]))
 
 
 def _fits(node: object, around: tuple[object, ...], engines: set[str]) -> bool:

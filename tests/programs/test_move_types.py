@@ -1,0 +1,27 @@
+"""A move is proved for elements of its own type alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import statements
+from mutants import rewritten
+
+import isamap_smt as im
+from isamap_smt.ir.program import Node, Use, walk
+from isamap_smt.proof.program import prove_program
+
+
+@pytest.mark.parametrize(("mine", "other"), [("load_f32x1", "load_f64"), ("zero_f32x1", "zero_f64")])
+def test_a_move_of_another_element_type_is_refuted(mine: str, other: str) -> None:
+    """As many elements of 8 bytes as the register has of 4."""
+    program = statements.blocked()
+    wrong = im.find_instruction(f"avx2.{other}")
+
+    def changed(n: Node) -> tuple[Node, ...] | None:
+        return (replace(n, instruction=wrong),) if isinstance(n, Use) and n.instruction.short == mine else None
+
+    assert any(isinstance(n, Use) and n.instruction.short == mine for n, _ in walk(program.body))
+    failed = [c.statement for c in prove_program(rewritten(program, changed)).failed()]
+    assert "source and destination have one element type" in failed
