@@ -62,7 +62,12 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         for x in paths[o.name]:
             outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
             onward = (
-                replace(_way(mapping, o, m, ticks, True), outer=x.name, apart=m.engine not in loading) for m in x.onward
+                replace(
+                    _way(mapping, o, m, ticks, True),
+                    outer=x.name,
+                    apart=m.engine not in loading,
+                )
+                for m in x.onward
             )
             home = replace(home, ways=(*home.ways, *onward))
             outers.append(outer)
@@ -91,9 +96,13 @@ class _Path:
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by all instructions that lead from it to the operand's."""
+    others = {
+        compute.engine,
+        *(i.engine for i in machine.instructions if i.kind == "store"),
+    }  # whose moves on are not priced
     onward: dict[str, tuple[Instruction, ...]] = {}
     for i in machine.instructions:
-        if i.kind == "move" and _passes_on(i, home, compute):
+        if i.kind == "move" and i.engine not in others and _passes_on(i, home, compute):
             memory = i.operand(i.kernel.statements[0].inputs[0].tensor).memory
             onward[memory] = (*onward.get(memory, ()), i)
     found = []
@@ -105,12 +114,12 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
 
 
 def _passes_on(move: Instruction, home: Operand, compute: Instruction) -> bool:
-    """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell, and asks for no numbers of points."""
+    """Whether it takes whole tiles of the operand to its memory as they lie, cell by cell."""
     s = move.kernel.statements[0]
     target, source = move.operand(s.target.tensor), move.operand(s.inputs[0].tensor)
     same = target.memory == home.memory != source.memory and (target.row, target.column) == (source.row, source.column)
     sides = ((home.row, target.row), (home.column, target.column))
-    return same and not move.active and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
+    return same and all(compute.axes.get(str(a), 1) == move.axes.get(str(b), 1) for a, b in sides)
 
 
 def _check_machine(hardware: Hardware) -> None:

@@ -148,16 +148,48 @@ def test_an_unknown_stage_is_named() -> None:
         stage("gemm_tn", machine(SMALL), sizes=SIZES, fix={"slots.a@furthest": 2})
 
 
-def test_a_feed_with_numbers_of_active_points_is_passed_by() -> None:
-    """Tiles of a further memory are taken on whole."""
-    feed = im.instruction(
-        "feed_scratchpad", "s[r,c] = g[r,c]", axes={"r": 8, "c": 8}, dtypes={"s": "f32", "g": "f32"},
-        places={"s": "scratchpad[r,c]", "g": "further[r,c]"}, engine="feed", active={"r": "rows"}, beyond="zero",
-    )  # fmt: skip
+def with_feed(feed: im.Instruction, *, first: bool = False) -> im.Hardware:
+    """Another feed in place of the machine's own, or before it."""
     made = machine(SMALL)
-    cut = replace(made, instructions=tuple(feed if i.name == feed.name else i for i in made.instructions))
-    past = stage("gemm_tn", cut, sizes=SIZES)
+    own = tuple(i for i in made.instructions if first or i.name != "feed_scratchpad")
+    return replace(made, instructions=(feed, *own))
+
+
+def feed_of(name: str, work: im.Work, **about: object) -> im.Instruction:
+    return im.instruction(
+        name, "s[r,c] = g[r,c]", axes={"r": 8, "c": 8}, dtypes={"s": "f32", "g": "f32"}, engine="feed", work=work,
+        places={"s": "scratchpad[r,c]", "g": "further[r,c]"}, **about,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_a_feed_with_numbers_of_active_points_takes_whole_tiles() -> None:
+    feed = feed_of("some_rows", im.Work(2, 1, ("r",)), active={"r": "rows"}, beyond="zero")
+    plan = stage("gemm_tn", with_feed(feed), sizes=SIZES)
+    assert "some_rows" in {s.via for s in plan.schedule.stages}
+    assert cycles(plan) == cycles(planned())
+
+
+def test_the_quicker_of_two_feeds_is_taken() -> None:
+    """Whichever is described first."""
+    plan = stage("gemm_tn", with_feed(feed_of("slowly", im.Work(90, 5, ("r",))), first=True), sizes=SIZES)
+    assert plan.schedule.objective == planned().schedule.objective
+    assert not any(s.via == "slowly" for s in plan.schedule.stages)
+
+
+@pytest.mark.parametrize("engine", ["execute", "store"])
+def test_what_engines_that_compute_and_store_could_take_on_is_passed_by(engine: str) -> None:
+    """The time of these moves is in no price."""
+    past = stage("gemm_tn", machine(replace(SMALL, fed=engine)), sizes=SIZES)
     assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
+    with pytest.raises(ScheduleError, match="no instruction moves from memory to scratchpad"):
+        stage("gemm_tn", machine(replace(SMALL, fed=engine, past=False)), sizes=SIZES)
+
+
+def test_a_stage_may_be_named_by_its_own_memory() -> None:
+    pins = {"slots.a@scratchpad": 1, "via.a": "feed_scratchpad"}
+    (own,) = (s for s in stage("gemm_tn", machine(SMALL), sizes=SIZES, fix=pins).schedule.stages
+              if (s.operand, s.memory) == ("a", "scratchpad"))  # fmt: skip
+    assert own.slots == 1
 
 
 def test_buffers_have_names_apart_from_tensors_and_from_each_other() -> None:
