@@ -173,7 +173,7 @@ def _check_names(sites: Sites) -> None:
                 f"the name {odd[0]} has a sign that the proof keeps to itself ({' '.join(sorted(MARKS))})"
             )
         if isinstance(s.node, Use):
-            _check_portable(s.node)
+            _check_fields(s.node)
         _check_defined(sites, s)
         for r in refs(s.node):
             if r.name not in tensors and r.name not in s.visible:
@@ -226,21 +226,24 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, [e for _, e in node.point], s)
 
 
-def _check_portable(use: Use) -> None:
-    """A copy is a member of its family. What only some uses have has no meaning for others."""
+def _check_fields(use: Use) -> None:
+    """A copy is a member of its family; operands have their names. What only some uses have has no meaning for others."""
     i, contract = use.instruction, use.instruction.kernel
     if use.copies and (len(contract.tensors) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors)))):
         raise UnrecognisedError(f"{i.name} is no copy of one element")
-    if i.portable and tuple(o for o, _ in use.operands) != tuple(t.name for t in contract.tensors):
-        raise UnrecognisedError(
-            f"{i.name} reads {len(contract.tensors) - 1} elements and is given {len(use.operands) - 1}"
-        )
-    others = (use.active, use.prefetch, use.cells, use.awaits, use.signals, use.begins) if i.portable else ()
-    if (
-        any(others)
-        or (not use.copies and (use.over or use.where or use.fill or use.form))
-        or (use.copies and use.point)
-    ):
+    given, names = [o for o, _ in use.operands], [t.name for t in contract.tensors]
+    if i.portable and given != names:
+        raise UnrecognisedError(f"{i.name} reads {len(names) - 1} elements and is given {len(given) - 1}")
+    if use.moves and not i.engine and sorted(given) != sorted(names):
+        raise UnrecognisedError(f"{i.name} has operands {sorted(names)} and is given {sorted(given)}")
+    issued = (use.awaits, use.signals, use.begins, *(ref.version for _, ref in use.operands))
+    odd = [*(issued if not i.engine else ()), *((use.over, use.where, use.fill, use.form) if not use.copies else ())]
+    odd += [use.cells if not use.state else (), use.prefetch if not use.moves or i.engine else ()]
+    odd += [
+        use.active if not (use.moves or i.engine) else (),
+        use.point if (use.moves and not i.engine) or use.copies else (),
+    ]
+    if any(odd):
         raise UnrecognisedError(f"{i.name} is given what it has no meaning for")
 
 

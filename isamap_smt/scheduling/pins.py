@@ -58,8 +58,7 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
         elif kind == "pack" and rest:
             packing[s.operand(rest)] = _option(key, value, m)
         elif kind == "pad" and rest:
-            operand = s.operand(rest)
-            padding[operand], packing[operand] = _padding(key, value, s, operand), 0
+            padding[s.operand(rest)] = _padding(key, value, s, s.operand(rest))
         elif kind == "prefetch" and rest:
             prefetch[s.operand(rest)] = _distance(key, value)
         elif kind == "parallel" and not rest:
@@ -69,6 +68,11 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             raise ScheduleError(
                 f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'pad', 'prefetch', 'parallel'])} "
                 "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, pad.OPERAND, prefetch.OPERAND, parallel)"
+            )
+    for operand in padding:  # which is read in place then
+        if packing.setdefault(operand, 0):
+            raise ScheduleError(
+                f"pad.{operand} is for an operand that is read in place, and pack.{operand} packs it; leave one out"
             )
     return Pins(registers, tiles, packing, parallel, serial, prefetch, padding)
 

@@ -124,7 +124,8 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
         )
     if pinned is not None:
         if pinned == IN_PLACE and why:
-            raise ScheduleError(f"pack.{name}=no: {name} must be packed, because {why}")
+            pin = f"pad.{name}" if name in pins.padding else f"pack.{name}=no"
+            raise ScheduleError(f"{pin}: {name} must be packed, because {why}")
         if pinned == ahead and not constant:
             raise ScheduleError(f"pack.{name}=ahead: {name} is not declared constant; say so (--constant {name})")
         return (pinned,)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import statements
+from mutants import rewritten
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.program import Node, Use
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -66,3 +71,28 @@ def test_a_further_statement_may_name_its_axes_otherwise(further: str) -> None:
     text = f"axis j < I\naxis k < I\nC[i,j] += A[i,k] * B[k,j]\n{further}"
     planned = im.plan(im.kernel(text).with_dtypes(dict.fromkeys("ABCDX", "f32")), "scalar")
     assert planned.proof.proved
+
+
+def test_what_a_use_has_no_meaning_for_is_not_passed_over() -> None:
+    """Nothing runs by it, so nothing may be concluded from it either."""
+    program = statements.whole()
+    for odd in (
+        {"awaits": (("c", 1),)},
+        {"signals": ("c",)},
+        {"begins": True},
+        {"cells": (1,)},
+        {"where": (sym("i0") < 1,)},
+    ):
+        changed = rewritten(program, lambda n, odd=odd: (replace(n, **odd),) if isinstance(n, Use) else None)
+        assert any("has no meaning for" in str(c.verdict) for c in prove_program(changed).failed()), odd
+
+
+def test_a_move_has_the_operands_of_its_instruction() -> None:
+    def renamed(n: Node) -> tuple[Node, ...] | None:
+        return (
+            (replace(n, operands=tuple((f"{o}x", r) for o, r in n.operands)),)
+            if isinstance(n, Use) and n.moves
+            else None
+        )
+
+    assert any("and is given" in str(c.verdict) for c in prove_program(rewritten(statements.whole(), renamed)).failed())

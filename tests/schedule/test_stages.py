@@ -93,3 +93,8 @@ def test_stages_are_in_records() -> None:
 def test_pins_that_mean_nothing_are_refused(key: str, value: str, said: str) -> None:
     with pytest.raises(ScheduleError, match=said):
         conv(**{key: value})
+
+
+def test_a_pin_of_padding_and_one_that_packs_do_not_go_together() -> None:
+    with pytest.raises(ScheduleError, match="leave one out"):
+        conv(**{"pad.a": "zeros", "pack.a": "L2"})
