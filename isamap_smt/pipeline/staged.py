@@ -105,7 +105,7 @@ def stage(
             continue
         program = clock.time("lower", lower_stages, schedule, hardware)
         checked = clock.time("prove", require_proof, program)
-        notes = (note + (f"; {refused}" if refused else ""),) if note else ()
+        notes = (*([note + (f"; {refused}" if refused else "")] if note else []), *schedule.notes)
         return StagedPlan(program.kernel, hardware, schedule, checked, notes, tuple(clock.seconds.items()))
     raise refused or _unmapped(kernel, fitting)
 

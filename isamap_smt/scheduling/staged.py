@@ -92,10 +92,17 @@ def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple
         "the order of the loops inside a region, and of the tiles of a step",
     )
     return scheduled(
-        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside,
+        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q),
         space="for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots",
         assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip
+
+
+def _unused(q: Question) -> tuple[str, ...]:
+    """Memories that no way leads tiles through, in words: a description may be at fault."""
+    used = {o.memory for o in q.problem.stages}
+    why = "tiles come there from main memory, and an engine that neither computes nor stores takes them on whole, as they lie"
+    return tuple(f"nothing passes {m}: {why}" for m, _ in q.problem.memories if m not in used)
 
 
 def scheduled(p: ProvedMapping, loops: tuple[LoopStep, ...], stages: tuple[Stage, ...], **about: Any) -> Schedule:

@@ -180,6 +180,7 @@ def test_the_quicker_of_two_feeds_is_taken() -> None:
 def test_what_engines_that_compute_and_store_could_take_on_is_passed_by(engine: str) -> None:
     """The time of these moves is in no price."""
     past = stage("gemm_tn", machine(replace(SMALL, fed=engine)), sizes=SIZES)
+    assert any(n.startswith("nothing passes further") for n in past.notes) and not planned().notes
     assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
     with pytest.raises(ScheduleError, match="no instruction moves from memory to scratchpad"):
         stage("gemm_tn", machine(replace(SMALL, fed=engine, past=False)), sizes=SIZES)
