@@ -17,8 +17,8 @@ from isamap_encodings.schedule_problem import (
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 
 
-def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
-    """A problem small enough to try every choice."""
+def random_problem(seed: int, capacity: int = 3000, *, x86: bool = False) -> ScheduleProblem:
+    """A problem small enough to try every choice. x86: of such a core; else one in four is of another."""
     rng, more = random.Random(seed), random.Random(-1 - seed)
     levels = rng.choice([1, 2, 2, 3])
     extents = [rng.randint(3, 30) for _ in range(3)]
@@ -89,7 +89,7 @@ def random_problem(seed: int, capacity: int = 3000) -> ScheduleProblem:
     orders = ((0, 2, 1), (2, 1, 0), (0, 1, 2))
     overlap = rng.random() < 0.7
     core = core_model(more.randint(NEAREST, FARTHEST))
-    if seed % 4 == 1:  # of another core than x86
+    if seed % 4 == 1 and not x86:  # of another core than x86
         other = random.Random(seed)
         whole = other.choice([8, 10, 16])
         rows = ((whole, 0), (other.randint(1, whole), other.randint(1, whole)), (other.randint(0, whole), whole))
