@@ -118,13 +118,16 @@ def start_of(space: Space, rows: Rows, ref: Ref, tensor: Tensor | None = None) -
 
 
 def check_types(core: Core, node: Use, rows: Rows) -> None:
-    """Raises Stop where an element is of another type than the operand of a portable instruction that it is."""
-    if len(node.operands) != len(node.instruction.kernel.tensors):
-        raise Stop(UNDEFINED, f"{node.instruction.name} is given {len(node.operands)} operands")
-    for tensor, (_, ref) in zip(node.instruction.kernel.tensors, node.operands, strict=True):
+    """Raises Stop where what a use is given is of another type than the operand of its instruction, or for no operand."""
+    tensors = {t.name: t for t in node.instruction.kernel.tensors}
+    if sorted(o for o, _ in node.operands) != sorted(tensors):
+        raise Stop(
+            UNDEFINED, f"{node.instruction.name} has operands {sorted(tensors)}, not {[o for o, _ in node.operands]}"
+        )
+    for operand, ref in node.operands:
         space = core.space(rows, ref.name)
-        if space.dtype != tensor.dtype:
-            raise Stop(UNDEFINED, f"{ref.name} holds {space.dtype}, operand {tensor.name} is {tensor.dtype}")
+        if space.dtype != tensors[operand].dtype:
+            raise Stop(UNDEFINED, f"{ref.name} holds {space.dtype}, operand {operand} is {tensors[operand].dtype}")
 
 
 def copied(core: Core, node: Use, rows: Rows) -> Transfer:
@@ -147,6 +150,7 @@ def copied(core: Core, node: Use, rows: Rows) -> Transfer:
 
 def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     """All points of a move, of which those below the active numbers are read; a load puts zeros beyond, a store nothing."""
+    check_types(core, node, rows)
     i, statement = node.instruction, node.instruction.kernel.statements[0]
     space, axes = core.space(rows, node.register.name), list(i.axes.items())
     points, own, row = rows.repeated(np.full(rows.count, prod(i.axes.values())))

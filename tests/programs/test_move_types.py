@@ -11,6 +11,7 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.ir.program import Node, Use, walk
 from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
 
 
 @pytest.mark.parametrize(("mine", "other"), [("load_f32x1", "load_f64"), ("zero_f32x1", "zero_f64")])
@@ -23,5 +24,7 @@ def test_a_move_of_another_element_type_is_refuted(mine: str, other: str) -> Non
         return (replace(n, instruction=wrong),) if isinstance(n, Use) and n.instruction.short == mine else None
 
     assert any(isinstance(n, Use) and n.instruction.short == mine for n, _ in walk(program.body))
-    failed = [c.statement for c in prove_program(rewritten(program, changed)).failed()]
-    assert "source and destination have one element type" in failed
+    edited = rewritten(program, changed)
+    assert "source and destination have one element type" in [c.statement for c in prove_program(edited).failed()]
+    found = trials(edited, 1)
+    assert found is not None and "operand r is f64" in found.text, found
