@@ -105,7 +105,7 @@ class Stage:
     def __str__(self) -> str:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
-            inside = "1 loop" if self.depth == 1 else f"{self.depth} loops"
+            inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
             return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {inside}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
