@@ -7,22 +7,16 @@ from small_problems import decisions, small_problem, ticks
 
 from isamap_encodings.staging_cost import legal
 from isamap_encodings.staging_model import solve_staging
-from isamap_encodings.staging_problem import StagingProblem
 from tests.families import part
 
 
-@pytest.mark.parametrize("seed", part(range(80), lambda s: s < 40))
-def test_the_best_of_all_plans_is_found(seed: int) -> None:
-    _is_found(small_problem(seed))
+CASES = [(seed, further) for further, count in ((False, 80), (True, 200)) for seed in range(count)]
 
 
-@pytest.mark.parametrize("seed", part(range(200), lambda s: s < 40))
-def test_the_best_of_all_paths_is_found(seed: int) -> None:
-    """Through a further memory, or past it."""
-    _is_found(small_problem(seed, further=True))
-
-
-def _is_found(problem: StagingProblem) -> None:
+@pytest.mark.parametrize("case", part(CASES, lambda c: c[0] < 40), ids=str)
+def test_the_best_of_all_plans_is_found(case: tuple[int, bool]) -> None:
+    """(seed, whether tiles may come through a further memory, or past it)."""
+    problem = small_problem(*case)
     least = min((ticks(problem, d) for d in decisions(problem)), default=None)
     answer = solve_staging(problem)
     if least is None:
