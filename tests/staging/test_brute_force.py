@@ -9,7 +9,6 @@ from isamap_encodings.staging_cost import legal
 from isamap_encodings.staging_model import solve_staging
 from tests.families import part
 
-
 CASES = [(seed, further) for further, count in ((False, 80), (True, 200)) for seed in range(count)]
 
 
