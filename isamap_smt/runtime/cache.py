@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from platformdirs import user_cache_dir
@@ -24,7 +24,7 @@ from platformdirs import user_cache_dir
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
-from isamap_smt.runtime.compiler import Compiler, compile_linked, compile_shared, find_compiler
+from isamap_smt.runtime.compiler import Compiler, compile_exactly, compile_linked, compile_shared, find_compiler
 from isamap_smt.runtime.target import check_here, check_target
 
 _SCRATCH = ".building-"
@@ -126,6 +126,26 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
             (directory / "kernel.c").write_text(source)
             (directory / "caller.c").write_text(caller)
             compile_linked(compiler, directory, features, triple)
+            _put(directory, "kernel.elf", program)
+
+    return _kept(program, build)
+
+
+def build_bare(source: str, beside: Mapping[str, str], arguments: Iterable[str], cc: str | None = None) -> Path:
+    """A program for a machine without an operating system, from the cache or newly built: one C source, compiled in a folder that
+    has the files `beside` it (name -> text), with exactly these arguments, by the compiler of the ziglang wheel. Raises BuildError.
+    """
+    compiler = find_compiler(cc or "zig")
+    flags = [*arguments, "kernel.c", "-o", "kernel.elf"]
+    parts = "".join(f"{name}\n{text}\n" for name, text in sorted(beside.items()))
+    program = cache_directory() / f"{build_key(source + parts, compiler, flags)}.elf"
+
+    def build() -> None:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=program.parent) as scratch:
+            directory = Path(scratch)
+            for name, text in {**beside, "kernel.c": source}.items():
+                (directory / name).write_text(text)
+            compile_exactly(compiler, directory, flags, "kernel.elf")
             _put(directory, "kernel.elf", program)
 
     return _kept(program, build)

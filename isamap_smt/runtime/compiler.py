@@ -120,6 +120,11 @@ def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str],
     _run(compiler, [*plain, "-static", str(caller), str(made), "-o", str(program), "-lm"], caller, program)
 
 
+def compile_exactly(compiler: Compiler, directory: Path, arguments: Iterable[str], made: str) -> None:
+    """Make that file of the directory's kernel.c with these arguments and no others. Raises BuildError."""
+    _run(compiler, arguments, directory / "kernel.c", directory / made)
+
+
 def _run(compiler: Compiler, arguments: Iterable[str], source: Path, made: Path) -> None:
     try:
         done = subprocess.run(
