@@ -33,6 +33,7 @@ from rich.progress import Progress
 
 from benchmarks.parallel import cpu_seconds, spread
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -58,6 +59,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     "dot": toys.dot_gemm, "fused": toys.fused_gemm, "staged": toys.staged_gemm, "conv": toys.padded_conv,
     "fixed": lambda: toys.packed_gemm(0, {"i": 5, "j": 9, "k": 7}),
     "small": lambda: toys.dot_gemm({"i": 3, "j": 9, "k": 5}),
+    **{f"lengths {name}": make for name, make in toys.OF_ANY_LENGTH.items()},
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
     **{f"widened {name}": make for name, make in widened.ORIGINALS.items()},
@@ -112,7 +114,8 @@ def _one(rng: random.Random, runs: int, refused: int) -> Outcome:
     failed = f"{bad[0].claim} {bad[0].subject}: {bad[0].statement}" if bad else ""
     seed = rng.randrange(100)  # few, so that the kernel's own results can be kept
     try:
-        trial = trials(program, runs if proof.proved else refused, seed)
+        count = runs if proof.proved else refused
+        trial = next((t for p in instances(program) if (t := trials(p, count, seed))), None)
         wrong = f"{trial.text} at {trial.sizes}" if trial else ""
     except (IndexError, KeyError, ValueError, TypeError) as e:
         wrong = f"does not run: {e!r}"

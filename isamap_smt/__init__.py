@@ -23,6 +23,7 @@ _WHERE = {
     **dict.fromkeys(("Kernel", "Tensor", "Axis", "Statement", "Access"), "isamap_smt.ir.kernel"),
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
     **dict.fromkeys(("Hardware", "Memory", "Link"), "isamap_smt.ir.hardware"),
+    **dict.fromkeys(("MachineParameter",), "isamap_smt.ir.machine_parameters"),
     **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.engines"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.kernel import Kernel as Kernel
     from isamap_smt.ir.kernel import Statement as Statement
     from isamap_smt.ir.kernel import Tensor as Tensor
+    from isamap_smt.ir.machine_parameters import MachineParameter as MachineParameter
     from isamap_smt.ir.mapping import Mapping as Mapping
     from isamap_smt.ir.program import Program as Program
     from isamap_smt.ir.program import ProvedProgram as ProvedProgram

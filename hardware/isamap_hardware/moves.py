@@ -7,18 +7,19 @@ puts one group in every lane; a masked form touches the first `active` lanes onl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import isamap_smt as im
 
 
 @dataclass(frozen=True)
 class Register:
-    """One register type: its machine, the memory it lives in, element type, lanes, group size and C type."""
+    """One register type: its machine, the memory it lives in, element type, lanes (they may be open), group size and C type."""
 
     machine: str
     memory: str
     dtype: str
-    lanes: int
+    lanes: Any
     group: int
     c_type: str
 

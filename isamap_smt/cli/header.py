@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from isamap_smt.codegen.c_checks import NOT_COVERED, NOT_LISTED
 from isamap_smt.codegen.c_interface import in_order, typed_arguments
 from isamap_smt.codegen.checks import (
     BEGIN,
@@ -51,7 +52,7 @@ extern "C" {{
 
 /* What the functions return. */
 enum {{
-{_codes(prefix, checks)}}};
+{_codes(prefix, program, checks)}}};
 /* `how` a call is made: 0, or a sum of these. */
 enum {{
 {_how(program, prefix, checks)}}};
@@ -114,9 +115,10 @@ def _arguments(program: Program, prefix: str, checks: tuple[Check, ...]) -> list
     ]
 
 
-def _codes(prefix: str, checks: tuple[Check, ...]) -> str:
+def _codes(prefix: str, program: Program, checks: tuple[Check, ...]) -> str:
     known = [("DONE", 0, "done"), ("NO_MEMORY", 1, "out of memory")]
     known += [("NO_REGISTERS", -1, "the system refuses the registers that an instruction uses")]
+    known += [("NOT_LISTED", NOT_COVERED, NOT_LISTED)] if program.parameters else []
     known += [(c.name, c.code, c.text) for c in checks]
     return "".join(
         f"    {prefix}_{name} = {code}, /* {' '.join(comment_lines(text))} */\n" for name, code, text in known

@@ -54,19 +54,25 @@ def _kernel(name: str, kernel: Kernel) -> dict[str, Any]:
 
 
 def list_hardware() -> dict[str, Any]:
-    """{"hardware": [{name, description, memories, instructions, runs_here}]}."""
+    """{"hardware": [{name, description, memories, instructions, parameters, runs_here, target, executor}]}."""
     from isamap_smt.language.hardware_library import find_hardware, hardware_names
 
     return {"hardware": [_hardware(name, find_hardware(name)) for name in hardware_names()]}
 
 
 def _hardware(name: str, machine: Hardware) -> dict[str, Any]:
+    from isamap_smt.targets.find import executor_of
+
+    target, executor = executor_of(machine)
     return {
         "name": name,
         "description": machine.description,
         "memories": [{"name": m.name, "bytes": m.capacity, "count": m.count} for m in machine.memories],
+        "parameters": {p.name: list(p.values) for p in machine.whole.parameters},
         "instructions": [i.name for i in machine.computes],
         "runs_here": all(_runs_here(i) for i in machine.computes),
+        "target": target,
+        "executor": executor,
     }
 
 
@@ -111,8 +117,9 @@ def _show_hardware(document: dict[str, Any]) -> None:
         names = ", ".join(name.rsplit(".", 1)[-1] for name in h["instructions"][:_SHOWN])
         if len(h["instructions"]) > _SHOWN:
             names += f" and {len(h['instructions']) - _SHOWN} more"
-        rows.append((h["name"], h["description"], memories, names, "yes" if h["runs_here"] else "no"))
-    console().print(table("Hardware", "name", "what", "memories", "computes with", "runs here", rows=rows))
+        by = h["executor"] if h["target"] else f"nothing here: {h['executor']}"
+        rows.append((h["name"], h["description"], memories, names, by))
+    console().print(table("Hardware", "name", "what", "memories", "computes with", "executed by", rows=rows))
 
 
 def _show_instructions(document: dict[str, Any]) -> None:

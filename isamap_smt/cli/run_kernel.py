@@ -129,7 +129,7 @@ def run_document(
         "repetitions": len(times),
         "packing": packing_document(planned.schedule) if planned.schedule else {},
         "target": where.name,
-        "executor": where.executor(),
+        "executor": where.executor(planned.hardware),
         "notes": list(planned.notes),
     }
 
@@ -147,7 +147,7 @@ def show(
         for_it = (
             "" if where.name == "simulate" else f" for {where.name}; an emulator's time is not speed, so none is given"
         )
-        out.print(f"run once by {where.executor()}{for_it}")
+        out.print(f"run once by {where.executor(planned.hardware)}{for_it}")
     else:
         unit = "GFLOP/s" if seen.against != INTEGERS else "GOP/s"
         on = f"{threads} thread{'' if threads == 1 else 's'}"

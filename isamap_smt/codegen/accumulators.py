@@ -38,7 +38,7 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
     held = IndexType(access.tensor, coordinates, guard, "dead")
     symbols = (*cells.values(), *lanes.values())
     shape = tuple(sp.Integer(nest.units(a)) for a in unrolled) + tuple(
-        sp.Integer(state.compute.axes[lane]) for lane in lanes
+        sp.sympify(state.compute.extents[lane]) for lane in lanes
     )
     dtype = nest.kernel.tensor(access.tensor).dtype
     acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
@@ -101,7 +101,7 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     tails = cut_axes(state)
     if not tails:
         return plain
-    masked = [lane for lane in lanes if state.compute.axes[lane] > 1 and nest.axis_of_lane(lane).name in tails]
+    masked = [lane for lane in lanes if state.compute.extents[lane] != 1 and nest.axis_of_lane(lane).name in tails]
     values = tile_values(state, units, {})
     rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
     part = _output_move(state, store, units, masked=bool(masked))

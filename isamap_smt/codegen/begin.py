@@ -48,7 +48,7 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     """How the mapped statement's output begins; None where it has to hold 0 before."""
     statement, kernel = nest.statement, nest.kernel
     tensor, position = statement.target.tensor, nest.mapping.statement_index
-    zero = find_zero(schedule.hardware, nest.mapping.instruction, output)  # type: ignore[arg-type]
+    zero = find_zero(schedule.hardware.whole, nest.mapping.instruction, output)  # type: ignore[union-attr]
     ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
     reads = any(a.tensor == tensor for a in statement.inputs)
     if zero is None or statement.op != "+" or ahead or reads or not all(a.members for a in nest.axes.values()):

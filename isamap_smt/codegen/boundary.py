@@ -43,7 +43,7 @@ class PeeledBoundary:
 
 def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
     """The boundary to test; None where lanes of a load differ, or a relation is not affine."""
-    moving = {m for a in nest.axes.values() if a.leaf > 1 for m in a.members}
+    moving = {m for a in nest.axes.values() if a.leaf != 1 for m in a.members}
     if symbols_of(guards) & moving:
         return None
     starts = _starts(nest)
@@ -73,7 +73,7 @@ def _starts(nest: Nest) -> dict[str, Any]:
 
 def _counted(nest: Nest, slack: Any, starts: dict[str, Any]) -> bool:
     """Whether the tiles at the boundary can be counted."""
-    fixed = all(is_constant(a.extent) for a in nest.axes.values())
+    fixed = all(is_constant(a.extent) and is_constant(a.leaf) for a in nest.axes.values())
     return fixed and not symbols_of([slack]) - {x.name for x in starts.values()}
 
 
@@ -131,9 +131,9 @@ def _points(nest: Nest, axis: str) -> Any:
     if not nest.axes[axis].reduction:
         return sp.Integer(nest.units(axis))
     extent, leaf = sp.sympify(nest.axes[axis].extent), nest.axes[axis].leaf
-    around = [sp.Integer(x.step) for x in nest.loops[: nest.accumulate] if x.axis == axis]
+    around = [sp.sympify(x.step) for x in nest.loops[: nest.accumulate] if x.axis == axis]
     if around:
-        return ceil_div(sp.Min(around[-1], extent) if is_constant(extent) else around[-1], leaf)
+        return ceil_div(IMin(around[-1], sp.sympify(extent)) if is_constant(extent) else around[-1], leaf)
     return ceil_div(extent, leaf)
 
 

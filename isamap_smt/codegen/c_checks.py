@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import sympy as sp
 
+from isamap_smt.codegen.c_entry import machine_parameters
 from isamap_smt.codegen.c_expr import c_condition, c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import (
@@ -37,9 +38,11 @@ from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Alloc
+from isamap_smt.ir.program import Alloc, Program
 
+NOT_COVERED = -2
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
+NOT_LISTED = "a parameter of this machine, such as its vector length, has a value that its description does not list"
 _INFINITE = {"f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80"}
 IDENTITY = "ISAMAP_IDENTITY"
 _RELATIONS = {"==": sp.Eq, "<=": sp.Le, ">=": sp.Ge, "<": sp.Lt, ">": sp.Gt}
@@ -122,9 +125,10 @@ def with_identity(text: str, packing: str) -> str:
     return text.replace(IDENTITY, "UINT64_C(0x" + hashlib.blake2b(packing.encode(), digest_size=8).hexdigest() + ")")
 
 
-def print_texts(name: str, checks: tuple[Check, ...]) -> str:
+def print_texts(name: str, program: Program, checks: tuple[Check, ...]) -> str:
     """The function that says what a code means."""
-    known = {**TEXTS, **{c.code: c.text for c in checks}}
+    listed = {NOT_COVERED: NOT_LISTED} if program.parameters else {}
+    known = {**TEXTS, **listed, **{c.code: c.text for c in checks}}
     lines = "".join(f"    case {code}: return {c_string(text)};\n" for code, text in known.items())
     return (
         f"const char *{name}(int isamap_code) {{\n    switch (isamap_code) {{\n{lines}    }}\n"
@@ -147,7 +151,16 @@ def _checked(p: Printer, name: str, more: bool, declare_sizes: str, checks: tupl
         *p.sizes,
     ]
     unused = " ".join(f"(void){n};" for n in names)
-    return f"static int {name}({arguments}) {{\n{opening}{declare_sizes}    {unused}\n{lines}    return 0;\n}}\n"
+    return f"static int {name}({arguments}) {{\n{opening}{declare_sizes}    {unused}\n{_values_known(p)}{lines}    return 0;\n}}\n"
+
+
+def _values_known(p: Printer) -> str:
+    """A test of each parameter of the machine: the proof holds for the values that its description lists."""
+    lines = ""
+    for m in machine_parameters(p.program):
+        known = " || ".join(f"{p.names[m.name]} == {v}" for v in m.values)
+        lines += f"    if (!({known})) return {NOT_COVERED};\n"
+    return lines
 
 
 def _line(p: Printer, c: Check) -> str:

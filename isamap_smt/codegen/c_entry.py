@@ -10,7 +10,25 @@ from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
+
+ASK = "isamap_ask"  # the machine for its first, second ... parameter
+
+
+def machine_parameters(program: Program) -> tuple[MachineParameter, ...]:
+    """Those that the program's code asks the machine for."""
+    machine = program.schedules[0].hardware if program.parameters else None
+    return machine.whole.parameters if machine else ()
+
+
+def ask_machine(program: Program, define: bool) -> str:
+    """Functions that ask the machine for its parameters: declared in front of what is ours, defined behind what describes it."""
+    found = [
+        f"static int64_t {ASK}_{n}(void)" + (f" {{\n    return {m.emit};\n}}\n" if define else ";\n")
+        for n, m in enumerate(machine_parameters(program))
+    ]
+    return "".join(found)
 
 
 def packed_buffers(program: Program) -> list[Buffer]:
@@ -42,9 +60,13 @@ def declare_arguments(p: Printer) -> None:
 
 
 def declare_sizes(p: Printer) -> list[str]:
-    """Lines that name each free size, and behind them how the call is made; of a kernel without free sizes NULL will do."""
+    """Lines that name each free size and machine parameter, and behind them how the call is made; of a kernel without free sizes
+    NULL will do."""
     free = p.program.kernel.free_sizes
     lines = [f"    const int64_t {p.names[size]} = isamap_sizes[{n}];" for n, size in enumerate(free)]
+    lines += [
+        f"    const int64_t {p.names[m.name]} = {ASK}_{n}();" for n, m in enumerate(machine_parameters(p.program))
+    ]
     lines.append(f"    const int64_t isamap_how = {'' if free else '!isamap_sizes ? 0 : '}isamap_sizes[{len(free)}];")
     if FRESH.name in p.names:
         lines.append(f"    const int64_t {p.names[FRESH.name]} = isamap_how & {BEGIN};")

@@ -26,6 +26,7 @@ from isamap_smt.codegen.c_blocks import helpers
 from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
 from isamap_smt.codegen.c_compute import c_compute
 from isamap_smt.codegen.c_entry import (
+    ask_machine,
     declare_arguments,
     declare_sizes,
     heap_buffers,
@@ -116,16 +117,18 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         MACRO if "isamap_first(" in code else "",
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code)]),
+        ask_machine(program, define=False),
         RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
         with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
+        ask_machine(program, define=True),
         *p.functions,
         run,
         print_check(prefix),
         with_identity(pack, pack),
         print_packed_bytes(p, prefix, sizes),
-        print_texts(f"{prefix}_text", checks),
+        print_texts(f"{prefix}_text", program, checks),
         "" if prefix == OWN else print_typed(program, prefix),
     ]
     return "\n".join(part for part in parts if part)
@@ -287,7 +290,7 @@ def _emit_move(p: Printer, move: Use) -> str:
         words |= {name: p.expr(step) for name, step in strides.items()}
         _print_prefetch(p, move, first)
     for (axis, word), active in zip(instruction.active, move.active, strict=True):
-        points = instruction.axes[axis]
+        points = p.expr(instruction.extents[axis])
         words[word] = f"isamap_max(0, isamap_min({points}, {p.expr(active)}))"
     return instruction.statement(words)
 

@@ -41,8 +41,12 @@ class Printer:
 
     @property
     def sizes(self) -> list[str]:
-        """What every function declares at its head: the free sizes, and whether outputs begin at 0."""
-        wanted = (*self.program.kernel.free_sizes, *([FRESH.name] if self.program.starts else ()))
+        """What every function declares at its head: free sizes, the machine's parameters, and whether outputs begin at 0."""
+        wanted = (
+            *self.program.kernel.free_sizes,
+            *self.program.parameters,
+            *([FRESH.name] if self.program.starts else ()),
+        )
         return [self.names[n] for n in wanted]
 
     def put(self, text: str) -> None:
@@ -63,7 +67,7 @@ def name_everything(p: Printer) -> None:
     nodes = [n for n, _ in walk((*program.ahead, *program.body))]
     for t in program.kernel.tensors:
         p.places[t.name] = (names.give(t.name), t.dtype, t.shape)
-    for size in program.kernel.free_sizes:
+    for size in (*program.kernel.free_sizes, *program.parameters):
         p.names[size] = names.give("n", size)
     if program.starts:
         p.names[FRESH.name] = "isamap_fresh"

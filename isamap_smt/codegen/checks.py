@@ -170,10 +170,11 @@ def packed_ahead(program: Program) -> tuple[str, ...]:
 
 
 def packing_sizes(program: Program) -> tuple[str, ...]:
-    """Free sizes that decide what is packed ahead, in their order; the shapes of what is packed are among them."""
+    """Free sizes that decide what is packed ahead, in their order, and the machine's parameters; the shapes of what is packed are
+    among them."""
     shapes = [e for n in packed_ahead(program) for e in program.kernel.tensor(n).shape]
     used = symbols_of([*mentioned(program.ahead), *shapes])
-    return tuple(n for n in program.kernel.free_sizes if n in used)
+    return (*(n for n in program.kernel.free_sizes if n in used), *program.parameters)
 
 
 def _fixed(program: Program) -> dict[str, int]:

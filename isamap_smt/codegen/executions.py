@@ -42,7 +42,7 @@ def execute(state: Lowering) -> Nodes:
         own = () if operand == streamed else unrolled_axes(state, operand)
         references[operand] = Ref(nest.buffer(f"{operand}_r"), tuple(units[a] for a in own))
     references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
-    values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.axes})
+    values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.extents})
     point = tuple(nest.point(values).items())
     execution = Use(state.compute, tuple(references.items()), point=point, statement=nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
@@ -66,7 +66,7 @@ def _alloc(state: Lowering, operand: str, unrolled: tuple[str, ...]) -> Alloc:
     guard, outside = _register_guard(state, operand, values, point, cells)
     dtype = nest.held(operand)
     shape = tuple(sp.Integer(nest.units(a)) for a in cells) + tuple(
-        sp.Integer(state.compute.axes[lane]) for lane in lanes
+        sp.sympify(state.compute.extents[lane]) for lane in lanes
     )
     held = IndexType(access.tensor, coordinates, guard, outside)
     symbols = (*cells.values(), *lanes.values())
@@ -103,7 +103,7 @@ def _register_guard(
         tails = [a for a in relevant if nest.has_tail(a)]
         outside = source.setup[0].buffer.type.outside  # type: ignore[union-attr]
     else:
-        tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf > 1]
+        tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf != 1]
         outside = "0"
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
     left_out = isinstance(source, InPlace) and source.boundary is not None
@@ -121,7 +121,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
     tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
-    masked = in_place and any(state.compute.axes[lane] > 1 for lane in tails)
+    masked = in_place and any(state.compute.extents[lane] != 1 for lane in tails)
     if masked and tuple(tails) != moving[:1]:
         raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
     if in_place:

@@ -49,7 +49,11 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
     begun = tuple(t for n in nests for t in n.starts)
-    made = Program(schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun)
+    machine = schedules[0].hardware
+    open_ones = tuple(p.name for p in machine.whole.parameters) if machine else ()
+    made = Program(
+        schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun, parameters=open_ones
+    )
     return decided(configured(made))
 
 

@@ -140,7 +140,7 @@ def _check_lanes(nest: Nest, output: str) -> None:
     """No axis that is summed over lies in lanes of the output: a guard may leave one point of it, and the lanes are not cut."""
     for lane in nest.lanes(output):
         axis = nest.axis_of_lane(lane)
-        if axis.reduction and axis.members and axis.leaf > 1:
+        if axis.reduction and axis.members and axis.leaf != 1:
             raise ScheduleError(
                 f"{nest.kernel.name} sums over {axis.name}, which {nest.mapping.instruction.name} has in lanes of its output"
             )

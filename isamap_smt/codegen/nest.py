@@ -11,7 +11,7 @@ divide the extent.
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +29,7 @@ from isamap_smt.ir.expr import (
     sym,
     symbols_of,
 )
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
@@ -40,13 +41,16 @@ class NestLoop:
 
     var: Any
     axis: str
-    step: int
+    step: Any
     count: Any
 
 
 @dataclass(frozen=True)
 class Nest:
-    """The mapping at the schedule's sizes, with its loops; positions below `accumulate` enclose the accumulators."""
+    """The mapping at the schedule's sizes, with its loops; positions below `accumulate` enclose the accumulators.
+
+    registers: program axis -> executions unrolled along it. Where the machine's parameters are open, so are leaves and steps.
+    """
 
     kernel: Kernel
     mapping: Mapping
@@ -63,18 +67,19 @@ class Nest:
         """A buffer's name, apart from those of the kernel's tensors."""
         return apart(name, self.kernel)
 
-    def tile(self, axis: str) -> int:
+    def tile(self, axis: str) -> Any:
         """Points of the axis inside the innermost loop: its register tile, at least its leaf."""
-        return max(self.registers.get(axis, 1), self.axes[axis].leaf)
+        return self.units(axis) * self.axes[axis].leaf
 
     def units(self, axis: str) -> int:
         """Executions of the instruction unrolled along the axis."""
-        return self.tile(axis) // self.axes[axis].leaf
+        return self.registers[axis]
 
     def has_tail(self, axis: str) -> bool:
         """Whether some register tile can reach beyond the extent."""
         extent, tile = self.axes[axis].extent, self.tile(axis)
-        return tile > 1 and not (is_constant(extent) and int(extent) % tile == 0)
+        whole = is_constant(extent) and is_constant(tile) and int(extent) % int(tile) == 0
+        return tile != 1 and not whole
 
     def value(self, axis: str, unit: Any = 0, lane: Any = 0, rename: Dict[str, Any] | None = None) -> Any:
         """F as an expression over the loop variables (renamed), the unit and the lane."""
@@ -105,7 +110,7 @@ class Nest:
         return tuple(
             n
             for n, a in self.axes.items()
-            if used & set(a.members) or (not a.members and a.lane in lanes and a.leaf > 1)
+            if used & set(a.members) or (not a.members and a.lane in lanes and a.leaf != 1)
         )
 
     def held(self, operand: str) -> DType:
@@ -136,7 +141,7 @@ def most_trips(nest: Nest, position: int) -> Any:
     """The largest trip count of a loop, in terms of sizes only."""
     loop = nest.loops[position]
     outer = [x for x in nest.loops[:position] if x.axis == loop.axis]
-    return sp.Integer(outer[-1].step // loop.step) if outer else loop.count
+    return times(outer[-1].step, loop.step) if outer else loop.count
 
 
 def apart(name: str, kernel: Kernel) -> str:
@@ -155,12 +160,58 @@ def build_nest(schedule: Schedule) -> Nest:
     if not mapping.groups and mapping.instruction.axes:
         raise ScheduleError(f"mapping {mapping.id} is not of the fuse family; only those can be lowered")
     axes = {a.name: a for a in program_axes(mapping)}
-    registers = dict(schedule.registers)
+    registers = {name: max(dict(schedule.registers).get(name, 1), axis.leaf) for name, axis in axes.items()}
     _check(schedule, axes, registers)
+    executions = {name: tile // axes[name].leaf for name, tile in registers.items()}
+    steps, accumulate = schedule.loops, schedule.accumulate
+    if schedule.hardware is not None and schedule.hardware.opened is not None:
+        mapping = _opened(mapping, schedule.hardware.opened)
+        numbers, axes = axes, {a.name: a for a in program_axes(mapping)}
+        tiles = {name: count * axes[name].leaf for name, count in executions.items()}
+        steps, accumulate = _steps_opened(schedule, numbers, axes, tiles)
     loops: list[NestLoop] = []
-    for step in schedule.loops:
+    for step in steps:
         loops.append(_loop(step, axes[step.axis], loops))
-    return Nest(kernel, mapping, axes, tuple(loops), schedule.accumulate, registers)
+    return Nest(kernel, mapping, axes, tuple(loops), accumulate, executions)
+
+
+def _opened(mapping: Mapping, machine: Hardware) -> Mapping:
+    """The mapping onto the same instruction with the machine's parameters open. Raises ScheduleError."""
+    taken = set(mapping.kernel.free_sizes) | {a.name for a in mapping.kernel.axes}
+    if clash := {p.name for p in machine.parameters} & taken:
+        raise ScheduleError(
+            f"{mapping.kernel.name} calls a size or an axis {min(clash)}, as {machine.name} calls a parameter of its own; give it "
+            "another name in the kernel"
+        )
+    return replace(mapping, instruction=machine.instruction(mapping.instruction.name))
+
+
+def _steps_opened(
+    schedule: Schedule, numbers: dict[str, ProgramAxis], opened: dict[str, ProgramAxis], tiles: dict[str, Any]
+) -> tuple[tuple[LoopStep, ...], int]:
+    """The loops, a step of n executions of as many, and how many of them enclose the accumulators.
+
+    An axis that one tile holds at the schedule's numbers may need several at others: it has a loop, too. Raises ScheduleError.
+    """
+    steps = []
+    for step in schedule.loops:
+        whole, points = opened[step.axis].leaf, numbers[step.axis].leaf
+        if step.step % points:
+            raise ScheduleError(
+                f"{step.axis}: step {step.step} is no multiple of the {points} lanes, which are {whole}"
+            )
+        steps.append(replace(step, step=step.step // points * whole))
+    looped = {s.axis for s in steps}
+    more = [a for n, a in opened.items() if n not in looped and not is_constant(a.leaf)]
+    inner = tuple(LoopStep(a.name, tiles[a.name]) for a in more if a.reduction)
+    outer = tuple(LoopStep(a.name, tiles[a.name]) for a in more if not a.reduction)
+    at = schedule.accumulate
+    return (*steps[:at], *outer, *steps[at:], *inner), at + len(outer)
+
+
+def times(outer: Any, inner: Any) -> Any:
+    """How many inner steps an outer one has. Both are numbers, or numbers of times the same parameter."""
+    return sp.cancel(sp.sympify(outer) / sp.sympify(inner))
 
 
 def _at_sizes(mapping: Mapping, kernel: Kernel) -> Mapping:
@@ -176,11 +227,11 @@ def _at_sizes(mapping: Mapping, kernel: Kernel) -> Mapping:
 
 
 def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str, int]) -> None:
-    for name in [*registers, *(s.axis for s in schedule.loops)]:
+    for name in [*dict(schedule.registers), *(s.axis for s in schedule.loops)]:
         if name not in axes:
             raise ScheduleError(f"no program axis {name!r}; {did_you_mean(name, axes)}")
     for name, axis in axes.items():
-        tile = max(registers.get(name, 1), axis.leaf)
+        tile = registers[name]
         if tile % axis.leaf:
             raise ScheduleError(f"register tile {tile} of {name} is not a multiple of its {axis.leaf} lanes")
         if axis.reduction and tile != axis.leaf:
@@ -205,7 +256,7 @@ def _loop(step: LoopStep, axis: ProgramAxis, outer: list[NestLoop]) -> NestLoop:
     if not same:
         return NestLoop(var, axis.name, step.step, ceil_div(extent, step.step))
     parent = same[-1].step
-    if is_constant(extent) and int(extent) % parent == 0:
-        return NestLoop(var, axis.name, step.step, sp.Integer(parent // step.step))
+    if is_constant(extent) and is_constant(parent) and int(extent) % parent == 0:
+        return NestLoop(var, axis.name, step.step, times(parent, step.step))
     base = sp.Add(*[loop.step * loop.var for loop in same])
-    return NestLoop(var, axis.name, step.step, ceil_div(IMin(sp.Integer(parent), extent - base), step.step))
+    return NestLoop(var, axis.name, step.step, ceil_div(IMin(sp.sympify(parent), extent - base), step.step))

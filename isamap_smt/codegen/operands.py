@@ -107,7 +107,7 @@ def _in_place(nest: Nest, operand: str) -> InPlace:
         )
     for name in nest.relevant(operand):
         axis = nest.axes[name]
-        if axis.reduction and axis.leaf > 1 and nest.has_tail(name):
+        if axis.reduction and axis.leaf != 1 and nest.has_tail(name):
             raise ScheduleError(
                 f"{access.tensor} cannot be read in place: {name} ends inside an instruction, "
                 f"so its last elements must be padded; pack {operand}"
@@ -227,8 +227,8 @@ def move_of(
 
 def _lanes_in_memory(nest: Nest, schedule: Schedule, operand: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """How the lanes of one execution lie in a buffer that is packed for it: (index over lanes, extents)."""
-    move = move_of(nest, schedule.hardware, operand, ordered=False)  # type: ignore[arg-type]
-    return memory_index(move, nest.lanes(operand)), tuple(map(sp.Integer, memory_shape(move)))
+    move = move_of(nest, schedule.hardware.whole, operand, ordered=False)  # type: ignore[union-attr]
+    return memory_index(move, nest.lanes(operand)), tuple(map(sp.sympify, memory_shape(move)))
 
 
 def _cell_name(e: Any) -> str:

@@ -30,7 +30,7 @@ def with_stages(schedule: Schedule) -> Schedule:
         stage = schedule.stage(operand)
         if stage.depth is None and not stage.padding and guards_carried(nest, operand):
             found[operand] = replace(stage, padding=_padding(nest, schedule, operand))
-    if output not in found and schedule.hardware is not None and not is_direct(nest, schedule.hardware, output):
+    if output not in found and schedule.hardware is not None and not is_direct(nest, schedule.hardware.whole, output):
         found[output] = Stage(output, schedule.accumulate)
     stages = tuple(found.values())
     return schedule if stages == schedule.stages else replace(schedule, stages=stages)

@@ -104,7 +104,12 @@ def _whole(nest: Nest, axes: set[str]) -> bool:
     """Whether every register tile holds all points of these axes of the mapped statement."""
     for name, a in nest.axes.items():
         mine = axes & set(a.members)
-        if mine and not (mine == set(a.members) and is_constant(a.extent) and int(a.extent) <= nest.tile(name)):
+        if mine and not (
+            mine == set(a.members)
+            and is_constant(a.extent)
+            and is_constant(nest.tile(name))
+            and int(a.extent) <= nest.tile(name)
+        ):
             return False
     return True
 
@@ -133,7 +138,7 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
     point = nest.point(values)
     body: Nodes = (_compute(nest.kernel, n, {name: point[table[name]] for name in table}),)
     for a in reversed(axes):
-        count: Any = sp.Integer(nest.tile(a))
+        count: Any = sp.sympify(nest.tile(a))
         if nest.has_tail(a):
             count = IMin(count, nest.axes[a].extent - nest.value(a))
         body = (Loop(variables[a], count, body, "serial", a, 1),)

@@ -43,7 +43,7 @@ class Lowering:
 
     @property
     def hardware(self) -> Any:
-        return self.schedule.hardware
+        return self.schedule.hardware.whole  # type: ignore[union-attr]
 
 
 def cut_axes(state: Lowering) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from functools import cache
 # Those of isamap's own machines: reading archspec's tables takes a tenth of a second, which commands need not wait for.
 OWN = frozenset(
     {
+        "a",
         "amx_bf16",
         "amx_int8",
         "amx_tile",
@@ -22,7 +23,14 @@ OWN = frozenset(
         "avx512bw",
         "avx512f",
         "avx512vl",
+        "c",
+        "d",
+        "f",
         "fma",
+        "m",
+        "sve",
+        "svei8mm",
+        "v",
         "wmma",
     }
 )

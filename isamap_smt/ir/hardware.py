@@ -14,6 +14,7 @@ from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
@@ -113,6 +114,8 @@ class Hardware(Shown):
 
     engines: what issues instructions, each in order, all beside each other, joined by counters that their uses signal and await;
     without any the machine is one core. Tensors lie in 'memory', which every machine has.
+    parameters: what the hardware decides and code asks for when it runs (im.parameter() in the place of numbers). opened, values:
+    the machine of which this one is at(...) these values; code that is made for it is made for all values.
 
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
@@ -123,15 +126,33 @@ class Hardware(Shown):
     instructions: tuple[Instruction, ...] = ()
     description: str = ""
     engines: tuple[Engine, ...] = ()
+    parameters: tuple[MachineParameter, ...] = ()
+    opened: Hardware | None = None
+    values: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
         check_names(self.name, self.instructions)
+        check_parameters(self)
         check_ways(self)
         check_states(self)
         check_engines(self)
         check_together(self.instructions)
+
+    @property
+    def whole(self) -> Hardware:
+        """The machine that this one is at some values of its parameters; itself where it has none."""
+        return self.opened or self
+
+    def at(self, **values: int) -> Hardware:
+        """The machine at these values of its parameters, the typical ones where none is given; itself where it has none.
+
+        Raises UnknownNameError for a parameter that it has not, HardwareError for a value that this one cannot have.
+        """
+        if not self.whole.parameters and not values:
+            return self
+        return at_values(self.whole, valid_values(self.whole, dict(self.values) | values))
 
     def memory(self, name: str) -> Memory:
         """The memory of that name."""
@@ -188,6 +209,7 @@ class Hardware(Shown):
             f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}"
             for e in self.engines
         ]
+        lines += [f"  {p.name}: {p.emit}, one of {', '.join(map(str, p.values))}" for p in self.parameters]
         lines += [f"  {k.source} -> {k.target}: {k.bandwidth:g} bytes per cycle" for k in self.links]
         lines.append(f"  computes with {', '.join(i.short for i in self.computes)}")
         return "\n".join(lines)

@@ -113,6 +113,11 @@ class Instruction(Shown):
         except TypeError:
             raise self._open() from None
 
+    @property
+    def extents(self) -> dict[str, Any]:
+        """Instruction axis -> number of points, which may be a number of times a machine parameter."""
+        return {a.name: a.extent for a in self.kernel.axes}
+
     def _open(self) -> HardwareError:
         """An axis is as long as a parameter of the machine, and here a number is needed."""
         axis = next(a for a in self.kernel.axes if is_open(a.extent))

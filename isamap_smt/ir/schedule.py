@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
@@ -22,12 +22,13 @@ from isamap_smt.ir.proof import ProvedMapping
 
 @dataclass(frozen=True)
 class ProgramAxis:
-    """members: kernel axes fused, outermost first. leaf: points inside one execution. lane: the instruction axis."""
+    """members: kernel axes fused, outermost first. leaf: points inside one execution, which may be a number of times a machine
+    parameter. lane: the instruction axis."""
 
     name: str
     members: tuple[str, ...]
     extent: Any
-    leaf: int
+    leaf: Any
     lane: str
     reduction: bool
 
@@ -40,13 +41,14 @@ def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
     axes = [
         ProgramAxis(a.name, (a.name,), a.extent, 1, "", a.name in reduction) for a in s.axes if a.name not in grouped
     ]
-    sizes = mapping.instruction.axes
+    sizes = mapping.instruction.extents
     output_lanes = symbols_of(mapping.instruction.kernel.statements[0].target.index)
     for lane, group in mapping.groups:
         extent = sp.Mul(*[s.axis(g).extent for g in group])
         name = ".".join(group) or f"{lane}_"
         reduces = all(g in reduction for g in group) if group else lane not in output_lanes
-        axes.append(ProgramAxis(name, group, extent, sizes[lane], lane, reduces))
+        leaf = int(sizes[lane]) if is_constant(sizes[lane]) else sizes[lane]
+        axes.append(ProgramAxis(name, group, extent, leaf, lane, reduces))
     return tuple(axes)
 
 
@@ -58,7 +60,7 @@ class LoopStep:
     """
 
     axis: str
-    step: int
+    step: Any
     level: str = ""
 
     def __str__(self) -> str:

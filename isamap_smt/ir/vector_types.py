@@ -9,20 +9,39 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class VectorType:
     """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; header: what
-    declares the compiler's functions on it."""
+    declares the compiler's functions on it.
+
+    size, load, store: C of its bytes, of a value of it at {p}, and of leaving {r} there, for a type without sizeof.
+    """
 
     registers: int
     constraint: str
     header: str
+    size: str = ""
+    load: str = ""
+    store: str = ""
 
 
-_SSE = VectorType(16, "v", "immintrin.h")
-_AVX512 = VectorType(32, "v", "immintrin.h")
-_ARM64 = VectorType(32, "w", "arm_neon.h")
-_TYPES = (
-    (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), _SSE),
-    (re.compile(r"__m512[dih]?|__m512bh"), _AVX512),
-    (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+_t"), _ARM64),
+_SVE = VectorType(
+    32,
+    "w",
+    "arm_sve.h",
+    "svcntb()",
+    "svld1_{k}{w}(svptrue_b{w}(), {{p}})",
+    "svst1_{k}{w}(svptrue_b{w}(), {{p}}, {{r}})",
+)
+# of one register or a part of it; groups of several are fewer
+_RVV = VectorType(
+    32, "vr", "riscv_vector.h", "__riscv_vsetvlmax_e{w}{g}() * {w} / 8",
+    "__riscv_vle{w}_v_{k}{w}{g}({{p}}, __riscv_vsetvlmax_e{w}{g}())",
+    "__riscv_vse{w}_v_{k}{w}{g}({{p}}, {{r}}, __riscv_vsetvlmax_e{w}{g}())",
+)  # fmt: skip
+_TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
+    (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), VectorType(16, "v", "immintrin.h"), {}),
+    (re.compile(r"__m512[dih]?|__m512bh"), VectorType(32, "v", "immintrin.h"), {}),
+    (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+_t"), VectorType(32, "w", "arm_neon.h"), {}),
+    (re.compile(r"sv(?P<k>float|int|uint)(?P<w>\d+)_t"), _SVE, {"float": "f", "int": "s", "uint": "u"}),
+    (re.compile(r"v(?P<k>float|int|uint)(?P<w>\d+)(?P<g>mf\d|m1)_t"), _RVV, {"float": "f", "int": "i", "uint": "u"}),
 )
 
 
@@ -31,5 +50,15 @@ def vector_type(c_type: str) -> VectorType | None:
 
     >>> vector_type("__m256i").registers, vector_type("float32x4_t").header, vector_type("double")
     (16, 'arm_neon.h', None)
+    >>> vector_type("svint8_t").load
+    'svld1_s8(svptrue_b8(), {p})'
     """
-    return next((found for form, found in _TYPES if form.fullmatch(c_type)), None)
+    for form, found, letters in _TYPES:
+        if match := form.fullmatch(c_type):
+            if not found.size:
+                return found
+            parts = match.groupdict()
+            parts["k"] = letters[parts["k"]]
+            size, load, store = (text.format(**parts) for text in (found.size, found.load, found.store))
+            return VectorType(found.registers, found.constraint, found.header, size, load, store)
+    return None

@@ -37,22 +37,26 @@ def hardware_names() -> tuple[str, ...]:
 def find_hardware(spec: str | Hardware) -> Hardware:
     """The machine of that name, or in that file. Raises UnknownNameError or HardwareError."""
     if isinstance(spec, Hardware):
-        return spec
+        return spec.at()
     require_kind("find_hardware", spec, str, "a name such as 'host', or 'file.py:name'")
     if _is_file(spec):
-        return _from_file(spec, Hardware, "HARDWARE")
+        found: Hardware = _from_file(spec, Hardware, "HARDWARE")
+        return found.at()
     import isamap_hardware
 
-    if spec == "host":
+    name, given = split_parameters(spec)
+
+    if name == "host":
         from isamap_hardware.host import host
 
-        return host()
-    if spec in isamap_hardware.names():
-        return isamap_hardware.load(spec)
+        return host().at(**given or {})
+    if name in isamap_hardware.names():
+        return isamap_hardware.load(name).at(**given or {})
     for entry in entry_points(group=GROUP):
-        if entry.name == spec:
-            what = f"hardware {spec!r}, registered by {_package(entry)}"
-            return _of_kind(loading(what, entry.load, HardwareError), Hardware, what)
+        if entry.name == name:
+            what = f"hardware {name!r}, registered by {_package(entry)}"
+            found = _of_kind(loading(what, entry.load, HardwareError), Hardware, what)
+            return found.at(**given or {})
     raise UnknownNameError(f"unknown hardware {spec!r}; {did_you_mean(spec, hardware_names())}")
 
 

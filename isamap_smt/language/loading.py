@@ -20,6 +20,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hardware import Hardware
 
 # code that is not the user's: this library, what imports modules, and what dataclasses make
 _OWN = (f"{Path(__file__).parents[1]}/", f"{Path(importlib.util.__file__).parent}/", "<frozen ", "<string>")
@@ -140,11 +141,10 @@ def with_set(spec: str, settings: Sequence[str]) -> str:
         raise UnknownNameError(f"--set: {spec} sets {twice[0]} itself")
     path, colon, name = plain.partition(":")
     machine, dot, short = (name or "HARDWARE").partition(".") if colon or path.endswith(".py") else ("", "", "")
-    if not machine:
-        raise UnknownNameError(
-            f"--set: {path.partition('.')[0]} has no machine parameters; machines of files have, file.py:MACHINE"
-        )
     inside = ", ".join(f"{n}={x}" for n, x in {**(given or {}), **added}.items())
+    if not machine:
+        name, dot, short = path.partition(".")
+        return f"{name}({inside}){dot}{short}"
     return f"{path}:{machine}({inside}){dot}{short}"
 
 
@@ -153,6 +153,8 @@ def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
 
     Raises HardwareError for parameters that are not set, or that it has not.
     """
+    if isinstance(value, Hardware) and value.parameters:
+        return value.at(**given or {})
     if not inspect.isfunction(value):
         if given:
             raise HardwareError(

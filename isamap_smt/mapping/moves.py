@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import Address
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
@@ -42,9 +42,9 @@ def _memory(move: Instruction) -> Access:
     return s.target if move.kind == "store" else s.inputs[0]
 
 
-def memory_shape(move: Instruction) -> tuple[int, ...]:
+def memory_shape(move: Instruction) -> tuple[Any, ...]:
     """The extents of the move's memory operand."""
-    return tuple(int(e) for e in move.kernel.tensor(_memory(move).tensor).shape)
+    return tuple(int(e) if is_constant(e) else e for e in move.kernel.tensor(_memory(move).tensor).shape)
 
 
 def memory_index(move: Instruction, lanes: tuple[str, ...]) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ def memory_address(move: Instruction) -> Address:
 
 def fits(move: Instruction, offset: Any) -> bool:
     """Whether the elements at this offset, over the move's own axes, lie as its place says."""
-    one = {a: 0 for a, points in move.axes.items() if points == 1}
+    one = {a: 0 for a, points in move.extents.items() if points == 1}
     return bool(substitute(memory_address(move).apart(offset), one) == 0)
 
 

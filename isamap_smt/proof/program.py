@@ -36,6 +36,7 @@ from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
+from isamap_smt.proof.program_values import at_each_value
 from isamap_smt.proof.scalar import computed_arithmetic
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.prove import goes_wrong, makes_no_sense, use_claims
@@ -55,6 +56,8 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 
 def _proved(program: Program, stop: bool = False, watch: Watch | None = None) -> tuple[Proof, tuple[str, ...]]:
     """The proof, and the entry conditions that would mend preconditions which fail."""
+    if program.parameters and not program.machine:
+        return at_each_value(program, lambda p: _proved(p, stop, watch), stop)
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged
 from isamap_smt.ir.program import Program
-from isamap_smt.proof.program_memory import bound_of
+from isamap_smt.ir.program_at import instances
+from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import Sites, collect
 from isamap_smt.proof.scalar import computed_arithmetic
 
 
 def assumptions(program: Program) -> tuple[str, ...]:
     """Those that prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
-    sites = collect(program)
-    bound = bound_of(sites)
+    sites, bound = collect(instances(program)[0]), entry_bound(program)
     return listed(sites, () if is_constant(bound) else (str(Fits(bound)),))
 
 

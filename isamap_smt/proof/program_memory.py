@@ -19,6 +19,7 @@ from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, shown, substitute, sym, symbols_of
 from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Program, Use
+from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
 
@@ -161,9 +162,10 @@ def _most(polynomials: tuple[Any, ...]) -> Any:
     return sp.Add(*[c * m for m, c in table.items()])
 
 
+@lru_cache(maxsize=64)
 def entry_bound(program: Program) -> Any:
     """A polynomial in the free sizes: while it is below 2**63, no index, counter or byte offset overflows int64."""
-    return bound_of(collect(program))
+    return most([bound_of(collect(program)) if p is program else entry_bound(p) for p in instances(program)])
 
 
 def _sizes(sites: Sites) -> dict[str, Any]:

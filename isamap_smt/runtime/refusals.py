@@ -6,6 +6,7 @@ from collections.abc import Mapping as Dict
 
 import numpy as np
 
+from isamap_smt.codegen.c_checks import NOT_COVERED
 from isamap_smt.codegen.checks import SIZES, VALUES, entry_checks
 from isamap_smt.ir.errors import ArgumentError, HardwareError, IsamapError, SizeError
 from isamap_smt.ir.hypotheses import Finite, Range
@@ -24,6 +25,8 @@ def refusal(
         return MemoryError(f"{name}: no memory for its buffers")
     if code == -1:
         return HardwareError(f"{name}: the system refuses this process the registers that its instructions use")
+    if code == NOT_COVERED:
+        return HardwareError(f"{name}: {text}")
     if code // GROUP == SIZES // GROUP:
         return SizeError(f"{name}: {text}; it is called with {listed(sizes) or 'no sizes'}")
     if code // GROUP == VALUES // GROUP:

@@ -16,6 +16,7 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Program
+from isamap_smt.ir.program_at import at_own_values
 from isamap_smt.simulator.core import Core, Space, races
 from isamap_smt.simulator.findings import POISON, RACE, UNDEFINED, Finding, Stop
 from isamap_smt.simulator.iterations import in_order, standings
@@ -45,9 +46,11 @@ def run_program(
 
     What the program starts by itself (Program.starts) holds anything before: temporaries, and outputs where `out` is
     not given. Free sizes are read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`.
+    A program with machine parameters is run at the values that its schedules were made for.
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
+    program = at_own_values(program)
     kernel = program.kernel
     env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)

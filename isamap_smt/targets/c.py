@@ -37,7 +37,7 @@ class C(Target):
         """Any without engines: which instructions of a program have no C, or are not of this CPU, plan() and build() say."""
         return f"{machine.name} has engines, for which no C is made; use --target simulate" if machine.engines else ""
 
-    def executor(self) -> str:
+    def executor(self, machine: Hardware | None = None) -> str:
         """The name of this CPU."""
         from isamap_hardware.host import cpu_name
 

@@ -9,6 +9,7 @@ from isamap_smt.codegen.printed import require_printed
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.features import architectures
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.machine_parameters import vector_bits
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
@@ -63,9 +64,9 @@ class Cross(Target):
             "take other hardware, such as `scalar`, whose code is portable C"
         )
 
-    def executor(self) -> str:
-        """The emulator and its version."""
-        return self._emulator().title
+    def executor(self, machine: Hardware | None = None) -> str:
+        """The emulator and its version, and how long the machine's vectors are where that is chosen."""
+        return self._emulator().with_vectors(vector_bits(machine)).title
 
     def place(self, cc: str | None = None) -> Emulated:
         """The emulator."""
@@ -86,8 +87,9 @@ class Cross(Target):
         used = used_instructions(program)
         requires = {feature for i in used for feature in i.requires}
         notes = require_checked(program, cc, self.place(cc))
+        bits = vector_bits(program.schedules[0].hardware if program.parameters else None)
         file = build_program_for(self.name, source, sources[CALLER], requires, cc)
-        return EmulatedKernel(program, file, self._emulator(), notes)
+        return EmulatedKernel(program, file, self._emulator().with_vectors(bits), notes)
 
     def _emulator(self) -> Emulator:
         found = find_emulator(self.architecture)

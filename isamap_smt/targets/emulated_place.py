@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from isamap_smt.ir.features import architectures
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.machine_parameters import vector_bits
 from isamap_smt.runtime.cache import build_program_for
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import Step
@@ -26,6 +28,11 @@ class Emulated:
 
     def __init__(self, triple: str, architecture: str, emulator: Emulator, cc: str | None = None) -> None:
         self.triple, self.architecture, self.program, self.cc = triple, architecture, emulator, cc
+
+    def of(self, machine: Hardware) -> Emulated:
+        """With vectors as long as the machine's."""
+        program = self.program.with_vectors(vector_bits(machine))
+        return Emulated(self.triple, self.architecture, program, self.cc)
 
     def emulator(self, used: Sequence[Instruction]) -> str:
         """Its name and version."""

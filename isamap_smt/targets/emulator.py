@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+from isamap_smt.ir.errors import HardwareError
+
 # architecture of a triple -> QEMU's name; all of them little-endian, as this project's arrays are
 _NAMES = {
     "aarch64": "aarch64",
@@ -22,6 +24,10 @@ _NAMES = {
     "x86_64": "x86_64",
 }
 _CPU = {"riscv64": "rv64,v=true,vext_spec=v1.0"}  # where QEMU has no `max`
+_VECTORS = {
+    "aarch64": "sve{bits}=on,sve-default-vector-length={bytes}",
+    "riscv64": "vlen={bits},rvv_ta_all_1s=true,rvv_ma_all_1s=true",
+}
 INSTALL = "apt-get install qemu-user"
 
 
@@ -32,10 +38,24 @@ def emulated_architectures() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Emulator:
-    """How to start it before a program, and its name with its version."""
+    """How to start it before a program, its name with its version, and how its CPU is told the length of its vectors, if at all."""
 
     command: tuple[str, ...]
     title: str
+
+    vectors: str = ""
+
+    def with_vectors(self, bits: int) -> Emulator:
+        """The same with vectors of so many bits; itself for 0. Raises HardwareError where it does not let them be chosen."""
+        if not bits:
+            return self
+        if not self.vectors:
+            raise HardwareError(f"{self.title}: it is not known here how its vectors get {bits} bits")
+        path, flag, cpu = self.command
+        return Emulator(
+            (path, flag, f"{cpu},{self.vectors.format(bits=bits, bytes=bits // 8)}"),
+            f"{self.title}, vectors of {bits} bits",
+        )
 
 
 def emulator_name(architecture: str) -> str:
@@ -53,7 +73,7 @@ def find_emulator(architecture: str) -> Emulator | None:
     version = _said(path, "--version").split("version ", maxsplit=1)[-1].split(" ", maxsplit=1)[0].strip()
     known = {word for line in _said(path, "-cpu", "help").splitlines() for word in line.split()}
     cpu = "max" if "max" in known else _CPU.get(architecture, "")
-    return Emulator((path, *(("-cpu", cpu) if cpu else ())), f"{name} {version}")
+    return Emulator((path, *(("-cpu", cpu) if cpu else ())), f"{name} {version}", _VECTORS.get(architecture, ""))
 
 
 def _said(*command: str) -> str:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
+from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.language.loading import loading
+from isamap_smt.runtime.feature_flags import own_architecture, where_all_are
 from isamap_smt.targets.target import Target
 
 GROUP = "isamap.targets"
@@ -28,6 +31,24 @@ def find_target(name: str | Target) -> Target:
         if found := kind.named(name):
             return found
     raise UnknownNameError(f"unknown target {name!r}; {did_you_mean(name, target_names())}")
+
+
+def executor_of(machine: Hardware) -> tuple[str, str]:
+    """(name of the target that runs programs for the machine here, what runs them); ('', why nothing does)."""
+    if machine.engines:
+        return "simulate", find_target("simulate").executor()
+    computes = [i for i in machine.computes if i.emit]
+    if not computes:
+        return "", "no instruction has C: for mapping and proof only"
+    if not missing_features(computes):
+        return "c", find_target("c").executor()
+    architecture = where_all_are({f for i in computes for f in i.requires})
+    lacking = f"this CPU has no {', '.join(missing_features(computes))}"
+    if architecture == own_architecture():
+        return "", lacking
+    target = find_target(f"{architecture}-linux-musl")
+    why = target.available()
+    return ("", why) if why else (target.name, target.executor())
 
 
 def _kinds() -> Iterator[type[Target]]:

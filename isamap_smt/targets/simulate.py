@@ -137,7 +137,7 @@ class Simulate(Target):
         """All."""
         return ""
 
-    def executor(self) -> str:
+    def executor(self, machine: Hardware | None = None) -> str:
         """The simulator."""
         return "isamap's simulator"
 

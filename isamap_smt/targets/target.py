@@ -50,8 +50,8 @@ class Target(ABC):
         """'' where programs for the machine can run on this target; else why not."""
 
     @abstractmethod
-    def executor(self) -> str:
-        """What runs the programs, with its version. Only where the target is available."""
+    def executor(self, machine: Hardware | None = None) -> str:
+        """What runs the programs, with its version; for a machine, at the values of its parameters. Only where it is available."""
 
     def place(self, cc: str | None = None) -> Place | None:
         """What runs single instructions there, for check_hardware(); None where nothing can. Only where the target is available."""

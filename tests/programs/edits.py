@@ -17,6 +17,9 @@ Edit = Callable[[random.Random, Any], Any]
 TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
 
 
+LENGTH = sym("VL")  # a machine's parameter, where a program has one
+
+
 def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, list[str]]:
     """The program with that many random edits, and their names."""
     done: list[str] = []
@@ -107,6 +110,8 @@ def _order(nodes: Any, path: Any, node: Any, rng: random.Random) -> tuple[tuple[
 
 
 def _nudge(rng: random.Random, e: Any) -> Any:
+    if LENGTH in sp.sympify(e).free_symbols and rng.random() < 0.5:
+        return e.xreplace({LENGTH: rng.choice([sp.S.One, sp.Integer(2), LENGTH + 1])})
     return sp.sympify(e) + rng.choice([-1, 1, 1, 2])
 
 

@@ -1,7 +1,9 @@
-"""A toy machine with four lanes, and kernels lowered for it: small enough to run every boundary in milliseconds."""
+"""A toy machine with four lanes, or twice as many as it decides, and kernels lowered for it: small enough to run every boundary in
+milliseconds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -12,11 +14,13 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import SMul, cast, read
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.language.loading import parameter
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 
@@ -76,10 +80,10 @@ def _instruction(name: str, kind: str, axes: dict[str, int], types: dict[str, An
 ACTIVE = (("l", "active"),)
 
 
-def _moves(d: str, group: int) -> list[Instruction]:
+def _moves(d: str, group: int, lanes: Any) -> list[Instruction]:
     l, e = sym("l"), sym("e")
-    axes = {"l": LANES} if group == 1 else {"l": LANES, "e": group}
-    cell, shape = ((l,), (LANES,)) if group == 1 else ((l, e), (LANES, group))
+    axes = {"l": lanes} if group == 1 else {"l": lanes, "e": group}
+    cell, shape = ((l,), (lanes,)) if group == 1 else ((l, e), (lanes, group))
     full, one = {"r": (d, shape), "m": (d, shape)}, {"r": (d, shape), "m": (d, shape[1:])}
     places = {"places": (("r", "v"), ("m", "memory"))}
     s = f"{d}x{group}"
@@ -104,37 +108,43 @@ def _moves(d: str, group: int) -> list[Instruction]:
     ]
 
 
-def fma() -> Instruction:
+def fma(lanes: Any = LANES) -> Instruction:
     """c[l] += a[l] * b[l]"""
     l = sym("l")
     return _instruction(
-        "toy.fma", "compute", {"l": LANES}, dict.fromkeys("cab", ("f32", (LANES,))), ("c", (l,)),
+        "toy.fma", "compute", {"l": lanes}, dict.fromkeys("cab", ("f32", (lanes,))), ("c", (l,)),
         _product(read("a", l), read("b", l), "f32"), "+", places=(("a", "v"), ("b", "v"), ("c", "v")),
     )  # fmt: skip
 
 
-def dot() -> Instruction:
+def dot(lanes: Any = LANES) -> Instruction:
     """c[l] += i32(a[l,e]) * i32(b[l,e])"""
     l, e = sym("l"), sym("e")
-    types = {"c": ("i32", (LANES,)), "a": ("u8", (LANES, 2)), "b": ("i8", (LANES, 2))}
+    types = {"c": ("i32", (lanes,)), "a": ("u8", (lanes, 2)), "b": ("i8", (lanes, 2))}
     return _instruction(
-        "toy.dot", "compute", {"l": LANES, "e": 2}, types, ("c", (l,)),
+        "toy.dot", "compute", {"l": lanes, "e": 2}, types, ("c", (l,)),
         _product(read("a", l, e), read("b", l, e), "i32"), "+", places=(("a", "v"), ("b", "v"), ("c", "v")),
     )  # fmt: skip
 
 
-def zero() -> Instruction:
+def zero(lanes: Any = LANES) -> Instruction:
     """r[l] = 0"""
     l = sym("l")
     return _instruction(
-        "toy.zero_f32x1", "zero", {"l": LANES}, {"r": ("f32", (LANES,))}, ("r", (l,)), sp.S.Zero, places=(("r", "v"),)
+        "toy.zero_f32x1", "zero", {"l": lanes}, {"r": ("f32", (lanes,))}, ("r", (l,)), sp.S.Zero, places=(("r", "v"),)
     )
 
 
-FMA, DOT, ZERO = fma(), dot(), zero()
-TOY = Hardware(
-    "toy", (), (), (FMA, DOT, ZERO, *_moves("f32", 1), *_moves("i32", 1), *_moves("u8", 2), *_moves("i8", 2))
-)
+def machine(lanes: Any = LANES, parameters: tuple[MachineParameter, ...] = ()) -> Hardware:
+    """The machine with so many lanes."""
+    moves = (m for d, group in (("f32", 1), ("i32", 1), ("u8", 2), ("i8", 2)) for m in _moves(d, group, lanes))
+    return Hardware("toy", (), (), (fma(lanes), dot(lanes), zero(lanes), *moves), parameters=parameters)
+
+
+TOY = machine()
+FMA, DOT, ZERO = TOY.instructions[:3]
+VL = parameter("VL")
+OPEN = machine(2 * VL, (MachineParameter("VL", (1, 2, 3), "toy_length()", 2),)).at()  # two, four or six lanes
 
 
 def move(name: str) -> Instruction:
@@ -149,14 +159,14 @@ def mapping(kernel: Kernel, instruction: Instruction, groups: dict[str, tuple[st
 
 def schedule(
     m: Mapping, loops: str, accumulate: int, registers: dict[str, int], packing: dict[str, Any] | None = None,
-    parallel: int | None = None, sizes: dict[str, int] | None = None,
+    parallel: int | None = None, sizes: dict[str, int] | None = None, hardware: Hardware = TOY,
 ) -> Schedule:  # fmt: skip
     """loops as 'i:4 j:8 k:1'; packing: operand -> depth, or 'ahead'."""
     steps = tuple(LoopStep(a, int(s)) for a, s in (x.split(":") for x in loops.split()))
     packs = tuple(Stage(o, 0, True) if d == "ahead" else Stage(o, d) for o, d in (packing or {}).items())
     return Schedule(
         proved(m), steps, accumulate, tuple(registers.items()), packs, parallel,
-        sizes=tuple((sizes or {}).items()), hardware=TOY,
+        sizes=tuple((sizes or {}).items()), hardware=hardware,
     )  # fmt: skip
 
 
@@ -167,39 +177,49 @@ def proved(m: Mapping) -> ProvedMapping:
     return result
 
 
-def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None) -> Program:
+def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """Blocked f32 GEMM: 2x(2x4) registers, both operands packed, K in blocks of 3."""
     m = mapping(gemm(), FMA, {"l": ("j",)})
     loops = "j:16 k:3 i:6 j:8 i:2 k:1"
-    return lower(schedule(m, loops, 5, {"i": 2, "j": 8, "k": 1}, {"a": 3, "b": 2}, parallel, sizes))
+    return lower(schedule(m, loops, 5, {"i": 2, "j": 8, "k": 1}, {"a": 3, "b": 2}, parallel, sizes, on))
 
 
-def inplace_gemm(sizes: dict[str, int] | None = None) -> Program:
+def inplace_gemm(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """f32 GEMM that reads both operands in place; rows beyond the end are clamped."""
     m = mapping(gemm(), FMA, {"l": ("j",)})
-    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {}, None, sizes))
+    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {}, None, sizes, on))
 
 
-def dot_gemm(sizes: dict[str, int] | None = None) -> Program:
+def dot_gemm(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """u8 x i8 GEMM on the dot instruction, both packed, B ahead."""
     m = mapping(gemm("u8", "i8", "i32"), DOT, {"l": ("j",), "e": ("k",)})
     loops = "j:8 k:4 i:2 k:2"
-    return lower(schedule(m, loops, 3, {"i": 2, "j": 8, "k": 2}, {"a": 3, "b": "ahead"}, None, sizes))
+    return lower(schedule(m, loops, 3, {"i": 2, "j": 8, "k": 2}, {"a": 3, "b": "ahead"}, None, sizes, on))
 
 
-def fused_gemm(sizes: dict[str, int] | None = None) -> Program:
+def fused_gemm(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """i and j fused into the lanes: outputs and operands are gathered through packing."""
     m = mapping(gemm(), FMA, {"l": ("i", "j")})
-    return lower(schedule(m, "i.j:8 k:2 k:1", 2, {"i.j": 8, "k": 1}, {"a": 2, "b": 2}, None, sizes))
+    return lower(schedule(m, "i.j:8 k:2 k:1", 2, {"i.j": 8, "k": 1}, {"a": 2, "b": 2}, None, sizes, on))
 
 
-def staged_gemm(sizes: dict[str, int] | None = None) -> Program:
+def staged_gemm(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """The output is scattered in memory, so accumulators go through a staging buffer."""
     m = mapping(gemm_nt(), FMA, {"l": ("j",)})
-    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {"b": 0}, None, sizes))
+    return lower(schedule(m, "i:2 j:4 k:1", 2, {"i": 2, "j": 4}, {"b": 0}, None, sizes, on))
 
 
-def padded_conv(sizes: dict[str, int] | None = None) -> Program:
+def padded_conv(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:
     """Convolution with zero padding; the input is read from a window with its padding written out."""
     m = mapping(conv(), FMA, {"l": ("c",)})
-    return lower(schedule(m, "q:1 p:2 c:4 r:1", 3, {"p": 2, "c": 4}, {}, None, sizes))
+    return lower(schedule(m, "q:1 p:2 c:4 r:1", 3, {"p": 2, "c": 4}, {}, None, sizes, on))
+
+
+OF_ANY_LENGTH: dict[str, Callable[[], Program]] = {
+    "packed": lambda: packed_gemm(on=OPEN), "parallel": lambda: packed_gemm(0, on=OPEN),
+    "inplace": lambda: inplace_gemm(on=OPEN), "dot": lambda: dot_gemm(on=OPEN), "fused": lambda: fused_gemm(on=OPEN),
+    "staged": lambda: staged_gemm(on=OPEN), "conv": lambda: padded_conv(on=OPEN),
+    "fixed": lambda: packed_gemm(0, {"i": 5, "j": 9, "k": 7}, on=OPEN),
+    "whole": lambda: packed_gemm(0, {"i": 6, "j": 48, "k": 6}, on=OPEN),
+    "small": lambda: dot_gemm({"i": 3, "j": 8, "k": 5}, on=OPEN),
+}  # fmt: skip

@@ -72,7 +72,7 @@ def check_instructions(
     place: Place | None = None,
 ) -> tuple[Checked, ...]:
     """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
-    where = Here(cc, emulate) if place is None else place
+    where = (Here(cc, emulate) if place is None else place).of(machine)
     made: dict[str, Made | Checked] = {}
     for n, i in enumerate(chosen):
         found_c = as_c(n, i, machine)

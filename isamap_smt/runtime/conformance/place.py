@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from isamap_smt.ir.features import architectures
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.runtime.cache import build_library
@@ -25,6 +26,9 @@ _RUNNER = Path(__file__).with_name("runner.py")
 
 class Place(Protocol):
     """What builds functions of isamap_smt.runtime.conformance.source and calls them in a process of its own."""
+
+    def of(self, machine: Hardware) -> Place:
+        """The place with the machine's values of what such places can choose, as the length of vectors. Raises HardwareError."""
 
     def emulator(self, used: Sequence[Instruction]) -> str:
         """What would emulate these instructions; '' for nothing."""
@@ -49,6 +53,10 @@ class Here:
 
     def __init__(self, cc: str | None = None, emulate: bool | None = None) -> None:
         self.cc, self.emulate = cc, emulate
+
+    def of(self, machine: Hardware) -> Here:
+        """This CPU chooses nothing."""
+        return self
 
     def emulator(self, used: Sequence[Instruction]) -> str:
         """SIMDe, or nothing."""

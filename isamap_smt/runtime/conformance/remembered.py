@@ -14,6 +14,7 @@ from pathlib import Path
 from isamap_smt.ir.errors import DescriptionError, IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.machine_parameters import instruction_at
 from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import host_features, missing_features
 from isamap_smt.mapping.point import point_instruction
@@ -39,6 +40,8 @@ def require_checked(program: Program, cc: str | None = None, place: Place | None
     machine = program.schedules[0].hardware
     if machine is None:
         return tuple(f"{i.name} was not checked: the program does not say of which machine it is" for i in unknown)
+    unknown = [instruction_at(i, dict(machine.values)) for i in unknown]
+    place = None if place is None else place.of(machine)
     told: list[str] = []
     here: dict[str, Instruction] = {}
     for i in unknown:

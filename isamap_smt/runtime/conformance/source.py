@@ -21,6 +21,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.states import needs_at
+from isamap_smt.ir.vector_types import VectorType, vector_type
 from isamap_smt.mapping.configuring import c_use, configuring
 from isamap_smt.mapping.moves import look_for_move
 
@@ -123,8 +124,31 @@ def _size_checks(i: Instruction, operands: Iterable[str]) -> list[str]:
     found = []
     for k, o in enumerate(operands):
         n = size(i.kernel.tensor(o))
-        found.append(f"if (sizeof({types[o]}) != {n}) return sizeof({types[o]}) < {n} ? {100 + k} : {200 + k};")
+        held = f"(int64_t)({kind.size})" if (kind := _sizeless(types[o])) else f"(int64_t)sizeof({types[o]})"
+        found.append(f"if ({held} != {n}) return {held} < {n} ? {100 + k} : {200 + k};")
     return found
+
+
+def _sizeless(c_type: str) -> VectorType | None:
+    """A vector type that has no sizeof, and so no bytes that memcpy takes."""
+    found = vector_type(c_type)
+    return found if found and found.size else None
+
+
+def _bytes_in(c_type: str, register: str, place: str) -> str:
+    """C that fills a register's variable with the bytes at a place."""
+    kind = _sizeless(c_type)
+    if kind:
+        return f"{register} = {kind.load.format(p=f'(void *)({place})')};"
+    return f"memcpy(&{register}, {place}, sizeof {register});"
+
+
+def _bytes_out(c_type: str, register: str, place: str) -> str:
+    """C that leaves the bytes of a register's variable at a place."""
+    kind = _sizeless(c_type)
+    if kind:
+        return f"{kind.store.format(p=f'(void *)({place})', r=register)};"
+    return f"memcpy({place}, &{register}, sizeof {register});"
 
 
 # ---- registers that are C variables ----------------------------------------------------------------------------------
@@ -138,8 +162,8 @@ def compute(number: int, i: Instruction, machine: Hardware) -> str:
     lines = []
     for u, r in enumerate(registers):
         for k, o in enumerate(names):
-            at = f"isamap_from[{k}] + (isamap_x + {u}) % isamap_period * (int64_t)sizeof {r[o]}"
-            lines.append(f"{types[o]} {r[o]}; memcpy(&{r[o]}, {at}, sizeof {r[o]});")
+            at = f"isamap_from[{k}] + (isamap_x + {u}) % isamap_period * {size(i.kernel.tensor(o))}"
+            lines.append(f"{types[o]} {r[o]}; {_bytes_in(types[o], r[o], at)}")
     kept = [(f"isamap_v{k}", "isamap_check_vector", "wide", k) for k in range(HELD)]
     kept += [(f"isamap_w{k}", "uint64_t", "words", k) for k in range(HELD)]
     lines += [f"const {kind} {name} = isamap_check_{where}[{k}];" for name, kind, where, k in kept]
@@ -150,7 +174,8 @@ def compute(number: int, i: Instruction, machine: Hardware) -> str:
     lines.append("if (isamap_check_differ(isamap_wide, isamap_words)) return 3;")
     for u, r in enumerate(registers):
         for k, o in enumerate(names):
-            lines.append(f"memcpy(isamap_to[{k}] + (isamap_x + {u}) * (int64_t)sizeof {r[o]}, &{r[o]}, sizeof {r[o]});")
+            at = f"isamap_to[{k}] + (isamap_x + {u}) * {size(i.kernel.tensor(o))}"
+            lines.append(_bytes_out(types[o], r[o], at))
     loop = f"    for (int64_t isamap_x = 0; isamap_x < isamap_count; isamap_x += {AT_ONCE}) {{\n"
     return _function(
         number, in_state(machine, [(i, {})]), _size_checks(i, names), loop + _indented(lines, 8) + "    }\n"
@@ -163,10 +188,10 @@ def move(number: int, i: Instruction, machine: Hardware) -> str:
     kind = dict(i.c_types)[r]
     words = _memory_words(i, "isamap_from[0]")
     body = [
-        f"{kind} isamap_r; memcpy(&isamap_r, isamap_from[1], sizeof isamap_r);",
+        f"{kind} isamap_r; {_bytes_in(kind, 'isamap_r', 'isamap_from[1]')}",
         *_pointer(i, "isamap_from[0]"),
         i.statement({**words, r: "isamap_r"}),
-        "memcpy(isamap_to[1], &isamap_r, sizeof isamap_r);",
+        _bytes_out(kind, "isamap_r", "isamap_to[1]"),
     ]
     twice = [f"{kind} isamap_s = isamap_r, isamap_t = isamap_r;"]
     twice += [i.statement({**words, r: name}) for name in ("isamap_s", "isamap_t")]
