@@ -36,7 +36,10 @@ HEADERS = (
     "sys/syscall.h",
     "immintrin.h",
 )
-FOREIGN = {"aarch64-linux-musl": ("arm_neon.h", "stdint.h", "string.h")}  # of machines of other architectures
+FOREIGN = {  # of machines of other architectures
+    "aarch64-linux-musl": ("arm_neon.h", "arm_sve.h", "stdint.h", "string.h"),
+    "riscv64-linux-musl": ("riscv_vector.h", "stdint.h"),
+}
 OURS = [
     "acc", "acc_0", "acc_0_0", "acc_0_1", "a_r", "b_r", "b_r_0", "A_packed", "B_packed", "B_packed_0", "acc_staged",
     "i0", "j0", "j1", "k0", "i0_end", "k0_end", "i0_on", "c_k", "c_j", "c_k_by", "c_k_in", "n_I", "n_J", "part_0",

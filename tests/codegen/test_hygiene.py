@@ -247,7 +247,7 @@ def test_no_header_of_another_architecture_defines_a_name_of_ours(target: str) -
 
 def test_the_shipped_machines_are_taken_together() -> None:
     everything: dict[str, Instruction] = {
-        i.name: i for m in isamap_hardware.names() for i in isamap_hardware.load(m).instructions
+        i.name: i for m in isamap_hardware.names() for i in isamap_hardware.load(m).at().instructions
     }
     states = tuple(x for m in isamap_hardware.names() for x in isamap_hardware.load(m).memories if x.is_state)
     places = {place for i in everything.values() for _, place in i.places} - {

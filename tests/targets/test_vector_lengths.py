@@ -1,0 +1,179 @@
+"""SVE and RISC-V V: one description, one proof and one program for every vector length, run by QEMU at several.
+
+Arrays end at a page that nothing may touch. Tails of RISC-V vectors that the specification leaves open are all ones there.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isamap_hardware
+import isamap_smt as im
+from isamap_smt.certificates import save
+from isamap_smt.cli.app import run as command
+from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.interpret import random_arrays, run_kernel
+from isamap_smt.runtime.conformance import check_instructions
+from isamap_smt.simulator.run import run_program
+from isamap_smt.targets import Target, find_target
+from isamap_smt.targets.emulated import EmulatedKernel
+
+TRIPLES = {"sve": "aarch64-linux-musl", "rvv": "riscv64-linux-musl"}
+LENGTHS = {"sve": (1, 2, 3, 4, 8, 16), "rvv": (1, 2, 4, 8)}  # of QEMU's RISC-V no more
+TYPES = {"f32": ("f32", "f32", "f32"), "i8": ("i8", "i8", "i32"), "u8i8": ("u8", "i8", "i32"), "f64": ("f64",) * 3}
+INSTRUCTIONS = {
+    "sve": {"f32": "svmla_f32", "i8": "svdot_s32", "u8i8": "svusdot_s32"},
+    "rvv": {"f32": "vfmacc_f32", "f64": "vfmacc_f64", "i8": "vwmul_vwadd_i8", "u8i8": "vwmulsu_vwadd_i8u8"},
+}
+WINDOW = dict(n=1, k=6, c=5, p=5, q=7, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
+GEMM = dict(i=11, j=70, k=18)
+SHIPPED = [(m, v) for m, values in LENGTHS.items() for v in values]
+CASES = [(m, t) for m, types in INSTRUCTIONS.items() for t in types]
+more = pytest.mark.exhaustive
+
+
+def target(machine: str) -> Target:
+    found = find_target(TRIPLES[machine])
+    if why := found.available():
+        pytest.skip(why)
+    return found
+
+
+def typed(kernel: str, types: str) -> im.Kernel:
+    found = im.find_kernel(kernel)
+    *inputs, output = TYPES[types]
+    return found.with_dtypes({**dict(zip(found.inputs, inputs, strict=True)), **dict.fromkeys(found.outputs, output)})
+
+
+@functools.cache
+def planned(machine: str, kernel: str, types: str, **options: Any) -> im.Plan:
+    given = {n: dict(v) if n == "sizes" else v for n, v in options.items()}
+    made = im.plan(typed(kernel, types), machine, **given)
+    assert made.instruction is not None and made.instruction.short == INSTRUCTIONS[machine][types]
+    assert made.program.parameters == ("VL",)
+    return made
+
+
+def equal_at(made: im.Plan, machine: str, asked: im.Kernel, lengths: tuple[int, ...], threads: int = 1) -> None:
+    """One build, run at each length on arrays of this kernel, whose sizes are all known."""
+    where = target(machine)
+    kernel = where.build(where.emit(made))
+    assert isinstance(kernel, EmulatedKernel)
+    kernel.alignment = 1
+    emulator = find_target(TRIPLES[machine])._emulator()  # type: ignore[attr-defined]
+    random = np.random.default_rng(3)
+    for length in lengths:
+        kernel.emulator = emulator.with_vectors(128 * length)
+        arrays = {n: whole(x, random) for n, x in random_arrays(asked, rng=random).items()}
+        got, wanted = kernel(**arrays, threads=threads), run_kernel(asked, arrays)[asked.results[0]]
+        assert np.array_equal(got, wanted), (machine, asked.name, length)
+
+
+def whole(like: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """All bytes; in floating point small whole numbers, whose sums are exact."""
+    low, high = {"uint8": (0, 255), "int8": (-128, 127)}.get(str(like.dtype), (-16, 16))
+    return random.integers(low, high, like.shape, endpoint=True).astype(like.dtype)
+
+
+@pytest.mark.parametrize(
+    ("machine", "length"), [pytest.param(*c, marks=() if c[1] in (1, 3, 8) else more) for c in SHIPPED]
+)
+def test_every_instruction_at_every_length(machine: str, length: int) -> None:
+    found = im.check_hardware(f"{machine}(VL={length})", seed=17, results=2000, place=target(machine).place())
+    assert [str(c) for c in found.checked if c.status != "right"] == []
+    assert all(f"vectors of {128 * length} bits" in c.emulated for c in found.checked)
+
+
+@pytest.mark.parametrize(
+    ("machine", "name", "emit", "said"),
+    [
+        ("sve", "svdot_s32", "{acc} = svdot_s32({acc}, {a}, {a});", "results are wrong"),
+        ("sve", "load_f32", "{r} = svld1_f32(svwhilelt_b32(0, 8), {m});", "r[8]"),  # right for vectors of 256 bits
+        ("sve", "masked_load_f32", "{r} = svld1_f32(svptrue_b32(), {m}); (void)({active});", "touches memory"),
+        ("rvv", "vfmacc_f32", "{c} = __riscv_vfmacc_vv_f32m1_tu({c}, {a}, {b}, 8);", "results are wrong"),
+        (
+            "rvv", "masked_load_f32", "{r} = __riscv_vle32_v_f32m1({m}, (size_t)({active}));",
+            "does not do what its description says",
+        ),  # its tail is agnostic: all ones
+    ],
+)  # fmt: skip
+def test_a_wrong_instruction_is_found(machine: str, name: str, emit: str, said: str) -> None:
+    at = im.find_hardware(f"{machine}(VL=4)")
+    wrong = replace(at.instruction(name), emit=emit)
+    (found,) = check_instructions([wrong], at, results=1000, place=target(machine).place())
+    assert found.status == "wrong" and said in str(found), str(found)
+
+
+@pytest.mark.parametrize(
+    ("machine", "types"), [pytest.param(*c, marks=() if c[1] in ("f32", "u8i8") else more) for c in CASES]
+)
+def test_one_program_for_all_sizes_and_lengths(machine: str, types: str) -> None:
+    made = planned(machine, "gemm", types)
+    for sizes in (GEMM, dict(i=1, j=1, k=1), dict(i=7, j=33, k=4)):
+        equal_at(made, machine, typed("gemm", types).with_sizes(sizes), LENGTHS[machine])
+
+
+@pytest.mark.parametrize(("machine", "types"), [pytest.param(*c, marks=() if c[1] == "f32" else more) for c in CASES])
+@pytest.mark.parametrize(
+    ("kernel", "sizes"), [("conv2d", WINDOW), ("matvec", dict(i=23, k=37)), ("gemm", dict(i=7, j=5, k=3))]
+)
+def test_other_kernels(machine: str, kernel: str, sizes: dict[str, int], types: str) -> None:
+    made = planned(machine, kernel, types, sizes=tuple(sizes.items()))
+    equal_at(made, machine, typed(kernel, types).with_sizes(sizes), LENGTHS[machine])
+
+
+def test_threads_and_what_is_packed_ahead() -> None:
+    sizes = dict(i=40, j=24, k=16)
+    made = planned("sve", "gemm", "i8", sizes=tuple(sizes.items()), threads=2, constant=("B",))
+    assert made.program.ahead
+    equal_at(made, "sve", typed("gemm", "i8").with_sizes(sizes), (1, 3, 16), threads=2)
+
+
+@pytest.mark.parametrize("machine", TRIPLES)
+@pytest.mark.parametrize("length", [1, 2, 8])
+def test_simulated_at_a_length(machine: str, length: int) -> None:
+    """The simulator shares no code with the proof, and needs no emulator."""
+    kernel = typed("gemm", "f32").with_sizes(GEMM)
+    made = im.plan(typed("gemm", "f32"), f"{machine}(VL={length})", sizes=GEMM)
+    random = np.random.default_rng(1)
+    arrays = {n: whole(x, random) for n, x in random_arrays(kernel, rng=random).items()}
+    run = run_program(made.program, arrays)
+    assert run.clean and np.array_equal(run.outputs["C"], run_kernel(kernel, arrays)["C"])
+
+
+def test_a_length_that_the_description_does_not_list_is_refused() -> None:
+    """The proof says nothing of it."""
+    whole_machine = isamap_hardware.load("sve")
+    short = replace(whole_machine, parameters=(replace(whole_machine.parameters[0], values=(1, 2)),))
+    where = target("sve")
+    kernel = where.build(where.emit(im.plan("gemm", short, sizes=dict(i=3, j=5, k=2))))
+    a, b = np.ones((3, 2), np.float32), np.ones((2, 5), np.float32)
+    assert np.array_equal(kernel(a, b), a @ b)
+    kernel.emulator = find_target(TRIPLES["sve"])._emulator().with_vectors(512)  # type: ignore[attr-defined]
+    with pytest.raises(HardwareError, match="has a value that its description does not list"):
+        kernel(a, b)
+
+
+def test_a_certificate_holds_for_every_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Z3 and cvc5 agree on the formulas of all of them."""
+    made = planned("rvv", "gemm", "f32", sizes=(("i", 3), ("j", 5), ("k", 2)))
+    save(made.checked, tmp_path / "proofs")
+    assert command(["proofs", "check", str(tmp_path / "proofs")]) == 0
+    assert "1 certificate: 1 ok" in capsys.readouterr().out
+
+
+def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    target("sve")
+    words = ["run", "gemm", "sve", "--sizes", "i=37,j=29,k=50", "--target", TRIPLES["sve"]]
+    assert command([*words, "--set", "VL=4", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["executor"].endswith("vectors of 512 bits") and told["instruction"] == "sve.svmla_f32"
+    assert command([*words, "--set", "VL=17"]) == 3
+    assert "sve: VL=17: it can be 1, 2, 3" in capsys.readouterr().err
