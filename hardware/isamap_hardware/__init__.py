@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from isamap_smt import Hardware
 
 # best first: the order in which `host` offers their instructions
-NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "sve", "neon", "rvv", "scalar", "wmma")
+NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "sve", "neon", "rvv", "scalar", "wmma", "gemmini")
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
-CERTIFIED: dict[str, tuple[str, ...]] = {"neon": ("gemm",), "sve": (), "rvv": ()}
+CERTIFIED: dict[str, tuple[str, ...]] = {"neon": ("gemm",), "sve": ("gemm",), "rvv": ("gemm",), "gemmini": ("gemm",)}
 
 
 def names() -> tuple[str, ...]:

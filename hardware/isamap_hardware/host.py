@@ -64,7 +64,7 @@ def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
 
 
 def host(available: Collection[str] | None = None) -> im.Hardware:
-    """All that a CPU with these features (by default this one) can run; `scalar` is always in it, no machine with parameters is."""
+    """All that a CPU with these features (by default this one) can run: `scalar` always, no machine with parameters or engines."""
     have = features() if available is None else frozenset(available)
     instructions: dict[str, im.Instruction] = {}
     memories: dict[str, im.Memory] = {}
@@ -72,7 +72,7 @@ def host(available: Collection[str] | None = None) -> im.Hardware:
     for name in NAMES:
         machine = load(name)
         runs = [i for i in machine.instructions if i.emit and have.issuperset(i.requires)]
-        if machine.parameters or not any(i.kind == "compute" for i in runs):
+        if machine.parameters or machine.engines or not any(i.kind == "compute" for i in runs):
             continue
         instructions.update((i.name, i) for i in runs)
         for memory in machine.memories:

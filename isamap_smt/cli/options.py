@@ -188,6 +188,9 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     name, machine = split_names(words, options["text"], "HARDWARE")
     kernel, sizes = load_kernel(name, options)
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
+    hardware = load_hardware(machine, options)
+    if hardware.engines:
+        kernel = _with_types_of_engines(kernel, hardware, options)
     constant = comma_separated(options["constant"])
     for c in constant:
         if c not in kernel.inputs:
@@ -195,13 +198,22 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
             raise UnknownNameError(f"--constant {c}: {kernel.name} has no input {c!r}; {hint}")
     return {
         "kernel": kernel,
-        "hardware": load_hardware(machine, options),
+        "hardware": hardware,
         "sizes": sizes,
         "constant": constant,
         "fix": parse_fix(options["fix"]),
         "assume": tuple(options["assume"]),
         **{n: options[n] for n in ("threads", "objective", "timeout", "instruction")},
     }
+
+
+def _with_types_of_engines(kernel: Kernel, hardware: Hardware, options: dict[str, Any]) -> Kernel:
+    """Where no instruction takes the kernel's types: with those of the first that computes, in the place of types nobody said."""
+    from isamap_smt.mapping.fuse import takes
+
+    if not hardware.computes or any(takes(kernel, i, kernel.main) for i in hardware.computes):
+        return kernel
+    return with_types_of(kernel, hardware.computes[0], "any", parse_dtypes(options["dtypes"]), kernel.main)
 
 
 def statement_number(kernel: Kernel, number: int) -> int:

@@ -132,7 +132,11 @@ def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[S
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.pipeline import plan
 
-    if not instruction.emit or not ((one.kernel == "gemm" and one.hardware != "scalar") or one.instruction in MAIN):
+    if (
+        not instruction.emit
+        or instruction.engine
+        or not ((one.kernel == "gemm" and one.hardware != "scalar") or one.instruction in MAIN)
+    ):
         return ()
     sizes = {n: v for n, v in WINDOW.items() if n in kernel.free_sizes} if kernel.parameters else {}
     # Certificates are the same wherever they are made: nothing that was measured on a machine takes part.

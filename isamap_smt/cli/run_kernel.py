@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     metavar="NAME",
-    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, simulate is any machine's simulator. "
-    "By default what the machine has.",
+    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, gemmini is a model of that machine, "
+    "simulate is any machine's simulator. By default what the machine has.",
 )
 @click.option(
     "--seeds", type=click.IntRange(0, 10_000), default=3,
@@ -68,10 +68,11 @@ def command(
     """
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
+    from isamap_smt.targets.find import default_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")
     machine = load_hardware(hardware, options)
-    where = find_target(target or ("simulate" if machine.engines else "c"))
+    where = find_target(target) if target else default_target(machine)
     kernel, sizes = load_kernel(name, options)
     kernel = kernel.with_sizes(sizes)
     require_sizes(kernel)
@@ -79,7 +80,7 @@ def command(
     if why := where.available(cc) or where.takes(machine):
         raise HardwareError(why)
     if machine.engines:
-        return run_staged(read_asked(words, options), seed, seeds, as_json)
+        return run_staged(where, read_asked(words, options), seed, seeds, as_json)
     planned = make_plan(words, options)
     if where.name == "simulate":
         return run_simulated(where, planned, kernel, options["threads"], seed, seeds, as_json)

@@ -14,6 +14,7 @@ from isamap_smt.ir.words import words
 if TYPE_CHECKING:
     from isamap_smt.pipeline.staged import StagedPlan
     from isamap_smt.runtime.judge import Judgement
+    from isamap_smt.targets import Target
     from isamap_smt.targets.simulate import Observed
 
 _NEUTRAL = {"threads": 1, "objective": "latency", "constant": ()}  # options that mean nothing on engines
@@ -112,21 +113,42 @@ def _show_loops(s: Schedule) -> None:
         out.print("  " * (depth + 1) + f"{loop.axis}: {count} steps of {each}")
 
 
-def run_staged(asked: dict[str, Any], seed: int, seeds: int, as_json: bool) -> int:
-    """Plan, prove, simulate, compare. The exit status."""
+def run_staged(where: Target, asked: dict[str, Any], seed: int, seeds: int, as_json: bool) -> int:
+    """Plan, prove, simulate or execute, compare. The exit status."""
     from isamap_smt.runtime.measure import arrays_for
-    from isamap_smt.targets import find_target
 
-    where = find_target("simulate")
     planned = planned_stages(asked)
     full = asked["kernel"].with_sizes(asked["sizes"])
     arrays = arrays_for(full, seed)
     program = where.build(where.emit(planned))  # type: ignore[arg-type]
+    if where.name != "simulate":
+        return _executed(where, planned, program, full, arrays, as_json)
     with progress("simulating"):
         seen: Observed = program.observe(full, arrays, seeds)  # type: ignore[attr-defined]
     document = {**_document(planned, seen), "target": where.name, "executor": where.executor()}
     answer(as_json, document, lambda: _show(planned, seen))
     return status_of(seen.wrong)
+
+
+def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arrays: Any, as_json: bool) -> int:
+    """The program on what executes the machine's instructions, compared. The exit status."""
+    from isamap_smt.runtime.judge import judge, wanted
+
+    say_notes(program.notes)
+    with progress("running"):
+        got = program(**arrays)
+    seen = judge(kernel, got, wanted(kernel, arrays, planned.proof.arithmetic), planned.proof.arithmetic)
+    by = where.executor(planned.hardware)
+    document = {**_told(planned, seen), "target": where.name, "executor": by}
+
+    def shown() -> None:
+        console().print(planned.title, style="bold")
+        show_judgement(seen)
+        console().print(f"run once by {by}; it keeps no time")
+        console().print(f"plan: {'; '.join(f'{planned.schedule.tensor(t)} {t}' for t in planned.schedule.stages)}")
+
+    answer(as_json, document, shown)
+    return status_of(seen.reason)
 
 
 def status_of(wrong: str) -> int:
@@ -158,16 +180,20 @@ def show_judgement(seen: Judgement) -> None:
 
 
 def _document(planned: StagedPlan, seen: Observed) -> dict[str, Any]:
+    return {**_told(planned, seen.judged), **observed_document(seen)}
+
+
+def _told(planned: StagedPlan, seen: Judgement) -> dict[str, Any]:
+    """What every run of engines says, as JSON."""
     return {
-        **judgement_document(seen.judged),
-        "reference": seen.judged.against,
+        **judgement_document(seen),
+        "reference": seen.against,
         "seconds": None,
         "gflops": None,
         "instruction": planned.instruction.name,
         "schedule": staging_document(planned),
         "predicted_cycles": planned.schedule.objective,
         "notes": list(planned.notes),
-        **observed_document(seen),
     }
 
 

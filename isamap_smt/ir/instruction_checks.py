@@ -76,7 +76,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
     whole_number(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
-    for operand in registers if i.emit else ():
+    for operand in registers if i.emit and not i.engine else ():  # of an engine: a row of an addressed memory
         if operand not in (*dict(c_types), *numbered) and dict(places)[operand] != MAIN:
             raise LanguageError(
                 f"instruction {name}: register operand {operand} has no C type; add c_types={{..., {operand!r}: '__m512'}}, or "

@@ -19,7 +19,11 @@ from isamap_smt.runtime.conformance.check import Made, as_c, compiled
 from isamap_smt.runtime.conformance.place import Here
 from isamap_smt.runtime.feature_flags import own_architecture, where_all_are
 
-EMITTED = [n for n in isamap_hardware.names() if any(i.emit for i in isamap_hardware.load(n).computes)]
+EMITTED = [
+    n
+    for n in isamap_hardware.names()
+    if any(i.emit for i in isamap_hardware.load(n).computes) and not isamap_hardware.load(n).engines
+]
 
 
 def compiler_or_skip(cc: str) -> str:

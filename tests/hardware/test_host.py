@@ -61,11 +61,11 @@ def test_every_register_of_an_instruction_is_a_memory_with_a_link() -> None:
                 assert place in ("memory", "code", *names), f"{machine.name}: {i.name} is in {place}"
         for link in machine.links:
             assert {link.source, link.target} <= names
-        assert [m.name for m in machine.memories if m.is_main] == ["DRAM"]
+        assert [m.name for m in machine.memories if m.is_main] == ([] if machine.engines else ["DRAM"])
 
 
 def test_every_instruction_says_its_c_type() -> None:
-    for machine in (isamap_hardware.load(n) for n in isamap_hardware.names() if n != "wmma"):
+    for machine in (isamap_hardware.load(n) for n in isamap_hardware.names() if n not in ("wmma", "gemmini")):
         types: dict[tuple[str, str, int], str] = {}
         for i in machine.instructions:
             for operand, place in i.places:

@@ -11,12 +11,16 @@ import sympy as sp
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import FloorDiv, substitute, symbols_of
+from isamap_smt.ir.program import Loop, Program, walk
 from isamap_smt.proof.program_book import Book, Watch
 from isamap_smt.proof.program_sites import Sites
 from isamap_smt.proof.uses.moments import Formula, Moment
 
-SMALL = (1, 9, 17, 25)  # sizes at which numbers of iterations are looked at by their definition
+STEP, STEPS = (
+    8,
+    4,
+)  # sizes at which numbers of iterations are looked at by their definition: so many steps, one point beyond
 Told = Callable[[dict[str, Any]], str]
 Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
@@ -70,10 +74,17 @@ class UseBook(Book):
         )
 
     def _small(self) -> Iterator[dict[str, int]]:
-        yield from (
-            dict(zip(self.sites.sizes, at, strict=True))
-            for at in sorted(product(SMALL, repeat=len(self.sites.sizes)), key=sum)
-        )
+        """One point more than 0, 1, 2, 3 steps of the loops that a size ends; those with few steps first."""
+        steps = [_step(self.sites.program, n) for n in self.sites.sizes]
+        for counts in sorted(product(range(STEPS), repeat=len(steps)), key=sum):
+            yield {n: c * s + 1 for n, c, s in zip(self.sites.sizes, counts, steps, strict=True)}
+
+
+def _step(program: Program, size: str) -> int:
+    """How many points one more iteration of the loops takes that a size ends."""
+    counts = [sp.sympify(n.count) for n, _ in walk(program.body) if isinstance(n, Loop)]
+    divisors = (d.args[1] for c in counts for d in c.atoms(FloorDiv) if size in symbols_of([d.args[0]]))
+    return max((int(d) for d in divisors if d.is_Integer), default=STEP)
 
 
 def _at(f: Any, sizes: dict[str, int]) -> Any:
