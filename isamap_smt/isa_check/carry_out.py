@@ -1,0 +1,71 @@
+"""The C of one case on the case's own cells: what it leaves in each operand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings import bit_terms as bits
+from isamap_encodings.bit_terms import Term
+from isamap_smt.isa_check.c_read import functions
+from isamap_smt.isa_check.c_run import Function
+from isamap_smt.isa_check.c_types import CType
+from isamap_smt.isa_check.c_values import Address, Block, Fault, Promises, Result, Value
+from isamap_smt.isa_check.contract import Cells
+from isamap_smt.isa_check.entry import Case, Operand
+from isamap_smt.isa_check.meanings import Meaning
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Cells of each operand afterwards, what must hold for all operands, and the intrinsics that were called."""
+
+    after: Cells
+    promises: tuple[tuple[Term, str], ...]
+    used: dict[str, Meaning]
+
+
+def carry_out(case: Case, used: dict[str, Meaning]) -> Outcome:
+    """Carry the C out. used: filled with the intrinsics that are called. Raises Fault and Unreadable."""
+    known = {o.name: o for o in case.operands}
+    promises, blocks = (
+        Promises(),
+        {o.name: _block(o, case.before[o.name]) for o in case.operands if o.place != "result"},
+    )
+    given: list[Result] = []
+    for a in case.arguments:
+        if isinstance(a, Value):
+            given.append(a)
+        elif known[a].place == "value":
+            given.append(Value(known[a].c_type, blocks[a].contents))
+        else:
+            given.append(Address(blocks[a], 0, known[a].c_type))
+    defined = functions(case.source, case.function)
+    returned = Function(defined, promises, used, [0]).call(defined[case.function], given)
+    after = {o.name: _cells(o, blocks[o.name].contents) for o in case.operands if o.place in ("memory", "register")}
+    for o in case.operands:
+        if o.place == "result":
+            after[o.name] = _cells(o, _returned(returned, o.c_type))
+    return Outcome(after, tuple(promises.listed), used)
+
+
+def _block(o: Operand, cells: list[Term]) -> Block:
+    """All cells; between them, where they lie apart, words that are nobody's."""
+    parts: list[Term] = []
+    for k, x in enumerate(cells):
+        gap = (o.stride - 1) * o.dtype.bits if k + 1 < len(cells) else 0
+        parts += [x, bits.cell(f"between {o.name}[{k}] and [{k + 1}]", gap)] if gap else [x]
+    return Block(o.name, bits.concat(parts), o.dtype.bits * o.stride)
+
+
+def _cells(o: Operand, contents: Term) -> list[Term]:
+    step, width = o.stride * o.dtype.bits, o.dtype.bits
+    return [bits.extract(contents, k * step, width) for k in range(o.count)]
+
+
+def _returned(value: Any, to: CType) -> Term:
+    if not isinstance(value, Value):
+        raise Fault("no C: it returns no value")
+    if (value.type.kind == "v") != (to.kind == "v") or value.type.bits != to.bits:
+        raise Fault(f"no C: it returns {value.type}, and is to return {to}")
+    return value.term

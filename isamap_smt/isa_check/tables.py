@@ -1,0 +1,79 @@
+"""Which tables there are, and one of them checked as a whole."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from isamap_smt.ir.errors import IsamapError, UnknownNameError
+from isamap_smt.isa_check import exo_table, header
+from isamap_smt.isa_check.check import VERDICTS, Progress, check_entries
+from isamap_smt.isa_check.confirm import confirm
+from isamap_smt.isa_check.entry import Entry, Finding
+
+TABLES = ("exo",)
+
+
+class NotInstalledError(IsamapError):
+    """A table that belongs to a package which is not there."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Findings about one table, in its order. title: what was read, with its version. left: what it does not cover, in words."""
+
+    title: str
+    entries: tuple[Finding, ...]
+    seconds: float
+    left: str = ""
+
+    def count(self, verdict: str) -> int:
+        """How many entries have this verdict."""
+        return sum(f.verdict == verdict for f in self.entries)
+
+    @property
+    def verdict(self) -> str:
+        """refuted if one is; else unknown if one is not proved, or none was looked at; else proved."""
+        if self.count("refuted"):
+            return "refuted"
+        return "proved" if self.entries and self.count("proved") == len(self.entries) else "unknown"
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        counts = {v: self.count(v) for v in VERDICTS}
+        entries = [f.document() for f in self.entries]
+        return {"table": self.title, "verdict": self.verdict, **counts, "left": self.left,
+                "seconds": round(self.seconds, 3), "entries": entries}  # fmt: skip
+
+
+def check_isa(
+    table: str, only: str = "", *, run: bool = True, cc: str | None = None, progress: Progress = lambda *_: None
+) -> Report:
+    """Compare each entry of `exo`, or of a C file with contracts in comments, whose name matches the regular expression.
+
+    run: whether the C of what is refuted is compiled and run on the input. Raises IsamapError for tables that there are not,
+    packages that are not installed, and contracts that say nothing legal.
+    """
+    begun = time.perf_counter()
+    title, found, left = _entries(table, cc)
+    findings = check_entries(found, only, partial(confirm, cc=cc) if run else None, progress)
+    if not findings:
+        raise UnknownNameError(f"{title}: no entry matches --only {only!r}" if only else f"{title}: there is no entry")
+    return Report(title, tuple(findings), time.perf_counter() - begun, left)
+
+
+def _entries(table: str, cc: str | None) -> tuple[str, list[Entry], str]:
+    if table == "exo":
+        version = exo_table.installed()
+        if version is None:
+            raise NotInstalledError(f"exo: exo-lang is not installed, nothing was checked; {exo_table.INSTALL}")
+        return f"Exo {version}, {' and '.join(exo_table.TABLES)}", list(exo_table.entries()), exo_table.LEFT
+    path = Path(table)
+    if path.suffix not in (".h", ".c") and not path.is_file():
+        raise UnknownNameError(
+            f"{table!r} is no table; write {', '.join(TABLES)}, or the path of a C file with contracts, FILE.h"
+        )
+    return path.name, header.entries(path, cc), ""
