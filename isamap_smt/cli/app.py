@@ -1,8 +1,8 @@
 """The command group, and the one place where exceptions become exit statuses.
 
 0    done; for `prove`: every obligation is proved; for `proofs check`: every certificate is ok
-1    `prove`: refuted; `proofs check`: broken, stale or damaged
-2    `prove`: unknown; `proofs check`: unknown; `check-hardware`: an instruction could not be run
+1    `prove`, `check-isa`: refuted; `proofs check`: broken, stale or damaged
+2    `prove`, `check-isa`: unknown; `proofs check`: unknown; `check-hardware`: an instruction could not be run
 3    misuse: wrong usage, and every IsamapError
 4    a fault of isamap itself (a traceback is printed); `bench`, `tune`: nothing ran, or all of it was wrong
 5    an instruction does something else than its description says: `check-hardware`, and whatever compiles for such a machine
@@ -39,6 +39,7 @@ COMMANDS = {
         "check_hardware",
         "Run every instruction of a machine, and compare with what its description says.",
     ),
+    "check-isa": ("check_isa", "Prove or refute that the C of other people's instructions does what their text says."),
     "calibrate": ("calibrate", "Measure this machine, once: schedules are then priced with what it can do."),
     "tune": ("tune", "Try schedules of a kernel on this machine, keep the fastest, and use it from then on."),
     "proofs": ("proofs", "Write, check and explain the certificates of proofs."),
