@@ -128,7 +128,23 @@ def resized(x: Term, width: int, is_signed: bool) -> Term:
         return extract(x, 0, width)
     if x.value is not None:
         return const(signed(x.value, x.width) if is_signed else x.value, width)
+    if x.op == "mul" and _holds_product(x, is_signed):
+        return binary("mul", *(_wider(a, width) for a in x.args))
     return make("sext" if is_signed else "zext", width, x)
+
+
+def _holds_product(x: Term, is_signed: bool) -> bool:
+    """Whether the product of two narrower numbers is exact in x, as a number with or without sign."""
+    narrow = [a.args[0].width for a in x.args if a.op in ("sext", "zext")]
+    kinds = {a.op for a in x.args}
+    return (
+        len(narrow) == len(x.args) and sum(narrow) <= x.width and ("sext" in kinds if is_signed else kinds == {"zext"})
+    )
+
+
+def _wider(x: Term, width: int) -> Term:
+    """A number that was made wider, made wider still."""
+    return make(x.op, width, x.args[0])
 
 
 # ---- integers ------------------------------------------------------------------------------------------------------

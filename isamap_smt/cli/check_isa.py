@@ -1,4 +1,4 @@
-"""isamap check-isa exo|FILE.h: does the C of somebody else's instructions do what their text says?"""
+"""isamap check-isa exo|tvm|FILE.h: does the C of somebody else's instructions do what their text says?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
 
 @click.command("check-isa")
-@click.argument("where", metavar="exo|FILE.h")
+@click.argument("where", metavar="exo|tvm|FILE.h")
 @click.option("--only", default="", metavar="REGEX", help="Only entries whose name it matches anywhere.")
 @click.option("--page", metavar="FILE.md", help="Write what is refuted as a page that one could send upstream.")
 @click.option("--no-run", is_flag=True, help="Do not compile and run the C of what is refuted.")
@@ -28,7 +28,8 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 def command(where: str, only: str, page: str | None, no_run: bool, cc: str | None, as_json: bool) -> int:
     """Prove or refute that the C of each instruction in a table is what its text says.
 
-    `exo`: Exo's x86 and Neon instructions, as installed. FILE.h: C functions with contracts in comments before them.
+    `exo`: Exo's x86 and Neon instructions, `tvm`: TVM's tensor intrinsics for x86 and Arm, both as installed.
+    FILE.h: C functions with contracts in comments before them.
     Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is unknown or cannot be read, 3 misuse.
     """
     from isamap_smt.isa_check import check_isa

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from isamap_smt.isa_check.entry import Case, Entry, Finding
 from isamap_smt.isa_check.evaluate import evaluate
 from isamap_smt.isa_check.meanings import Meaning
 
+SOUND = "code that is defined, and stays within its operands"
 VERDICTS = ("proved", "refuted", "unknown", "unread")
 
 
@@ -67,7 +68,9 @@ def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:
 
     words, count, used = set(), 0, dict[str, Meaning]()
     try:
-        for case in e.cases():
+        for case in _made(e):
+            if isinstance(case, Fault):
+                return finding("refuted", str(case), expected=SOUND, got=str(case))
             decision = _decided(case, used)
             count += 1
             if decision.verdict == "refuted":
@@ -84,6 +87,14 @@ def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:
             "unknown", f"no difference for {e.open_ended} up to what was tried, and the text has no upper bound for it"
         )
     return finding("proved", _how(REALS if REALS in words else EXACTLY, count, used))
+
+
+def _made(e: Entry) -> Iterator[Case | Fault]:
+    """Its cases; and what is wrong with the entry itself."""
+    try:
+        yield from e.cases()
+    except Fault as fault:
+        yield fault
 
 
 def _decided(case: Case, used: dict[str, Meaning]) -> Decision:
@@ -138,7 +149,7 @@ def number(r: Refutation, operand: str, bits: int) -> float | int | str:
 def values(r: Refutation) -> tuple[str, str]:
     """What the text says and what the C leaves, evaluated, at the cell that tells them apart."""
     if r.decision.inputs is None or not r.decision.at[0]:
-        return "C that is defined, and stays within its operands", r.decision.reason
+        return SOUND, r.decision.reason
     operand, index = r.decision.at
     inputs = {n: np.array([v], np.uint64) for n, v in r.decision.inputs.items()}
     said = r.case.after[operand][index]

@@ -16,6 +16,8 @@ NOTHING = "evaluated by the table of meanings, not run: "
 
 def confirm(e: Entry, r: Refutation, cc: str | None = None) -> Confirmation:
     """Compile and run the case. Where that is not possible, why."""
+    if r.case.carried is not None:
+        return Confirmation(NOTHING + "it is no C")
     requires = sorted({f for m in r.used.values() for f in m.requires} | set(_always(e)))
     place = find_place(requires)
     if isinstance(place, str):

@@ -13,15 +13,23 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.isa_check.contract import cell_count, run_contract
 from isamap_smt.isa_check.meanings import Meaning
-from isamap_smt.language.hardware_library import find_hardware
+from isamap_smt.language.hardware_library import find_hardware, find_instruction
 
 MACHINES = ("avx2", "avx512", "avx512_vnni", "neon")
 _CALL = re.compile(r"(?:\{(\w+)\} = )?(\w+)\(([^()]*)\);")
 _OPERAND = re.compile(r"\{(\w+)\}")
 
 
+# descriptions whose C is a function of their own around one intrinsic: its name, and its operands in order
+WRAPPED = {"avx512_vnni.dpbusd": ("_mm512_dpbusd_epi32", ("acc", "a", "b"), "__m512i")}
+
+
 def derived() -> Iterator[Meaning]:
-    """One meaning for each description whose C is one call on its operands, each named once."""
+    """One meaning for each description whose C is one call on its operands, each named once; and the wrapped ones."""
+    for name, (intrinsic, operands, kind) in WRAPPED.items():
+        i = find_instruction(name)
+        compute = _compute(i, list(operands), i.kernel.outputs[0])
+        yield Meaning(intrinsic, kind, (kind,) * len(operands), compute, i.requires, origin=name)
     for machine in MACHINES:
         for i in find_hardware(machine).instructions:
             found = _meaning(i)

@@ -34,7 +34,7 @@ class Case:
 
     source: C that defines `function`, whose parameters are the operands and numbers of `arguments`. before, after: cells of
     each operand, and what the text says they become. strict: the text says how results are rounded. either_zero: it leaves the
-    sign of a zero open.
+    sign of a zero open. carried: what the implementation leaves, where it is no C (a carry_out.Outcome).
     """
 
     source: str
@@ -46,6 +46,7 @@ class Case:
     parameters: dict[str, int] = field(default_factory=dict)
     strict: bool = False
     either_zero: bool = False
+    carried: Callable[[dict[str, Any]], Any] | None = None
 
 
 @dataclass(frozen=True)

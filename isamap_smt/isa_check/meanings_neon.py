@@ -262,6 +262,12 @@ def _widened(k: _Kind) -> Iterator[Meaning]:
     yield Meaning(f"vmull_{k.end}", wide.vector(), (half, half), over(product), _BASE)
     yield Meaning(f"vmovl_{k.end}", wide.vector(), (half,), over(lambda a: bits.resized(a, 2 * w, s)), _BASE)
 
+    def pairs(_: Any, x: Term) -> Term:
+        parts = [bits.resized(v, 2 * w, s) for v in bits.lanes(x, w)]
+        return bits.concat(_paired(parts, lane.integer("add")))
+
+    yield Meaning(f"vpaddlq_{k.end}", wide.vector(), (k.vector(),), pairs, _BASE)
+
     def added(promises: Any, c: Term, a: Term, b: Term) -> Term:
         return m.lanewise(2 * w, lane.integer("add"))(promises, c, over(product)(promises, a, b))
 

@@ -23,10 +23,10 @@ def page(title: str, findings: Iterable[Finding]) -> str:
         if f.input:
             lines += ["| | |", "|---|---|", *(f"| `{name}` | {value} |" for name, value in f.input.items())]
         if f.expected and f.input and " = " in f.expected:
-            lines += [f"| by the text | `{f.expected}` |", f"| by the C | `{f.got}` |"]
+            lines += [f"| by the text | `{f.expected}` |", f"| by the code | `{f.got}` |"]
         lines += ["", "The text:", "", *_fenced(f.contract)]
         if f.code:
-            lines += ["", "The C:", "", *_fenced(f.code)]
+            lines += ["", "The code:", "", *_fenced(f.code)]
     return "\n".join(lines) + "\n"
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.ir.errors import IsamapError, UnknownNameError
-from isamap_smt.isa_check import exo_table, header
+from isamap_smt.isa_check import exo_table, header, tvm_table
 from isamap_smt.isa_check.check import VERDICTS, Progress, check_entries
 from isamap_smt.isa_check.confirm import confirm
 from isamap_smt.isa_check.entry import Entry, Finding
 
-TABLES = ("exo",)
+TABLES = ("exo", "tvm")
 
 
 class NotInstalledError(IsamapError):
@@ -71,6 +71,11 @@ def _entries(table: str, cc: str | None) -> tuple[str, list[Entry], str]:
         if version is None:
             raise NotInstalledError(f"exo: exo-lang is not installed, nothing was checked; {exo_table.INSTALL}")
         return f"Exo {version}, {' and '.join(exo_table.TABLES)}", list(exo_table.entries()), exo_table.LEFT
+    if table == "tvm":
+        version = tvm_table.installed()
+        if version is None:
+            raise NotInstalledError(f"tvm: apache-tvm is not installed, nothing was checked; {tvm_table.INSTALL}")
+        return f"TVM {version}, {' and '.join(tvm_table.TABLES)}", tvm_table.entries(), tvm_table.LEFT
     path = Path(table)
     if path.suffix not in (".h", ".c") and not path.is_file():
         raise UnknownNameError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from isamap_smt.cli.app import run
-from isamap_smt.isa_check import exo_table
+from isamap_smt.isa_check import exo_table, tvm_table
 
 RIGHT = """
 /* isamap: c[l] += a[l] * b[l]  for l < 8; a, b, c: f32 */
@@ -107,16 +108,17 @@ def test_a_function_that_calls_itself_is_unread(tmp_path: Path, capsys: pytest.C
 
 
 def test_a_table_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check-isa", "tvm"]) == 3
-    assert "'tvm' is no table; write exo, or the path of a C file" in capsys.readouterr().err
+    assert run(["check-isa", "exxo"]) == 3
+    assert "'exxo' is no table; write exo, tvm, or the path of a C file" in capsys.readouterr().err
     assert run(["check-isa", "nowhere.h"]) == 3
 
 
+@pytest.mark.parametrize(("name", "module"), [("exo", exo_table), ("tvm", tvm_table)])
 def test_a_missing_peer_is_named_with_its_install_line_and_never_green(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(exo_table, "installed", lambda: None)
-    assert run(["check-isa", "exo", "--json"]) == 3
+    monkeypatch.setattr(module, "installed", lambda: None)
+    assert run(["check-isa", name, "--json"]) == 3
     found = capsys.readouterr()
-    assert "pip install 'exo-lang>=1.0'" in json.loads(found.out)["error"]
+    assert module.INSTALL in json.loads(found.out)["error"]
     assert "nothing was checked" in found.err

@@ -101,6 +101,7 @@ def test_conversions(width: int) -> None:
 
 CELLS = [bits.cell(name, 32) for name in "abc"]
 A, B, C = CELLS
+P, Q = make("sext", 16, bits.cell("p", 8)), make("zext", 16, bits.cell("q", 8))
 ONE, MINUS = bits.const(0x3F800000, 32), bits.const(0xBF800000, 32)
 FOLDED: dict[str, tuple[Callable[[], Term], Term, bool]] = {
     "x * 1": (lambda: bits.rounded("fmul", A, ONE), make("fmul", 32, A, ONE), True),
@@ -123,6 +124,16 @@ FOLDED: dict[str, tuple[Callable[[], Term], Term, bool]] = {
     "sign extended": (
         lambda: bits.extract(bits.resized(A, 64, True), 8, 16),
         make("extract", 16, make("sext", 64, A), 8),
+        False,
+    ),
+    "a product that fits": (
+        lambda: bits.resized(bits.binary("mul", P, Q), 32, True),
+        make("sext", 32, make("mul", 16, P, Q)),
+        False,
+    ),
+    "a product without sign": (
+        lambda: bits.resized(bits.binary("mul", Q, Q), 32, False),
+        make("zext", 32, make("mul", 16, Q, Q)),
         False,
     ),
     "chosen lanes": (

@@ -16,6 +16,7 @@ LAYERS = [
     "cli",
     "bench",
     "report",
+    "isa_check",
     "targets",
     "pipeline",
     "tuning",
