@@ -16,7 +16,7 @@ import z3
 
 from isamap_encodings.machine import Bits
 from isamap_encodings.scalar import RLIMIT
-from isamap_encodings.scalar_values import Kind, kind_of, limits, value, wrapped
+from isamap_encodings.scalar_values import Kind, kind_of, limits, spanned, value, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
@@ -126,7 +126,7 @@ def _interval(e: Any, types: Mapping[str, Kind], ranges: Ranges, wraps: list[Any
     spans = [p for p, _ in parts]
     if head == "Select":
         return _fit((min(a for a, _ in spans), max(b for _, b in spans)), kind)
-    exact = _COMBINE[head](*spans)
+    exact = spanned(head, *spans)
     fitted, _ = _fit(exact, kind)
     if fitted != exact:
         wraps.append(e)
@@ -138,22 +138,6 @@ def _fit(span: Interval, kind: Kind | None) -> tuple[Interval, Kind | None]:
         return span, None
     low, high = limits(kind)
     return (span if low <= span[0] and span[1] <= high else (low, high)), kind
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    ends = [x * y for x in a for y in b]
-    return min(ends), max(ends)
-
-
-_COMBINE: dict[str, Callable[..., Interval]] = {
-    "SAdd": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "SSub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "SMul": _product,
-    "SNeg": lambda a: (-a[1], -a[0]),
-    "SMax": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-    "SMin": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "Relu": lambda a: (max(a[0], 0), max(a[1], 0)),
-}
 
 
 def largest_count(low: int, high: int, kind: Kind) -> int | None:

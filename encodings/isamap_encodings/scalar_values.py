@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Kind = tuple[str, int]
@@ -83,6 +83,16 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+
+
+def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
+    """Bounds of what the operation gives exactly on operands in these ranges: each lies at an end of every range.
+
+    >>> spanned("SMul", (-3, 2), (1, 5)), spanned("Relu", (-3, 2))
+    ((-15, 10), (0, 2))
+    """
+    ends = [ARITHMETIC[head](*corner) for corner in itertools.product(*spans)]
+    return min(ends), max(ends)
 
 
 def difference(

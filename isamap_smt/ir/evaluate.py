@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar_values import ARITHMETIC, spanned
 from isamap_smt.ir.activations import rounded, smooth
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
@@ -207,9 +208,10 @@ class Functions:
             case Relu():
                 v, low, high = self._exact(x.args[0], env)
                 return (lambda arrays: np.maximum(v(arrays), 0)), max(low, 0), max(high, 0)
+        if type(x).__name__ not in ARITHMETIC:
+            raise TypeError(f"no exact meaning: {x!r}")
         (a, *ra), (b, *rb) = (self._exact(v, env) for v in x.args)
-        corners = [_exact_operation(x, p, q) for p in ra for q in rb]
-        low, high = min(corners), max(corners)
+        low, high = spanned(type(x).__name__, ra, rb)
         operation = _BINARY[type(x)]
         return (lambda arrays: operation(_wide(a(arrays), low, high), _wide(b(arrays), low, high))), low, high
 
@@ -238,21 +240,6 @@ def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, en
         f"{tensor}: index {index} of dimension {dimension} is {at[first]} at {where}, outside [0, {extent});\n"
         f"  correct the shape of {tensor}, or add a guard such as `where 0 <= {index} < {extent}`"
     )
-
-
-def _exact_operation(x: Any, a: int, b: int) -> int:
-    match x:
-        case SAdd():
-            return a + b
-        case SSub():
-            return a - b
-        case SMul():
-            return a * b
-        case SMax():
-            return max(a, b)
-        case SMin():
-            return min(a, b)
-    raise TypeError(f"no exact meaning: {x!r}")
 
 
 def _wide(v: Array, low: int, high: int) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar_values import ARITHMETIC, spanned
 from isamap_smt.ir.activations import c_functions
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
@@ -231,20 +232,8 @@ def _reach(tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[int, int, tu
                 raise ScheduleError("saturation is between integer types")
             return kind.low, kind.high, (kind.low, kind.high)
     parts = [_reach(a, names) for a in tree.args]
-    match tree, [p[:2] for p in parts]:
-        case SNeg(), [(low, high)]:
-            found = [-high, -low]
-        case Relu(), [(low, high)]:
-            found = [max(low, 0), max(high, 0)]
-        case SAdd(), [(a, b), (c, d)]:
-            found = [a + c, b + d]
-        case SSub(), [(a, b), (c, d)]:
-            found = [a - d, b - c]
-        case SMul(), [(a, b), (c, d)]:
-            found = [a * c, a * d, b * c, b * d]
-        case SMax() | SMin(), [(a, b), (c, d)]:
-            choose = max if isinstance(tree, SMax) else min
-            found = [choose(a, c), choose(b, d)]
-        case _:
-            raise ScheduleError(f"portable C has no exact {type(tree).__name__} below a saturation")
-    return min(found), max(found), (*found, *(v for p in parts for v in p[2]))
+    head = type(tree).__name__
+    if head not in ARITHMETIC:
+        raise ScheduleError(f"portable C has no exact {head} below a saturation")
+    low, high = spanned(head, *(p[:2] for p in parts))
+    return low, high, (low, high, *(v for p in parts for v in p[2]))
