@@ -7,7 +7,6 @@ is read back is mapped, proved, lowered and proved again like a new one.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from functools import cache
@@ -20,7 +19,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
-from isamap_smt.runtime.cache import cache_directory
+from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
@@ -29,23 +28,15 @@ _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernel
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
-    h = hashlib.blake2b(digest_size=16)
-    for part in (to_text(kernel), repr(kernel.ranges), kernel.name, repr(hardware), repr(options), _sources()):
-        h.update(len(part).to_bytes(8, "little") + part.encode())
-    return h.hexdigest()
+    return digest_of((to_text(kernel), repr(kernel.ranges), kernel.name, repr(hardware), repr(options), _sources()))
 
 
 @cache
 def _sources() -> str:
     """Digest of every source file of ours, and the solvers' versions."""
-    h = hashlib.blake2b(digest_size=16)
-    for name in _PACKAGES:
-        package = __import__(name)
-        for folder in package.__path__:
-            for file in sorted(Path(folder).rglob("*.py")):
-                h.update(file.read_bytes())
+    folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
     versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
-    return h.hexdigest() + " ".join(versions)
+    return " ".join([sources_digest(*folders), *versions])
 
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +10,7 @@ from isamap_smt import codegen
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import to_text
-from isamap_smt.runtime.cache import sources_digest
+from isamap_smt.runtime.cache import digest_of, sources_digest
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,10 @@ class Task:
     @property
     def digest(self) -> str:
         """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
-        h = hashlib.blake2b(digest_size=16)
         machine = (self.hardware.name, self.hardware.memories, self.hardware.links, self.hardware.instructions)
         options = (self.sizes, self.constant, self.threads, self.pins, self.instruction)
-        for part in (to_text(self.kernel), repr(self.kernel.ranges), repr(machine), repr(options), _generator()):
-            h.update(len(part).to_bytes(8, "little") + part.encode())
-        return h.hexdigest()
+        parts = (to_text(self.kernel), repr(self.kernel.ranges), repr(machine), repr(options), _generator())
+        return digest_of(parts)
 
     def __str__(self) -> str:
         sizes = ", ".join(f"{n}={v}" for n, v in self.sizes)
