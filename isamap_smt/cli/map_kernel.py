@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
+from isamap_smt.cli.options import kernel_options, machine_values, partial_option, read_pair, statement_option
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED
 
@@ -38,7 +38,11 @@ def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, *
             kernel, instruction, family, options["operands"], partial, statement=statement,
             progress=lambda done, of, legal: show_progress(f"{done} of {of} candidates judged, {legal} legal"),
         )  # fmt: skip
-    answer(as_json, as_document(found), lambda: show(found))
+    values = machine_values(words, options)
+    answer(as_json, {**as_document(found), **({"values": values} if values else {})}, lambda: show(found))
+    if values:
+        where = ", ".join(f"{n} = {v}" for n, v in values.items())
+        say(f"note: this is for {where}; a program is proved at every value that its machine can have")
     if found.interrupted:
         say("interrupted: what was found until then is above")
         return INTERRUPTED

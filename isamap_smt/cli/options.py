@@ -171,6 +171,15 @@ def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, In
     return with_types_of(kernel, instruction, options["operands"], given, statement), instruction, statement
 
 
+def machine_values(words: Sequence[str], options: dict[str, Any]) -> dict[str, int]:
+    """The values of the parameters of the library's machine whose instruction read_pair() found; none of others."""
+    from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.loading import with_set
+
+    machine, dot, _ = with_set(words[-1], options["settings"]).partition(".")
+    return dict(find_hardware(machine).values) if dot and ".py" not in words[-1] else {}
+
+
 def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:
     """The words of `a,b`, repeated options joined."""
     return tuple(word.strip() for text in texts for word in text.split(","))

@@ -49,6 +49,10 @@ class MachineParameter:
             raise HardwareError(f"{what}: values={self.values!r}: pass all that there are, such as (1, 2, 4)")
         values = tuple(whole_number(v, f"{what}: value", HardwareError, high=LARGEST) for v in self.values)
         object.__setattr__(self, "values", tuple(sorted(set(values))))
+        if (
+            self.values[-1] < 2 * self.values[0]
+        ):  # what the C computes of it is bounded by what it comes to at two values
+            raise HardwareError(f"{what}: its values, {_listed(self.values)}, are nearly one; write that in its place")
         if isinstance(self.typical, bool) or self.typical not in self.values:
             raise HardwareError(f"{what}: typical={self.typical!r} is none of its values, {_listed(self.values)}")
         if not isinstance(self.emit, str) or not self.emit.strip():

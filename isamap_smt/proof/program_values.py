@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+import sympy as sp
+
 from isamap_encodings.verdict import Proved, Refuted, Unknown
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.machine_parameters import every_value, instruction_at
@@ -16,7 +19,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.fuse import fuse_groups
 from isamap_smt.proof.mapping import prove
-from isamap_smt.proof.program_memory import entry_bound
+from isamap_smt.proof.program_memory import LIMIT, entry_bound
 from isamap_smt.proof.program_sites import UnrecognisedError
 
 Result = tuple[Proof, tuple[str, ...]]
@@ -41,19 +44,18 @@ def at_each_value(program: Program, proved: Callable[[Program], Result], stop: b
         wanted |= dict.fromkeys(conditions)
         if stop and not made.proved:
             break
-    claims = _together(parts)
-    assumptions = _assumptions(program, [a for _, p in parts for a in p.assumptions])
-    return Proof(claims, parts[0][1].arithmetic, assumptions, sum(p.seconds for _, p in parts)), tuple(wanted)
-
-
-def _assumptions(program: Program, found: list[str]) -> tuple[str, ...]:
-    """Each once; in the place of a bound on the numbers for every value, the one above all of them."""
+    claims, assumptions = _together(parts), [a for _, p in parts for a in p.assumptions]
     try:
+        above = entry_bound(program)
         bounds = {str(Fits(entry_bound(p))) for p in instances(program)}
-        above = str(Fits(entry_bound(program)))
     except UnrecognisedError:  # then nothing is proved
-        bounds, above = set(), ""
-    return tuple(dict.fromkeys(above if a in bounds else a for a in found))
+        above, bounds = sp.S.Zero, set()
+    if is_constant(above) and above >= LIMIT:
+        words = "every number of the C fits 64 bits at every value"
+        claims = (*claims, ClaimResult("memory", "", Unknown(f"a number may reach {above}"), words))
+    # in the place of a bound on the numbers for each value, the one above all of them
+    kept = tuple(dict.fromkeys(str(Fits(above)) if a in bounds else a for a in assumptions))
+    return Proof(claims, parts[0][1].arithmetic, kept, sum(p.seconds for _, p in parts)), tuple(wanted)
 
 
 def _at(program: Program, machine: Hardware, values: Mapping[str, int], proved: Callable[[Program], Result]) -> Result:

@@ -13,10 +13,12 @@ import toys
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, If, Loop, Program, Use
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_trial import trials
 
 VL = toys.VL
@@ -105,6 +107,22 @@ def test_an_axis_that_one_vector_holds_at_the_typical_length_has_a_loop() -> Non
     assert all(trials(p, 6) is None for p in instances(made))
 
 
+def test_the_numbers_of_the_c_are_bounded_for_all_values() -> None:
+    """4*VL - 8 is 0 where VL is 2, and its parts are 8: the bound of a call is above what they come to."""
+    program = toys.packed_gemm(on=toys.OPEN)
+    bounds = [entry_bound(p) for p in instances(program)]
+    whole, names = entry_bound(program), [sym(n) for n in program.kernel.free_sizes]
+    for bound in bounds:
+        assert all(
+            c >= 64 * bound.coeff(m, 1)
+            for m in names
+            for c in [whole.coeff(m, 1)]
+            if not bound.coeff(m, 1).free_symbols
+        )
+    (said,) = [a for a in prove_program(program).assumptions if a.endswith("< 2**63")]
+    assert said == f"{whole} < 2**63"
+
+
 def test_names_that_clash_are_refused() -> None:
     kernel = im.kernel("C[i,VL] += A[i,k] * B[k,VL]", name="product", dtypes=dict.fromkeys("ABC", "f32"))
     m = toys.mapping(kernel, toys.FMA, {"l": ("VL",)})
@@ -119,6 +137,7 @@ def test_names_that_clash_are_refused() -> None:
         (lambda: toys.OPEN.at(WL=2), UnknownNameError, "toy has no machine parameter 'WL'"),
         (lambda: toys.TOY.at(VL=2), UnknownNameError, "toy has no machine parameter 'VL'"),
         (lambda: im.MachineParameter("VL", (1, 2), "n()", 4), HardwareError, "typical=4 is none of its values, 1, 2"),
+        (lambda: im.MachineParameter("VL", (2, 3), "n()", 2), HardwareError, "2, 3, are nearly one"),
         (lambda: im.MachineParameter("VL", (0, 2), "n()", 2), HardwareError, "value=0: must be at least 1"),
         (lambda: im.MachineParameter("V L", (1, 2), "n()", 2), HardwareError, "a name is a letter, then letters"),
         (lambda: im.MachineParameter("VL", (1, 2), " ", 2), HardwareError, "say its value in C"),
@@ -127,7 +146,7 @@ def test_names_that_clash_are_refused() -> None:
             HardwareError, "hardware toy lists parameter 'VL' twice",
         ),
         (
-            lambda: replace(toys.OPEN.whole, parameters=(im.MachineParameter("W", (1,), "n()", 1),)),
+            lambda: replace(toys.OPEN.whole, parameters=(im.MachineParameter("W", (1, 2), "n()", 1),)),
             HardwareError, "its parts mention 'VL', which is none of its parameters",
         ),
     ],

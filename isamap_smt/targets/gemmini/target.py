@@ -103,10 +103,11 @@ class GemminiKernel(Callee):
         if whole_number(threads, "threads", ArgumentError) != 1:
             raise ArgumentError(f"{self.kernel.name} on Gemmini runs in one thread; leave threads= out")
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes)
-        if large := [n for n, v in arguments.sizes.items() if v > LARGEST]:
-            raise SizeError(
-                f"{self.kernel.name}: size {large[0]} is above 2^28, the largest that Gemmini's strides take"
-            )
+        for name in self.kernel.outputs:
+            if (count := arguments.arrays[name].nbytes) >= LARGEST:
+                raise SizeError(
+                    f"{self.kernel.name}: {name} has {count:,} bytes; Gemmini's strides of stores end below 2^32"
+                )
         return GemminiCall(self, arguments)
 
     def __repr__(self) -> str:
