@@ -168,6 +168,12 @@ def test_what_the_target_takes() -> None:
         TARGET.emit(require_proof(wrong))
 
 
+def test_no_instruction_is_checked_alone() -> None:
+    found = im.check_hardware(MACHINE)
+    assert {c.status for c in found.checked} == {"not run"}
+    assert found.checked[0].reason == "engine load issues it: programs with it are compared where they run"
+
+
 def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Where nobody says types, those that the machine takes; what executes it is said."""
     words = ["run", "gemm", "gemmini", "--sizes", "i=37,j=29,k=50", "--json"]

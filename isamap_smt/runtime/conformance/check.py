@@ -120,6 +120,8 @@ def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
     """The instruction as C, or why it cannot be run."""
     if not i.emit:
         return Checked(i.name, NOT_RUN, "its description has no `emit`: it is for mapping and proof only")
+    if i.engine:
+        return Checked(i.name, NOT_RUN, f"engine {i.engine} issues it: programs with it are compared where they run")
     if i.kind == "configure":
         return Checked(i.name, NOT_RUN, "it writes a state; instructions that need it are run in it")
     try:
