@@ -1,4 +1,4 @@
-"""NEON of 64-bit Arm: 32 registers of 16 bytes, f32 products and sums, and dot products of signed bytes.
+"""NEON of 64-bit Arm: 32 registers of 16 bytes, f32 and f16 products and sums, and dot products of bytes.
 
 Registers, lanes and what each instruction computes are the architecture's. All figures are assumptions, taken for a
 server core such as Neoverse N1: cycles as its optimisation guide gives them, caches of 64 KiB, 1 MiB and 32 MiB,
@@ -12,6 +12,7 @@ from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import MoveCode, Register, moves
 
 BASE, DOT = ("asimd",), ("asimd", "asimddp")
+HALF, MATRIX = ("asimd", "asimdhp"), ("asimd", "i8mm")
 SIZES = (64 << 10, 1 << 20, 32 << 20)  # bytes of L1, L2 and L3
 HEADERS = ("arm_neon.h", "stdint.h", "string.h")
 
@@ -26,6 +27,17 @@ static inline void neon_store32(void *p, int64_t active, int32x4_t v) {
     int32_t lanes[4];
     vst1q_s32(lanes, v);
     memcpy(p, lanes, 4 * (size_t)active);
+}
+/* The same for lanes of 16 bits. */
+static inline int32x4_t neon_load16(const void *p, int64_t active) {
+    int16_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    memcpy(lanes, p, 2 * (size_t)active);
+    return vreinterpretq_s32_s16(vld1q_s16(lanes));
+}
+static inline void neon_store16(void *p, int64_t active, int32x4_t v) {
+    int16_t lanes[8];
+    vst1q_s16(lanes, vreinterpretq_s16_s32(v));
+    memcpy(p, lanes, 2 * (size_t)active);
 }
 /* Four bytes, of any alignment and any element type, in every lane. */
 static inline int32x4_t neon_broadcast32(const void *p) {
@@ -60,11 +72,59 @@ BYTES = MoveCode(
     masked_store="neon_store32({m}, {active}, vreinterpretq_s32_s8({r}));",
 )
 
+WORDS = MoveCode(
+    load="{r} = vld1q_u32({m});",
+    broadcast="{r} = vld1q_dup_u32({m});",
+    zero="{r} = vdupq_n_u32(0);",
+    store="vst1q_u32({m}, {r});",
+    masked_load="{r} = vreinterpretq_u32_s32(neon_load32({m}, {active}));",
+    masked_store="neon_store32({m}, {active}, vreinterpretq_s32_u32({r}));",
+)
+UNSIGNED = MoveCode(
+    load="{r} = vld1q_u8({m});",
+    broadcast="{r} = vreinterpretq_u8_s32(neon_broadcast32({m}));",
+    zero="{r} = vdupq_n_u8(0);",
+    store="vst1q_u8({m}, {r});",
+    masked_load="{r} = vreinterpretq_u8_s32(neon_load32({m}, {active}));",
+    masked_store="neon_store32({m}, {active}, vreinterpretq_s32_u8({r}));",
+)
+HALVES = MoveCode(
+    load="{r} = vld1q_f16((const __fp16 *){m});",
+    broadcast="{r} = vld1q_dup_f16((const __fp16 *){m});",
+    zero="{r} = vdupq_n_f16(0.0f);",
+    store="vst1q_f16((__fp16 *){m}, {r});",
+    masked_load="{r} = vreinterpretq_f16_s32(neon_load16({m}, {active}));",
+    masked_store="neon_store16({m}, {active}, vreinterpretq_s32_f16({r}));",
+)
+
 REGISTERS = (
     (Register("neon", "v", "f32", 4, 1, "float32x4_t"), FLOAT),
     (Register("neon", "v", "i32", 4, 1, "int32x4_t"), INTEGER),
     (Register("neon", "v", "i8", 4, 4, "int8x16_t"), BYTES),
+    (Register("neon", "v", "u32", 4, 1, "uint32x4_t"), WORDS),
+    (Register("neon", "v", "u8", 4, 4, "uint8x16_t"), UNSIGNED),
+    (Register("neon", "v", "f16", 8, 1, "float16x8_t"), HALVES),
 )
+
+
+def _dot(name: str, requires: tuple[str, ...], a: str, b: str, acc: str) -> im.Instruction:
+    """Four products of bytes added to each lane of 32 bits, modulo 2^32. a, b, acc: element types."""
+    c_types = {"i8": "int8x16_t", "u8": "uint8x16_t", "i32": "int32x4_t", "u32": "uint32x4_t"}
+    dtypes = {"a": a, "b": b, "acc": acc}
+    return im.instruction(
+        f"neon.{name}",
+        f"acc[l] += {acc}(a[l,e]) * {acc}(b[l,e])",
+        axes={"l": 4, "e": 4},
+        temporaries=0,
+        dtypes=dtypes,
+        places=dict.fromkeys(dtypes, "v"),
+        emit=f"{{acc}} = {name}({{acc}}, {{a}}, {{b}});",
+        requires=requires,
+        latency=3.0,
+        per_cycle=2.0,
+        c_types={o: c_types[t] for o, t in dtypes.items()},
+    )
+
 
 COMPUTES = (
     im.instruction(
@@ -82,18 +142,22 @@ COMPUTES = (
         c_types=dict.fromkeys("abc", "float32x4_t"),
     ),
     im.instruction(
-        "neon.vdotq_s32",
-        "acc[l] += i32(a[l,e]) * i32(b[l,e])",
-        axes={"l": 4, "e": 4},
+        "neon.vfmaq_f16",
+        "c[l] += a[l] * b[l]",
+        axes={"l": 8},
         temporaries=0,
-        dtypes={"a": "i8", "b": "i8", "acc": "i32"},
-        places=dict.fromkeys(("a", "b", "acc"), "v"),
-        emit="{acc} = vdotq_s32({acc}, {a}, {b});",
-        requires=DOT,
-        latency=3.0,
+        dtypes=dict.fromkeys("abc", "f16"),
+        places=dict.fromkeys("abc", "v"),
+        emit="{c} = vfmaq_f16({c}, {a}, {b});",
+        requires=HALF,
+        latency=4.0,
         per_cycle=2.0,
-        c_types={"a": "int8x16_t", "b": "int8x16_t", "acc": "int32x4_t"},
+        rounding="fused",
+        c_types=dict.fromkeys("abc", "float16x8_t"),
     ),
+    _dot("vdotq_s32", DOT, "i8", "i8", "i32"),
+    _dot("vdotq_u32", DOT, "u8", "u8", "u32"),
+    _dot("vusdotq_s32", MATRIX, "u8", "i8", "i32"),
 )
 
 HARDWARE = im.Hardware(
@@ -101,5 +165,5 @@ HARDWARE = im.Hardware(
     memories("v", 32, 16, SIZES),
     links("v", load=32.0, store=16.0),
     COMPUTES + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, PRELUDE, HEADERS)),
-    "64-bit Arm with NEON and its dot product: 4 f32 or i32 lanes, exact dot products of signed bytes",
+    "64-bit Arm with NEON: 4 f32 or 8 f16 lanes, exact dot products of bytes, signed and not",
 )

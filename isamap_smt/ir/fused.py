@@ -11,15 +11,15 @@ Array = np.ndarray
 
 
 def fma(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c of three f32 arrays, or three f64 arrays, rounded once to nearest even.
+    """a * b + c of three arrays of f16, of f32 or of f64, rounded once to nearest even.
 
-    f32: the product is exact in f64; the sum is rounded to odd in f64, after which rounding to f32 is right
+    f16, f32: the product is exact in f64; the sum is rounded to odd in f64, after which rounding to f16 or f32 is right
     (Boldo and Melquiond, 2008: 53 >= 24 + 2 bits). f64: exact fractions, one element at a time.
     """
     if a.dtype == np.float64:
         flat = [_fma64(float(x), float(y), float(z)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
         return np.array(flat, dtype=np.float64).reshape(a.shape)
-    if a.dtype != np.float32:
+    if a.dtype not in (np.float16, np.float32):
         raise TypeError(f"fma of {a.dtype}")
     with np.errstate(all="ignore"):
         p = a.astype(np.float64) * b.astype(np.float64)
@@ -29,7 +29,7 @@ def fma(a: Array, b: Array, c: Array) -> Array:
         t = s - p
         error = (p - (s - t)) + (z - t)
         odd = np.where(np.isfinite(s) & (error != 0), _to_odd(s, error), s)
-        return odd.astype(np.float32)
+        return odd.astype(a.dtype)
 
 
 def _to_odd(s: Array, error: Array) -> Array:

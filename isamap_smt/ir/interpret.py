@@ -201,7 +201,7 @@ def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
     kind = kernel.tensor(statement.target.tensor).dtype
     value = typed_value(kernel, statement)
     product = value.args[0] if isinstance(value, SNeg) else value
-    fusable = kind.name in ("f32", "f64") and statement.op == "+" and isinstance(product, SMul)
+    fusable = kind.name in ("f16", "f32", "f64") and statement.op == "+" and isinstance(product, SMul)
     return instruction.rounding == "fused" and fusable
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import ml_dtypes
 import mpmath
@@ -290,3 +291,23 @@ def test_literals_are_converted_from_their_exact_value() -> None:
     assert one("1.0039062500009095", "bf16") == 1.0078125
     assert one("16842753", "bf16") == 16908288
     assert one(str(2**100 + 2**76 + 1), "f32") == 2**100 + 2**77
+
+
+def test_fma_of_f16_rounds_the_exact_value_once():
+    """Against the nearest of all numbers of the type, by fractions; of two as near the one whose last bit is 0."""
+    every = (
+        np.arange(0x7C01, dtype=np.uint16).view(np.float16).astype(np.float64)
+    )  # from 0 to infinity, for which 2^16 stands
+    exact = [*map(Fraction, every[:-1]), Fraction(2**16)]
+    random = np.random.default_rng(5)
+    a, b, c = (random.integers(0, 1 << 16, 3000).astype(np.uint16).view(np.float16) for _ in range(3))
+    finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
+    compared = 0
+    for x, y, z, got in zip(a[finite], b[finite], c[finite], fma(a, b, c)[finite], strict=True):
+        value = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
+        near = int(np.searchsorted(every, abs(float(value))))
+        beside = range(max(0, near - 2), min(len(exact), near + 2))
+        best = min(beside, key=lambda n: (abs(exact[n] - abs(value)), n % 2))
+        assert float(got) == (-1 if value < 0 else 1) * every[best], (x, y, z)
+        compared += 1
+    assert compared > 2000

@@ -96,6 +96,30 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
     assert np.array_equal(gemm(a, b, threads=2), a.astype(np.int32) @ b.astype(np.int32))
 
 
+@pytest.mark.parametrize(
+    ("types", "short"),
+    [
+        (("f16", "f16", "f16"), "vfmaq_f16"),
+        (("u8", "u8", "u32"), "vdotq_u32"),
+        (("u8", "i8", "i32"), "vusdotq_s32"),
+    ],
+)
+def test_gemm_of_other_types(arm: Target, types: tuple[str, str, str], short: str) -> None:
+    """One program for all sizes; in f16 small whole numbers, whose sums are exact."""
+    planned = im.plan(im.find_kernel("gemm").with_dtypes(dict(zip("ABC", types, strict=True))), NEON)
+    assert planned.instruction is not None and planned.instruction.short == short
+    gemm = arm.build(arm.emit(planned))
+    random = np.random.default_rng(6)
+    low = {"f16": (-4, 4), "u8": (0, 255), "i8": (-128, 127)}
+    for i, j, k in ((1, 1, 1), (5, 9, 7), (11, 33, 18)):
+        drawn = (
+            random.integers(*low[t], shape, endpoint=True) for t, shape in zip(types, ((i, k), (k, j)), strict=False)
+        )
+        a, b = (x.astype(im.__getattr__(t).numpy) for x, t in zip(drawn, types, strict=False))
+        want = (a.astype(np.float64) @ b.astype(np.float64)).astype(im.__getattr__(types[2]).numpy)
+        assert np.array_equal(gemm(a, b), want), (i, j, k)
+
+
 def test_every_instruction_does_what_its_description_says(arm: Target) -> None:
     found = im.check_hardware(NEON, seed=17, place=arm.place())
     assert [str(c) for c in found.checked if c.status != "right"] == []
