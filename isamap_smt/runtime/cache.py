@@ -131,20 +131,31 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
     return _kept(program, build)
 
 
-def build_bare(source: str, beside: Mapping[str, str], arguments: Iterable[str], cc: str | None = None) -> Path:
+def build_bare(
+    source: str,
+    beside: Mapping[str, str],
+    arguments: Iterable[str],
+    cc: str | None = None,
+    apart: Iterable[str] = (),
+) -> Path:
     """A program for a machine without an operating system, from the cache or newly built: one C source, compiled in a folder that
-    has the files `beside` it (name -> text), with exactly these arguments, by the compiler of the ziglang wheel. Raises BuildError.
+    has the files `beside` it (name -> text), with exactly these arguments, by the compiler of the ziglang wheel.
+
+    apart: if any, the source is compiled by itself, with these, and linked with the others. Raises BuildError.
     """
     compiler = find_compiler(cc or "zig")
-    flags = [*arguments, "kernel.c", "-o", "kernel.elf"]
+    first = [*apart, "-c", "kernel.c", "-o", "kernel.o"] if (apart := list(apart)) else []
+    flags = [*arguments, "kernel.o" if first else "kernel.c", "-o", "kernel.elf"]
     parts = "".join(f"{name}\n{text}\n" for name, text in sorted(beside.items()))
-    program = cache_directory() / f"{build_key(source + parts, compiler, flags)}.elf"
+    program = cache_directory() / f"{build_key(source + parts, compiler, [*first, *flags])}.elf"
 
     def build() -> None:
         with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=program.parent) as scratch:
             directory = Path(scratch)
             for name, text in {**beside, "kernel.c": source}.items():
                 (directory / name).write_text(text)
+            if first:
+                compile_exactly(compiler, directory, first, "kernel.o")
             compile_exactly(compiler, directory, flags, "kernel.elf")
             _put(directory, "kernel.elf", program)
 

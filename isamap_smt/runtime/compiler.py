@@ -113,11 +113,14 @@ def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str],
     Raises BuildError with the compiler's first complaints.
     """
     kernel, caller, made, program = (directory / n for n in ("kernel.c", "caller.c", "kernel.o", "kernel.elf"))
-    flags = [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
-    _run(compiler, [*flags, "-c", str(kernel), "-o", str(made)], kernel, made)
+    _run(compiler, [*object_flags(compiler, requires, triple), "-c", str(kernel), "-o", str(made)], kernel, made)
     # without the features: zig compiles the C library anew for each set of them
-    plain = [f for f in compiler.flags(target=triple) if f not in _SHARED]
-    _run(compiler, [*plain, "-static", str(caller), str(made), "-o", str(program), "-lm"], caller, program)
+    _run(compiler, [*object_flags(compiler, (), triple), "-static", str(caller), str(made), "-o", str(program), "-lm"], caller, program)
+
+
+def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> list[str]:
+    """Flags for a part of a program for a CPU with these features. Raises BuildError where the compiler takes no triple."""
+    return [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
 
 
 def compile_exactly(compiler: Compiler, directory: Path, arguments: Iterable[str], made: str) -> None:

