@@ -115,7 +115,12 @@ def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str],
     kernel, caller, made, program = (directory / n for n in ("kernel.c", "caller.c", "kernel.o", "kernel.elf"))
     _run(compiler, [*object_flags(compiler, requires, triple), "-c", str(kernel), "-o", str(made)], kernel, made)
     # without the features: zig compiles the C library anew for each set of them
-    _run(compiler, [*object_flags(compiler, (), triple), "-static", str(caller), str(made), "-o", str(program), "-lm"], caller, program)
+    _run(
+        compiler,
+        [*object_flags(compiler, (), triple), "-static", str(caller), str(made), "-o", str(program), "-lm"],
+        caller,
+        program,
+    )
 
 
 def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> list[str]:

@@ -27,7 +27,9 @@ def find_target(name: str | Target) -> Target:
     if isinstance(name, Target):
         return name
     require_kind("find_target", name, str, "a name such as 'c' or 'aarch64-linux-musl'")
-    for kind in _kinds():
+    for kind in sorted(
+        _kinds(), key=lambda k: k.example != name
+    ):  # one that has this very name before one of a pattern
         if found := kind.named(name):
             return found
     raise UnknownNameError(f"unknown target {name!r}; {did_you_mean(name, target_names())}")

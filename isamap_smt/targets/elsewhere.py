@@ -1,0 +1,88 @@
+"""A kernel that is called like a compiled one, and runs in another process, on another machine: what does not depend on which."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_RANGES
+from isamap_smt.ir.arguments import whole_number
+from isamap_smt.ir.errors import ArgumentError
+from isamap_smt.ir.program import Alloc
+from isamap_smt.runtime import arguments as check
+from isamap_smt.runtime.callee import Callee
+from isamap_smt.runtime.refusals import refusal
+
+
+class ElsewhereKernel(Callee):
+    """A program built for another machine, callable on arrays. Constant operands are packed by each call."""
+
+    constants: tuple[str, ...] = ()
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """Run on these arrays; as CompiledKernel. Raises also HardwareError where the program ends before it answers."""
+        call = self.prepare(*inputs, **options)
+        call.run()
+        return call.result
+
+    def prepare(
+        self,
+        *inputs: Any,
+        out: Any = None,
+        sizes: Dict[str, int] | None = None,
+        threads: int = 1,
+        check_finite: bool = True,
+        check_ranges: bool = True,
+        **named: Any,
+    ) -> ElsewhereCall:
+        """A call with everything checked that Python sees; the C checks the rest when it runs."""
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
+        how = (BEGIN if arguments.fresh else 0) | (0 if check_finite else TRUST_FINITE)
+        how |= 0 if check_ranges else TRUST_RANGES
+        return ElsewhereCall(self, arguments, how, whole_number(threads, "threads", ArgumentError))
+
+    @property
+    def buffers(self) -> int:
+        """How many buffers the program packs ahead."""
+        return sum(isinstance(n, Alloc) for n in self.program.ahead)
+
+    @property
+    def written(self) -> list[int]:
+        """Positions of the tensors that are written, in their order."""
+        return [n for n, t in enumerate(self.kernel.tensors) if t.name in self.kernel.outputs]
+
+    @abstractmethod
+    def answer(self, arrays: Sequence[np.ndarray], numbers: Sequence[int], threads: int) -> tuple[int, str]:
+        """Run once: the C's code and its text. arrays: the tensors'; where the code is 0 those that are written have changed.
+
+        numbers: what the C takes as sizes. Raises HardwareError where the program ends before it answers.
+        """
+
+
+class ElsewhereCall:
+    """One call. run() may be repeated; `result` is what the kernel returns."""
+
+    def __init__(self, kernel: ElsewhereKernel, arguments: check.Arguments, how: int, threads: int) -> None:
+        self.arguments = arguments
+        self._kernel, self._how, self._threads = kernel, how, threads
+
+    def run(self) -> None:
+        """Compute in a new process. Raises what the kernel refuses, and HardwareError where the process fails."""
+        kernel, arrays = self._kernel, self.arguments.arrays
+        for name in kernel.kernel.temporaries:
+            if name not in kernel.program.starts:
+                kernel._begin(name, arrays[name])
+        numbers = [*(self.arguments.sizes[n] for n in kernel.signature.free_sizes), self._how]
+        code, text = kernel.answer([arrays[t.name] for t in kernel.kernel.tensors], numbers, self._threads)
+        if code:
+            raise refusal(kernel.program, code, text, arrays, self.arguments.sizes)
+
+    @property
+    def result(self) -> Any:
+        """The output array, or a dictionary of them when the kernel has several."""
+        names, arrays = self._kernel.signature.outputs, self.arguments.arrays
+        return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}
