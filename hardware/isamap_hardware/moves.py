@@ -1,4 +1,4 @@
-"""Loads, broadcasts, zeroing and stores of one register type, described from a table of their C.
+"""Loads, broadcasts, zeroing and stores of one register type, described from a table of their C; and dot products of bytes.
 
 A register holds `lanes` groups of `group` elements. Lane l of a full load is the l-th group in memory; a broadcast
 puts one group in every lane; a masked form touches the first `active` lanes only, and a masked load zeroes the rest.
@@ -80,4 +80,29 @@ def moves(
         )
         for name, kind, text, emit in table
         if emit
+    )
+
+
+def dot_of_bytes(
+    machine: str, memory: str, lanes: Any, c_types: dict[str, str], headers: tuple[str, ...] | None,
+    name: str, requires: tuple[str, ...], a: str, b: str, acc: str,
+) -> im.Instruction:  # fmt: skip
+    """Arm's intrinsic of that name: four products of bytes added to each lane of 32 bits, modulo 2^32.
+
+    a, b, acc: element types. c_types: of their registers.
+    """
+    dtypes = {"a": a, "b": b, "acc": acc}
+    return im.instruction(
+        f"{machine}.{name}",
+        f"acc[l] += {acc}(a[l,e]) * {acc}(b[l,e])",
+        axes={"l": lanes, "e": 4},
+        temporaries=0,
+        dtypes=dtypes,
+        places=dict.fromkeys(dtypes, memory),
+        emit=f"{{acc}} = {name}({{acc}}, {{a}}, {{b}});",
+        requires=requires,
+        latency=3.0,
+        per_cycle=2.0,
+        c_types={o: c_types[t] for o, t in dtypes.items()},
+        headers=headers,
     )

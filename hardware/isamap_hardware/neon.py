@@ -7,9 +7,11 @@ and bandwidths that nobody measured here. They rank schedules; no result depends
 
 from __future__ import annotations
 
+from functools import partial
+
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
-from isamap_hardware.moves import MoveCode, Register, moves
+from isamap_hardware.moves import MoveCode, Register, dot_of_bytes, moves
 
 BASE, DOT = ("asimd",), ("asimd", "asimddp")
 HALF, MATRIX = ("asimd", "asimdhp"), ("asimd", "i8mm")
@@ -107,23 +109,8 @@ REGISTERS = (
 )
 
 
-def _dot(name: str, requires: tuple[str, ...], a: str, b: str, acc: str) -> im.Instruction:
-    """Four products of bytes added to each lane of 32 bits, modulo 2^32. a, b, acc: element types."""
-    c_types = {"i8": "int8x16_t", "u8": "uint8x16_t", "i32": "int32x4_t", "u32": "uint32x4_t"}
-    dtypes = {"a": a, "b": b, "acc": acc}
-    return im.instruction(
-        f"neon.{name}",
-        f"acc[l] += {acc}(a[l,e]) * {acc}(b[l,e])",
-        axes={"l": 4, "e": 4},
-        temporaries=0,
-        dtypes=dtypes,
-        places=dict.fromkeys(dtypes, "v"),
-        emit=f"{{acc}} = {name}({{acc}}, {{a}}, {{b}});",
-        requires=requires,
-        latency=3.0,
-        per_cycle=2.0,
-        c_types={o: c_types[t] for o, t in dtypes.items()},
-    )
+REGISTER_OF = {"i8": "int8x16_t", "u8": "uint8x16_t", "i32": "int32x4_t", "u32": "uint32x4_t"}
+_dot = partial(dot_of_bytes, "neon", "v", 4, REGISTER_OF, None)
 
 
 COMPUTES = (

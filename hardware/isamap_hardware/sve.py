@@ -8,11 +8,12 @@ and 32 MiB; nobody measured them here. They rank schedules; no result depends on
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
-from isamap_hardware.moves import MoveCode, Register, moves
+from isamap_hardware.moves import MoveCode, Register, dot_of_bytes, moves
 
 BASE, MATMUL = ("sve",), ("sve", "svei8mm")
 SIZES = (64 << 10, 1 << 20, 32 << 20)  # bytes of L1, L2 and L3
@@ -54,27 +55,11 @@ def _bytes(type_of: str) -> MoveCode:
     )
 
 
-def _dot(name: str, requires: tuple[str, ...], a: str, b: str, acc: str) -> im.Instruction:
-    """Four products of bytes added to each lane of 32 bits, modulo 2^32. a, b, acc: element types."""
-    c_types = {"i8": "svint8_t", "u8": "svuint8_t", "i32": "svint32_t", "u32": "svuint32_t"}
-    dtypes = {"a": a, "b": b, "acc": acc}
-    return im.instruction(
-        f"sve.{name}",
-        f"acc[l] += {acc}(a[l,e]) * {acc}(b[l,e])",
-        axes={"l": 4 * im.parameter("VL"), "e": 4},
-        temporaries=0,
-        dtypes=dtypes,
-        places=dict.fromkeys(dtypes, "z"),
-        emit=f"{{acc}} = {name}({{acc}}, {{a}}, {{b}});",
-        requires=requires,
-        latency=3.0,
-        per_cycle=2.0,
-        c_types={o: c_types[t] for o, t in dtypes.items()},
-        headers=HEADERS,
-    )
-
-
 LANES: Any = 4 * im.parameter("VL")
+REGISTER_OF = {"i8": "svint8_t", "u8": "svuint8_t", "i32": "svint32_t", "u32": "svuint32_t"}
+_dot = partial(dot_of_bytes, "sve", "z", LANES, REGISTER_OF, HEADERS)
+
+
 REGISTERS = (
     (Register("sve", "z", "f32", LANES, 1, "svfloat32_t"), _words("f32")),
     (Register("sve", "z", "i32", LANES, 1, "svint32_t"), _words("s32")),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from isamap_smt.codegen.printed import require_printed
-from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime import CompiledKernel, build_program, find_compiler
+from isamap_smt.runtime import CompiledKernel, build_program
 from isamap_smt.runtime.conformance.place import Here
-from isamap_smt.targets.target import Sources, Target
+from isamap_smt.targets.target import Sources, Target, compiler_missing
 
 KERNEL = "kernel.c"
 
@@ -20,18 +19,9 @@ class C(Target):
 
     name = example = "c"
 
-    @classmethod
-    def named(cls, name: str) -> Target | None:
-        """The one target of this kind."""
-        return cls() if name == cls.name else None
-
     def available(self, cc: str | None = None) -> str:
         """Whether there is a C compiler."""
-        try:
-            find_compiler(cc)
-        except BuildError as error:
-            return str(error)
-        return ""
+        return compiler_missing(cc)
 
     def takes(self, machine: Hardware) -> str:
         """Any without engines: which instructions of a program have no C, or are not of this CPU, plan() and build() say."""

@@ -124,11 +124,6 @@ class Simulate(Target):
     name = example = "simulate"
     timed = False
 
-    @classmethod
-    def named(cls, name: str) -> Target | None:
-        """The one target of this kind."""
-        return cls() if name == cls.name else None
-
     def available(self, cc: str | None = None) -> str:
         """Always."""
         return ""

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
+from isamap_smt.runtime import find_compiler
 from isamap_smt.runtime.conformance.place import Place
 
 Sources = Mapping[str, str]
@@ -25,6 +27,15 @@ class Runnable(Protocol):
     def prepare(self, *inputs: Any, **options: Any) -> Any: ...
 
 
+def compiler_missing(cc: str | None) -> str:
+    """Why there is no C compiler for this CPU; '' where there is one."""
+    try:
+        find_compiler(cc)
+    except BuildError as error:
+        return str(error)
+    return ""
+
+
 class Target(ABC):
     """One place where programs run.
 
@@ -37,9 +48,9 @@ class Target(ABC):
     timed = True
 
     @classmethod
-    @abstractmethod
     def named(cls, name: str) -> Target | None:
-        """The target of that name; None where it is none of these."""
+        """The target of that name; None where it is none of these. By default a kind has one, called as its example."""
+        return cls() if name == cls.example else None
 
     @abstractmethod
     def available(self, cc: str | None = None) -> str:

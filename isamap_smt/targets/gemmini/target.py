@@ -8,19 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.ir.arguments import whole_number
-from isamap_smt.ir.errors import ArgumentError, BuildError, HardwareError, NotProvedError, SizeError
+from isamap_smt.ir.errors import ArgumentError, HardwareError, NotProvedError, SizeError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import StagedPlan
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime import find_compiler
 from isamap_smt.runtime.callee import Callee
 from isamap_smt.targets.gemmini.here import HereProgram, build_here
 from isamap_smt.targets.gemmini.printed import PrintedProgram, print_program
 from isamap_smt.targets.gemmini.sources import HEADER
 from isamap_smt.targets.gemmini.spike import SpikeProgram, build_for_spike, missing, title
-from isamap_smt.targets.target import Sources, Target
+from isamap_smt.targets.target import Sources, Target, compiler_missing
 
 PROGRAM = "program.c"
 LARGEST = 1 << 28  # of a size: strides of sums are 32 bits of bytes
@@ -33,18 +32,9 @@ class Gemmini(Target):
     name = example = "gemmini"
     timed = False
 
-    @classmethod
-    def named(cls, name: str) -> Target | None:
-        """The one target of this kind."""
-        return cls() if name == cls.name else None
-
     def available(self, cc: str | None = None) -> str:
         """Whether there is a C compiler, for the model."""
-        try:
-            find_compiler(cc)
-        except BuildError as error:
-            return str(error)
-        return ""
+        return compiler_missing(cc)
 
     def takes(self, machine: Hardware) -> str:
         """Machines with engines whose C issues Gemmini's instructions."""

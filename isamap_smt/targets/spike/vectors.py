@@ -42,11 +42,6 @@ class SpikeVectors(Target):
     name = example = "riscv64-spike"
     timed = False
 
-    @classmethod
-    def named(cls, name: str) -> Target | None:
-        """The one target of this kind."""
-        return cls() if name == cls.name else None
-
     def available(self, cc: str | None = None) -> str:
         """Whether compiler, Spike and what it starts are there."""
         return process.missing(f"target {self.name}")
