@@ -35,6 +35,22 @@ static inline void gemmini_store(int32_t *to, int64_t down, int64_t row, int64_t
     gemmini_config_st((uint32_t)(4 * down), GEMMINI_ONE, 0);
     gemmini_mvout(to, gemmini_block(gemmini_acc_full((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
 }}
+/* Sums as bytes: scaled, rounded to the nearest and saturated; with an activation, then not below 0. Rows {{down}} bytes apart. */
+static inline void gemmini_store_i8(int8_t *to, int64_t down, int64_t row, int64_t rows, int64_t columns, const float *scale,
+                                    int relu) {{
+    if (rows <= 0 || columns <= 0) return;
+    uint32_t bits;
+    memcpy(&bits, scale, 4);
+    gemmini_config_st((uint32_t)down, bits, relu);
+    gemmini_mvout(to, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
+}}
+/* Up to 16 rows and columns of sums from main memory, rows {{down}} sums apart, and zeros beyond them. */
+static inline void gemmini_load_sums(const int32_t *from, int64_t down, int64_t row, int64_t rows, int64_t columns) {{
+    if (rows <= 0 || columns <= 0 || rows < 16 || columns < 16) gemmini_mvin(0, gemmini_block(gemmini_acc((uint32_t)row), 16, 16));
+    if (rows <= 0 || columns <= 0) return;
+    gemmini_config_ld(0, (uint64_t)(4 * down), GEMMINI_ONE, 0, 16);
+    gemmini_mvin(from, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
+}}
 /* One pass of the array: rows of A, against the rows of B that it holds, replace sums or are added to them. */
 static inline void gemmini_pass(uint32_t a, uint32_t b, uint32_t sums) {{
     gemmini_config_ex(GEMMINI_WEIGHT_STATIONARY, 0, 0, 0, 0);
@@ -52,6 +68,8 @@ static inline void gemmini_begin(void) {{
 C: dict[str, Any] = {"headers": ("gemmini_isa.h",), "prelude": PRELUDE}
 LOAD = "gemmini_load({m}, {down}, {s}, {rows}, {columns});"
 STORE = "gemmini_store({m}, {down}, {acc}, {rows}, {columns});"
+STORE_I8 = "gemmini_store_i8({m}, {down}, {acc}, {rows}, {columns}, {s}, %s);"
+BIAS = "gemmini_load_sums({m}, {down}, {acc}, {rows}, {columns});"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
 
@@ -75,6 +93,22 @@ INSTRUCTIONS = (
         "gemmini.mvout", "m[r,c] = acc[r,c]", axes=TILE, dtypes={"m": "i32", "acc": "i32"},
         places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="store",
         active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 4, ("r",)), emit=STORE, **C,
+    ),
+    im.instruction(
+        "gemmini.mvin_sums", "acc[r,c] = m[r,c]", axes=TILE, dtypes={"m": "i32", "acc": "i32"},
+        places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="load",
+        active={"r": "rows", "c": "columns"}, beyond="zero", work=im.Work(LATENCY, 4, ("r",)), emit=BIAS, **C,
+    ),
+    *(
+        im.instruction(
+            f"gemmini.mvout_{name}", f"m[r,c] = {value}", axes=TILE, dtypes={"m": "i8", "acc": "i32", "s": "f32"},
+            places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]", "s": "memory"}, engine="store",
+            active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 1, ("r",)), emit=STORE_I8 % activation, **C,
+        )
+        for name, value, activation in (
+            ("i8", "round_i8(f32(acc[r,c]) * s[])", 0),
+            ("relu_i8", "round_i8(relu(f32(acc[r,c]) * s[]))", 1),
+        )
     ),
 )  # fmt: skip
 

@@ -84,7 +84,7 @@ def show_staging(planned: StagedPlan) -> None:
     _show_loops(s)
     stages = []
     for t in s.stages:
-        by = f"{t.begin}, {t.via}" if t.begin else t.via
+        by = ", ".join(filter(None, [t.begin, *t.updates, t.via]))
         loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
         stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), by, loop))
     out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))

@@ -7,7 +7,8 @@ Around the tiles of one stage:
 
 where n counts the iterations of the innermost loop around the stage. Where tiles pass a further memory, its stage is filled and
 released in the same way, by the engines that bring tiles there and on from there. The output's tiles are begun by the engine that
-computes, once `stored` has reached the same, and stored when `finished` has.
+computes, or by loads that signal `begun`, once `stored` has reached the same; updated by the engine that computes; and stored when
+`finished` has.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.staged_tiles import Tile, TileLoop, loops_around, tile_index
+from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, signal
+from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Program, Ref, Use
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import counts
+from isamap_smt.ir.states import CODE
+from isamap_smt.mapping.epilogue import Cover, Step, covers
 
 ROW, COLUMN = sym("row"), sym("column")
 
@@ -72,13 +78,20 @@ class _Lowering:
         nodes: list[Node] = []
         if self.output.depth == depth:
             nodes += self._nest(self.output, "begin", self._begin)
+            if self._begun_apart:
+                nodes.append(Use(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
         for s in begun:
             nodes += self._nest(s, "fill", self._fill)
         inner = self._rest(depth)
         done = [f"released_{self._key(s)}" for s in begun if depth and not self._is_outer(s)]
         if self.output.depth == depth:
-            done.append("finished")
-        nodes += self._signalled(inner, tuple(done), self.compute.engine)
+            updates = self._updates()
+            finished = [*done, "finished"]
+            done = done if updates else finished
+            nodes += self._signalled(inner, tuple(done), self.compute.engine)
+            nodes += self._signalled(updates, ("finished",), self.compute.engine) if updates else ()
+        else:
+            nodes += self._signalled(inner, tuple(done), self.compute.engine)
         for s in begun if depth else ():
             if self._is_outer(s):
                 onward = self.machine.instruction(self.schedule.stage(s.operand).via)
@@ -170,10 +183,11 @@ class _Lowering:
             offset=stage.offset, slots=stage.slots * tile.size, version=tile.version,
         )  # fmt: skip
 
-    def _nest(self, stage: Stage, what: str, use: Any) -> tuple[Node, ...]:
+    def _nest(self, stage: Stage, what: str, use: Any, which: str = "") -> tuple[Node, ...]:
         """A use for each tile, then the signal that all are done."""
-        mark = f"_{what}_{self._key(stage)}"
-        signals = {"begin": (), "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}[what]
+        mark = f"_{what}{which}_{self._key(stage)}"
+        begun = ("begun",) if self._begun_apart and what == "begin" else ()
+        signals = {"begin": begun, "update": (), "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}[what]
         made = use(stage, mark)
         body: tuple[Node, ...] = (made,)
         for x in reversed(self._tile(stage, mark).loops):
@@ -206,9 +220,57 @@ class _Lowering:
         return Use(move, tuple(places), whole, awaits=awaits, begins=True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
-        return self._moved(
-            stage, mark, self.machine.instruction(stage.via), (("finished", self._number(stage) + 1),), False
-        )
+        return self._ended(stage, mark, self._cover.store, (("finished", self._number(stage) + 1),), False)
+
+    @cached_property
+    def _epilogue(self) -> Epilogue:
+        return epilogue_of(self.mapping.kernel)
+
+    @cached_property
+    def _cover(self) -> Cover:
+        """How sums begin and end."""
+        o = self.output
+        for c in covers(self.mapping.kernel, self.machine, o.memory):
+            updates = tuple(u.instruction.name for u in c.updates)
+            if (c.begin.instruction.name, updates, c.store.instruction.name) == (o.begin, o.updates, o.via):
+                return c
+        raise ScheduleError(f"no cover of the epilogue by {', '.join(filter(None, [o.begin, *o.updates, o.via]))}")
+
+    @cached_property
+    def _begun_apart(self) -> bool:
+        """Whether another engine begins the output's tiles than the one that computes."""
+        return self._cover.begin.instruction.engine != self.compute.engine
+
+    def _updates(self) -> tuple[Node, ...]:
+        """Uses that change each finished tile, one after the other."""
+        nodes: list[Node] = []
+        for n, step in enumerate(self._cover.updates):
+
+            def use(stage: Stage, mark: str, step: Step = step) -> Use:
+                return self._ended(stage, mark, step, (), False)
+
+            nodes += self._nest(self.output, "update", use, str(n))
+        return tuple(nodes)
+
+    def _ended(self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool) -> Use:
+        """What begins, changes or stores a tile of the output."""
+        i = step.instruction
+        held = next(o for o in i.operands if o.row is not None)
+        home = self.compute.operand(stage.operand)
+        index = self._index(stage, mark)
+        at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column})
+        places = {held.name: self._at(stage, mark)}
+        target = i.kernel.statements[0].target.tensor
+        if target != held.name:
+            places[target] = Ref(self._epilogue.result, self._epilogue.stored(at))
+        for name, element in step.bound:
+            constant = not isinstance(element, Access)
+            places[name] = Ref(CODE, (sp.Integer(element),)) if constant else self._element(element, at)
+        points = active_points(self.mapping, stage.operand, index, home, held, i)
+        return Use(i, tuple((o.name, places[o.name]) for o in i.operands), points, awaits=awaits, begins=begins)
+
+    def _element(self, access: Access, at: tuple[Any, ...]) -> Ref:
+        return Ref(access.tensor, self._epilogue.index(access, at))
 
     def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Use:
         """A tile between its tensor and its slot."""
@@ -226,9 +288,8 @@ class _Lowering:
         return Use(move, operands, points, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Use:
-        clear = self.machine.instruction(stage.begin)
         awaits = (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
-        return Use(clear, ((clear.operands[0].name, self._at(stage, mark)),), awaits=awaits, begins=True)
+        return self._ended(stage, mark, self._cover.begin, awaits, True)
 
     def _compute(self) -> Use:
         at = self._tiles_at(self._inner)

@@ -79,7 +79,7 @@ class Stage:
 
     memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on. An operand may pass several, each a
     stage, those further out first. via: the instruction that fills a tile, or stores one of the output; begin: the one that
-    begins one of the output.
+    begins one of the output; updates: those that change its finished sums before they are stored.
 
     memory '': a buffer in main memory, packed in the order of use, which caches hold. ahead (depth 0 only): packed once, before the
     kernel is called, because the operand is constant. One of the output holds a tile as the registers do, where no move reaches
@@ -102,13 +102,14 @@ class Stage:
     offset: int = 0
     via: str = ""
     begin: str = ""
+    updates: tuple[str, ...] = ()
     padding: str = ""
 
     def __str__(self) -> str:
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
-            return f"in {self.memory}: {slots} of {self.rows} rows, by {self.via}, inside {inside}"
+            return f"in {self.memory}: {slots} of {self.rows} rows, by {', '.join([*self.updates, self.via])}, inside {inside}"
         if self.depth is None:
             return f"the tensor, {self.in_place}{self.fetched}"
         inside = f"inside the first {self.depth} loops" if self.depth else "once per call"

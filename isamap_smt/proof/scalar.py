@@ -167,7 +167,7 @@ def _value(mapping: Mapping) -> Verdict:
         return Refuted({}, str(e))
     except KeyError as e:
         return Refuted({}, f"{mapping.instruction.name} has no operand for {_text(e)} of {mapping.kernel.name}")
-    verdict = _compare(asked, bits=arithmetic(mapping) != "reassociate")
+    verdict = compare(asked, bits=arithmetic(mapping) != "reassociate")
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
         sides = value_text(asked.left), value_text(asked.right)
@@ -203,7 +203,7 @@ def _text(e: KeyError) -> str:
     return f"{a.tensor}[{','.join(map(str, a.index))}]" if hasattr(a, "tensor") else str(a)
 
 
-def _compare(q: Question, bits: bool) -> Verdict:
+def compare(q: Question, bits: bool) -> Verdict:
     """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing. An integer
     that comes from floating point is compared bit for bit always."""
     if q.result[0] in ("f", "bf"):
@@ -291,7 +291,7 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     if any(contract.axis(a).extent != next((x.extent for x in really.axes if x.name == a), None) for a in lanes):
         return Unknown("`exact` and the contract compute other numbers of lanes")
     asked, _ = contract_question(instruction, assumed)
-    verdict = _compare(asked, bits)
+    verdict = compare(asked, bits)
     return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
 
 

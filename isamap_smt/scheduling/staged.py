@@ -122,10 +122,16 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
         if o.of and not passes(q.problem, d, o):
             continue
         depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
-        begin = q.begin.name if o is q.problem.output else ""
+        end = q.covers[d.ways[o.name]] if o is q.problem.output else None
+        begin = end.begin.instruction.name if end else ""
+        updates = tuple(u.instruction.name for u in end.updates) if end else ()
         slots = d.slots[o.name] if depth else 1
         via = o.ways[d.ways[o.name]].name
-        stages.append(Stage(o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin))
+        stages.append(
+            Stage(
+                o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
+            )
+        )
     return loops, side_by_side(mapping, loops, stages)
 
 

@@ -14,6 +14,7 @@ from isamap_encodings.verdict import Proved
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import Operand
+from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import evaluate, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -22,7 +23,9 @@ from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.words import words
+from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
+from isamap_smt.scheduling.staged_ends import fitting_covers
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
@@ -31,28 +34,31 @@ FINEST = 1000  # ticks of a cycle, at most
 
 @dataclass(frozen=True)
 class Question:
-    """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for."""
+    """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for.
+    covers: of the epilogue, one for each way of the output."""
 
     problem: StagingProblem
     ticks: int
     moves: dict[str, tuple[Instruction, ...]]
-    begin: Instruction
+    covers: tuple[Cover, ...]
 
 
 def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int]) -> Question:
     """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
     that no program of uses can be made of, with what is missing."""
     _check_machine(hardware)
-    check_form(mapping)
+    epilogue = check_form(mapping)
     compute = hardware.instruction(mapping.instruction.name)
     out = mapping.instruction.kernel.statements[0].target.tensor
     paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
+    ends = fitting_covers(mapping, hardware, compute, epilogue)
     moves = {
-        o.name: _moves(mapping, hardware, compute, o, o.name == out, bool(paths[o.name])) for o in compute.operands
+        o.name: _moves(mapping, hardware, compute, o, bool(paths[o.name])) for o in compute.operands if o.name != out
     }
-    begin = _begin(hardware, compute.operand(out), compute.engine)
+    moves[out] = tuple(c.store.instruction for c in ends)
     steps = [m for found in paths.values() for x in found for m in (*x.loads, *x.onward)]
-    ticks = _ticks([m for found in moves.values() for m in found] + steps + [begin, compute])
+    own = [[c.begin.instruction, *(u.instruction for u in c.updates)] for c in ends]
+    ticks = _ticks([*(m for found in (*moves.values(), *own) for m in found), *steps, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
     loading = {m.engine for name, found in moves.items() if name != out for m in found}
     loading |= {m.engine for found in paths.values() for x in found for m in x.loads}
@@ -71,11 +77,11 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
     executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
-    begun = round(ticks * begin.occupies.cycles(prod(begin.axes[a] for a in begin.occupies.per)))
+    begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
     problem = StagingProblem(
         axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items()))
     )
-    return Question(problem, ticks, moves, begin)
+    return Question(problem, ticks, moves, ends)
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
             onward[memory] = (*onward.get(memory, ()), i)
     found = []
     for memory, moves in onward.items():
-        reach = (i for i in machine.instructions if _reaches(i, memory, False))
+        reach = (i for i in machine.instructions if _reaches(i, memory))
         if loads := tuple(i for i in reach if _takes(mapping, compute, home, i)):
             found.append(_Path(f"{home.name}@{memory}", memory, loads, moves))
     return tuple(found)
@@ -132,21 +138,17 @@ def _check_machine(hardware: Hardware) -> None:
             )
 
 
-def check_form(mapping: Mapping) -> None:
-    """Nothing happens for a product of two tensors, each of whose axes is cut by one axis of the instruction at most.
+def check_form(mapping: Mapping) -> Epilogue:
+    """What follows a sum of products of two tensors, each of whose axes is cut by one axis of the instruction at most.
 
-    Raises ScheduleError.
+    Raises ScheduleError for anything else.
     """
     s = mapping.statement
-    if s.op != "+" or len(s.inputs) != 2 or len(mapping.kernel.statements) != 1:
-        many = len(mapping.kernel.statements)
-        what = (
-            f"it has {many} statements: give the sum alone with --text"
-            if many > 1
-            else f"this is `{mapping.kernel.text.strip()}`"
-        )
+    epilogue = epilogue_of(mapping.kernel)
+    if s.op != "+" or len(s.inputs) != 2 or s is not mapping.kernel.statements[0]:
         raise ScheduleError(
-            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and {what}"
+            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and the largest "
+            f"statement is `{s.source or mapping.kernel.text.strip()}`"
         )
     if fused := [g for _, g in mapping.groups if len(g) > 1]:
         raise ScheduleError(
@@ -163,6 +165,7 @@ def check_form(mapping: Mapping) -> None:
             raise ScheduleError(
                 f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(sorted(inside))} from the front, which no move can"
             )
+    return epilogue
 
 
 def _holds(condition: Any, s: Statement) -> bool:
@@ -218,21 +221,10 @@ def _ticks(instructions: list[Instruction]) -> int:
     return min(FINEST, lcm(*(f.denominator for f in figures)))
 
 
-def _begin(machine: Hardware, home: Operand, engine: str) -> Instruction:
-    for i in machine.instructions:
-        if i.kernel.statements[0].value == 0 and i.operands[0].memory == home.memory:
-            if i.engine != engine:
-                continue
-            return i
-    raise ScheduleError(
-        f"{machine.name}: no instruction of engine {engine} begins cells of {home.memory} at 0; describe one, such as 'x[r,c] = 0'"
-    )
-
-
 def _moves(
-    mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, out: bool, also: bool
+    mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand, also: bool
 ) -> tuple[Instruction, ...]:
-    """Instructions that bring the operand's tile from main memory, or take it there. also: whether it may come another way."""
+    """Instructions that bring the operand's tile from main memory. also: whether it may come another way."""
     tensor = mapping.operand_access(home.name).tensor
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
@@ -240,13 +232,12 @@ def _moves(
             f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; say "
             f"--dtypes {tensor}={taken}"
         )
-    reach = [i for i in machine.instructions if _reaches(i, home.memory, out)]
-    way = f"from {home.memory} to memory" if out else f"from memory to {home.memory}"
-    text = f"m[r,c] = {home.name}[r,c]" if out else f"{home.name}[r,c] = m[r,c]"
+    reach = [i for i in machine.instructions if _reaches(i, home.memory)]
+    way, text = f"from memory to {home.memory}", f"{home.name}[r,c] = m[r,c]"
     if not reach and not also:
         raise ScheduleError(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
-            f"such as {text!r}{'' if out else _taking_on(machine, home.memory)}"
+            f"such as {text!r}{_taking_on(machine, home.memory)}"
         )
     found = tuple(i for i in reach if _takes(mapping, compute, home, i))
     if not found and not also:
@@ -273,14 +264,13 @@ def _taking_on(machine: Hardware, memory: str) -> str:
     )
 
 
-def _reaches(i: Instruction, memory: str, out: bool) -> bool:
-    """Whether it copies between main memory and this one, that way."""
+def _reaches(i: Instruction, memory: str) -> bool:
+    """Whether it copies from main memory to this one."""
     s = i.kernel.statements[0]
     if not isinstance(s.value, Read) or s.op != "=":
         return False
     target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
-    held, main = (source, target) if out else (target, source)
-    return main.row is None and held.row is not None and held.memory == memory
+    return source.row is None and target.row is not None and target.memory == memory
 
 
 def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruction) -> bool:

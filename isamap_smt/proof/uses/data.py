@@ -1,9 +1,10 @@
 """What cells hold: the type of a content is true when it begins, and every use finds what it needs.
 
 A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the
-output's buffer stands for elements of the output; it begins at 0, and each use that adds to it adds the points it claims.
-That each point of the kernel is added once (link, coverage), to the cell that stands for its output, and each cell that
-stands for an output is stored there once, makes the output right, in any order of the additions.
+buffer of sums stands for elements of the sum. It begins at 0, or at an element that the epilogue adds, and each use that adds to it
+adds the points it claims. These make the output right, in any order of the additions: each point of the kernel is added once
+(link, coverage), to the one cell that stands for its sum; each step of the epilogue changes each of these cells once; each is
+stored once, where it belongs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.engines import KEPT, Operand
+from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.move_form import MAIN
@@ -23,6 +26,7 @@ from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
+from isamap_smt.proof.uses.values import added, composed, immediates, others, plain_contracts
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
@@ -31,22 +35,45 @@ Held = tuple[list[Any], list[Formula]]  # coordinates, guard
 def data_claims(book: UseBook, moments: Moments) -> None:
     """All of it."""
     kernel = moments.program.kernel
-    (statement, *more), ops = kernel.statements, []
-    if more or statement.op != "+" or not _product(statement):
-        return book.unknown("program", kernel.name, "the kernel is one sum of products", "it is something else")
-    for site in moments.sites:
-        if site.use.instruction.kernel.statements:
-            _ranges(book, moments, site)
-            ops.append(_of(book, moments, site, statement))
-    for kind, word in (("add", "adds products"), ("store", "stores the output")):
-        found = [
-            s
-            for s, o in zip((s for s in moments.sites if s.use.instruction.kernel.statements), ops, strict=True)
-            if o == kind
-        ]
-        if book.structure("program", kernel.name, f"one use {word}", len(found) == 1, f"{len(found)} uses do"):
-            (_points if kind == "add" else _stored)(book, moments, found[0], statement)
+    statement, words = kernel.statements[0], "the kernel is one sum of products, and what is computed of it"
+    try:
+        epilogue = epilogue_of(kernel)
+    except ScheduleError as error:
+        return book.unknown("program", kernel.name, words, str(error))
+    if statement.op != "+" or not _product(statement):
+        return book.unknown("program", kernel.name, words, "it is something else")
+    sites = [s for s in moments.sites if s.use.instruction.kernel.statements]
+    plain_contracts(book, sites)
+    found: dict[str, list[UseSite]] = {}
+    for site in sites:
+        _ranges(book, moments, site)
+        found.setdefault(_of(book, moments, site, epilogue), []).append(site)
+    alone = {"begin": "begins sums", "add": "adds products", "store": "stores the output"}
+    counts = {kind: len(found.get(kind, [])) for kind in alone}
+    ones = [
+        book.structure("program", kernel.name, f"one use {word}", counts[kind] == 1, f"{counts[kind]} uses do")
+        for kind, word in alone.items()
+    ]
+    if all(ones):
+        (begin,), (add,), (store,) = (found[kind] for kind in alone)
+        _points(book, moments, add, statement)
+        _ended(book, moments, epilogue, add, begin, [*found.get("update", []), store])
     return None
+
+
+def _ended(
+    book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite, steps: list[UseSite]
+) -> None:
+    """Sums begin, change and are stored as the kernel says; the last of the steps stores."""
+    *updates, store = steps
+    for site in (begin, *steps):
+        _elements(book, moments, site, epilogue)
+    for site in steps:
+        _exclusive(book, moments, add, site)
+    for site in updates:
+        _updated(book, moments, site, epilogue)
+    _stored(book, moments, store, epilogue)
+    composed(book, moments.program.kernel, epilogue, begin, steps)
 
 
 def _product(s: Statement) -> bool:
@@ -121,26 +148,31 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
         book.ask("bounds", site.name, words, [*x.ranges(), *points], goals, (x,))
 
 
-def _of(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> str:
-    """What kind of use it is: 'copy', 'zero', 'add', 'store' or '' where none of them; its claims about cells are asked."""
+def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> str:
+    """What kind of use it is: 'copy', 'begin', 'add', 'update', 'store' or '' where none of them; claims about cells are asked."""
     contract, place = contract_of(site), target(site)
-    out = statement.target.tensor
-    sources = [r.tensor for r in reads(contract.value)]
+    sources, out = list(dict.fromkeys(r.tensor for r in reads(contract.value))), epilogue.sum
+    cells = [s for s in sources if dict(site.use.operands)[s].name in moments.buffers]
+    held_there = [moments.buffers[dict(site.use.operands)[s].name].type.tensor for s in cells]
     if place is not None and place.name not in moments.buffers:
-        if contract.op == "=" and isinstance(contract.value, Read) and place.name == out:
+        if contract.op == "=" and held_there == [out] and place.name == epilogue.result:
             return "store"
     elif place is not None:
         buffer = moments.buffers[place.name]
         if contract.op == "+" and isinstance(contract.value, SMul) and buffer.type.tensor == out:
             return "add"
+        if contract.op == "=" and cells == [contract.target.tensor] and buffer.type.tensor == out:
+            return "" if site.use.begins else "update"
         if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
-            if contract.value == 0 and buffer.type.tensor == out:
-                return "zero"
+            if buffer.type.tensor == out and (contract.value == 0 or (isinstance(contract.value, Read) and not cells)):
+                return "begin"
             if isinstance(contract.value, Read) and buffer.type.tensor != out:
                 _copied(book, moments, site, buffer, sources[0])
                 return "copy"
-    book.unknown("program", site.name, f"{site.name} begins, adds to or stores a content", "it does something else")
+    book.unknown(
+        "program", site.name, f"{site.name} begins, adds to, changes or stores a content", "it does something else"
+    )
     return ""
 
 
@@ -223,7 +255,9 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     zeros = [negated(g) for g in guards]
     zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.kernel) else zeros
     book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], zero, (x,))
-    _exclusive(book, moments, site)
+    named = {m.tensor: w.tensor for m, w in ((contract.target, statement.target), *_pairs(moments, site, statement))}
+    added(book, moments.program.kernel, site, named)
+    _exclusive(book, moments, site, site)
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
     again += [
@@ -282,33 +316,82 @@ def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[
     return list(zip(mine, wanted, strict=True))
 
 
-def _exclusive(book: UseBook, moments: Moments, site: UseSite) -> None:
-    """Two cells of the output's buffer stand for two elements."""
-    place = target(site)
-    assert place is not None
-    operand = site.use.instruction.operand(contract_of(site).target.tensor)
+def _exclusive(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> None:
+    """A cell of sums that a use touches, and one that is added to, stand for two elements unless they are one cell."""
+    (mine, here), (other, there) = sums_of(moments, add), sums_of(moments, site)
+    x, y = moments.moment(add), moments.moment(site, "'")
+    (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
+    given = [*moments.known(x, y), *axes_inside(add, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
+    left, right = (*here.version, mine.row, mine.column), (*there.version, other.row, other.column)
+    if len(left) != len(right):
+        return book.unknown("exclusive", here.name, f"{site.name} names contents as {add.name} does", "it does not")
+    words = f"cells of {here.name} stand for different outputs"
+    if site is not add:
+        words = f"what {site.name} takes for a sum is the cell that {add.name} adds to"
+    goals = [("eq", x.at(e), y.at(f)) for e, f in zip(left, right, strict=True)]
+    book.ask("exclusive", here.name, words, given, goals, (x, y))
+    return None
+
+
+def sums_of(moments: Moments, site: UseSite) -> tuple[Operand, Ref]:
+    """The operand of a use that lies in the buffer of sums, and its place."""
+    total = moments.program.kernel.statements[0].target.tensor
+    return next(
+        (site.use.instruction.operand(o), p)
+        for o, p in site.use.operands
+        if p.name in moments.buffers and moments.buffers[p.name].type.tensor == total
+    )
+
+
+def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
+    """What a step of the epilogue reads beside a sum is what the kernel reads with it; the sum is of its own type."""
+    x, (operand, place) = moments.moment(site), sums_of(moments, site)
+    immediates(book, site)
+    buffer, tensor = moments.buffers[place.name], moments.program.kernel.tensor(epilogue.sum)
+    words = f"{place.name} holds sums as {tensor.name} has them"
+    book.structure(
+        "memory", site.name, words, buffer.dtype == tensor.dtype, f"they are {buffer.dtype}, not {tensor.dtype}"
+    )
+    coordinates, alive = held(moments, site, x, operand, place)
+    inputs = {a.tensor: a for a in epilogue.statement.inputs} if epilogue.statement else {}
+    for name, there in others(site):
+        words = f"{name} of {site.name} is the element of {there.name} that the kernel reads"
+        if there.name not in inputs or there.name == epilogue.sum:
+            book.structure("program", site.name, words, False, "the kernel reads none there")
+            continue
+        wanted = list(epilogue.index(inputs[there.name], tuple(coordinates)))
+        given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
+        book.ask("program", site.name, words, given, _equal(wanted, list(x.at(there.index))), (x,))
+
+
+def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
+    """A step that changes sums in place: each of them, once."""
+    operand, place = sums_of(moments, site)
     x, y = moments.moment(site), moments.moment(site, "'")
     (a, live), (b, alive) = (held(moments, site, m, operand, place) for m in (x, y))
-    given = [*moments.known(x, y), *axes_inside(site, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
-    goals = [("eq", x.at(e), y.at(e)) for e in (*place.version, operand.row, operand.column)]
-    words = f"cells of {place.name} stand for different outputs"
-    book.ask("exclusive", place.name, words, given, goals, (x, y))
+    again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
+    cells = [("eq", x.at(c.symbol), y.at(c.symbol)) for c in contract_of(site).axes]
+    words = f"{site.name} changes no sum twice"
+    given = [*moments.known(x, y), *again, *live, *alive, *_equal(a, b)]
+    book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
+    index = dict(zip((f"d{n}" for n in range(len(a))), a, strict=True))
+    axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
+    _covered(book, moments, site, index, axes, f"{site.name} changes each sum", live)
 
 
-def _stored(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
+def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
     """The use that stores: each element of the output, where it belongs, once."""
-    x, contract = moments.moment(site), contract_of(site)
-    place = target(site)
-    (source,) = (r.tensor for r in reads(contract.value))
-    buffer_place = dict(site.use.operands)[source]
+    x, contract, place = moments.moment(site), contract_of(site), target(site)
+    operand, buffer_place = sums_of(moments, site)
     assert place is not None
     words = f"{site.name} leaves elements that are not active as they are"
     cut = bool(site.use.instruction.active) and site.use.instruction.beyond != KEPT
     book.structure("program", place.name, words, not cut, "it sets them to 0")
-    coordinates, guard = held(moments, site, x, site.use.instruction.operand(source), buffer_place)
+    coordinates, guard = held(moments, site, x, operand, buffer_place)
+    belongs = list(epilogue.stored(tuple(coordinates)))
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     words = f"{site.name} stores what stands for the element"
-    book.ask("program", place.name, words, here, [*guard, *_equal(coordinates, list(x.at(place.index)))], (x,))
+    book.ask("program", place.name, words, here, [*guard, *_equal(belongs, list(x.at(place.index)))], (x,))
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
     same = _equal(list(x.at(place.index)), list(y.at(place.index)))

@@ -4,7 +4,7 @@ A content of a buffer is what one iteration of its beginning use puts there and 
 
 1. each use comes after the beginning of the content it names, in the same slot;
 2. each use of a content is complete before a later content begins in its slot;
-3. whatever adds to a content is complete before it is read by others
+3. whatever adds to a content is complete before it is read by others, and before it is changed; changes follow as in the text
 
 two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete before
 the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in
@@ -23,6 +23,7 @@ from typing import Any
 from isamap_smt.ir.arguments import exceeds
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Buffer, Ref
+from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 
@@ -59,6 +60,14 @@ def writes(site: UseSite, buffer: Buffer) -> bool:
     return place is not None and place.name == buffer.name
 
 
+def changes(site: UseSite) -> bool:
+    """Whether a use computes new values of cells from their own: `x[r] = f(x[r])`."""
+    return any(
+        s.op == "=" and any(r.tensor == s.target.tensor for r in reads(s.value))
+        for s in site.use.instruction.kernel.statements
+    )
+
+
 def _numbers(book: UseBook, moments: Moments) -> None:
     """What is used of the numbers of iterations follows from their definition."""
     loops = {id(x): x for s in moments.sites for x in s.loops[1:]}
@@ -92,8 +101,8 @@ def _apart(book: UseBook, moments: Moments) -> None:
     places = [(s, p) for s in moments.sites for _, p in s.use.operands if p.name not in moments.buffers]
     written = [p.name for s, p in places if p is target(s)]
     read = {p.name for s, p in places if p is not target(s)}
-    for tensor in sorted({*written, *kernel.outputs}):
-        right = written.count(tensor) == 1 and tensor not in read and tensor in kernel.outputs
+    for tensor in sorted({*written, *kernel.results}):
+        right = written.count(tensor) == 1 and tensor not in read and tensor in kernel.results
         words = f"{tensor} is an output, which one use writes and none reads"
         book.structure("order", tensor, words, right, f"{written.count(tensor)} uses write it, or some use reads it")
 
@@ -116,15 +125,18 @@ def _contents(book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite) -
     engines = {s.engine for s, _ in adding}
     words = f"whatever adds to {buffer.name} is issued by one engine"
     book.structure("order", buffer.name, words, len(engines) <= 1, f"{' and '.join(sorted(engines))} add to it")
+    numbers = {s: n for n, s in enumerate(moments.sites)}
     for site, place in adding:
         for reader, read in users(moments, buffer):
-            if reader is not begin and not writes(reader, buffer):
-                x, y = moments.moment(site), moments.moment(reader, "'")
-                same = [("eq", x.at(a), y.at(b)) for a, b in zip(place.version, read.version, strict=True)]
-                words = f"{site.name} has added to what {reader.name} reads from {buffer.name}"
-                told = _late(reader, y, f"reads {buffer.name} before", site, x, "has added to it")
-                given = [*moments.known(x, y), *same]
-                _ordered(book, moments, buffer, words, given, (x, y), (x, y), told)
+            follows = not changes(site) or (changes(reader) and numbers[site] < numbers[reader])
+            if reader is begin or (writes(reader, buffer) and not (changes(reader) and follows)) or site is reader:
+                continue
+            x, y = moments.moment(site), moments.moment(reader, "'")
+            same = [("eq", x.at(a), y.at(b)) for a, b in zip(place.version, read.version, strict=True)]
+            words = f"{site.name} has added to what {reader.name} reads from {buffer.name}"
+            told = _late(reader, y, f"reads {buffer.name} before", site, x, "has added to it")
+            given = [*moments.known(x, y), *same]
+            _ordered(book, moments, buffer, words, given, (x, y), (x, y), told)
     return None
 
 

@@ -1,0 +1,98 @@
+"""The epilogue of a kernel: what is computed of each finished sum before it leaves the machine.
+
+    temporary T
+    T[i,j] += X[i,k] * W[k,j]
+    Y[i,j] = round_i8(f32(T[i,j] + b[j]) * s[])
+
+A machine with engines carries it out where the sums lie, in steps: one begins them (at 0, or at elements of a tensor), some change
+them in place, one stores the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.kernel import Access, Kernel, Statement
+from isamap_smt.ir.scalar import Read, rewrite_reads
+from isamap_smt.ir.typed import typed_value
+
+BEGINS, UPDATES, STORES = "begins", "updates", "stores"
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """result: the tensor that is stored. sum: the tensor that the first statement adds to. axes: of the second statement, by the
+    dimensions of the sum; statement None: the sum itself is stored."""
+
+    kernel: Kernel
+    statement: Statement | None
+    sum: str
+    axes: tuple[str, ...]
+
+    @property
+    def result(self) -> str:
+        """The tensor that leaves the machine."""
+        return self.sum if self.statement is None else self.statement.target.tensor
+
+    @cached_property
+    def value(self) -> Any:
+        """What an element of the result is of an element of the sum, with every conversion written."""
+        if self.statement is None:
+            return Read(sp.Symbol(self.sum), *map(sp.Symbol, self.axes))
+        return typed_value(self.kernel, self.statement)
+
+    def index(self, access: Access, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Where an access of the second statement lies, for the element of the sum at these coordinates."""
+        at = dict(zip(self.axes, coordinates, strict=True))
+        return tuple(sp.expand(substitute(e, at)) for e in access.index)
+
+    def stored(self, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The index of the result, for the element of the sum at these coordinates."""
+        return coordinates if self.statement is None else self.index(self.statement.target, coordinates)
+
+
+def epilogue_of(kernel: Kernel) -> Epilogue:
+    """Raises ScheduleError for a kernel that is no sum with an epilogue, with what is in the way."""
+    first, *more = kernel.statements
+    total = first.target.tensor
+    if not more:
+        return Epilogue(kernel, None, total, tuple(f"d{n}" for n in range(len(first.target.index))))
+    if len(more) > 1:
+        raise ScheduleError(
+            f"{kernel.name}: it has {len(kernel.statements)} statements, and programs for engines are made of one sum and one "
+            "statement about each finished element of it: give a part of it alone with --text"
+        )
+    (last,) = more
+    reads = [a for a in last.inputs if a.tensor == total]
+    if why := _other(kernel, last, total, reads):
+        raise ScheduleError(f"{kernel.name}: {last.source or last.target.tensor}: {why}")
+    return Epilogue(kernel, last, total, tuple(str(e) for e in reads[0].index))
+
+
+def _other(kernel: Kernel, last: Statement, total: str, reads: list[Access]) -> str:
+    """Why the second statement is no epilogue of the first, or ''."""
+    axes = {a.name: a for a in last.axes}
+    if last.op != "=" or last.guard or last.target.tensor == total or kernel.recurrences:
+        return f"after the sum, programs compute 'Y[...] = ...' of its finished elements, without `where` and not {total} itself"
+    if total not in kernel.temporaries:
+        return f"{total} is a result, too, and only one is stored; add the line 'temporary {total}'"
+    if len(reads) != 1 or sorted(map(str, reads[0].index)) != sorted(axes):
+        return f"it should read one element of {total}, at each of its axes {', '.join(axes)}"
+    shape = kernel.tensor(total).shape
+    if any(axes[str(e)].extent != n for e, n in zip(reads[0].index, shape, strict=True)):
+        return f"it should run over all of {total}"
+    others = [a.tensor for a in last.inputs if a.tensor != total]
+    if len(set(others)) != len(others):
+        return "it reads one tensor at two elements"
+    return ""
+
+
+def put(tree: Any, name: str, value: Any) -> Any:
+    """The tree with the value in the place of what it reads of a tensor."""
+    return rewrite_reads(tree, lambda r: value if r.tensor == name else r)

@@ -1,0 +1,207 @@
+"""Covering an epilogue by instructions that work where the sums lie: the last stores, the others change cells in place.
+
+The expression is taken apart from the outside: what the store computes of a cell, then what each update does, until the sum is
+left, or the sum and an element that it may begin with. Nothing here is trusted; the program's proof composes the steps again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, Saturate, Scalar, SMax, SMin, SMul, reads
+from isamap_smt.ir.states import CODE
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.language.printer import value_text
+
+COMMUTE = (SAdd, SMul, SMax, SMin)
+Bound = dict[str, Any]  # operand -> Access of the kernel, or the number of an immediate; '' -> what the cell stands for
+
+
+@dataclass(frozen=True)
+class Step:
+    """One instruction of a cover. bound: operands besides the cells -> element that they are, or number."""
+
+    instruction: Instruction
+    bound: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Cover:
+    """begin: puts 0 or an element where a sum will lie. updates: in order. store: writes the result."""
+
+    begin: Step
+    updates: tuple[Step, ...]
+    store: Step
+
+
+def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
+    """All ways to carry out the epilogue of the kernel, of sums in this memory, the shortest first. Raises ScheduleError."""
+    epilogue = epilogue_of(kernel)
+    found = list(_covers(epilogue, machine, memory))
+    if not found and not any(map(_zeroing, _in(machine, memory))):
+        raise ScheduleError(
+            f"{machine.name}: no instruction begins cells of {memory} at 0; describe one, such as 'x[r,c] = 0'"
+        )
+    if not found and epilogue.statement is None:
+        raise ScheduleError(
+            f"{machine.name}: sums lie in {memory}, and no instruction moves from {memory} to memory; describe one, such as "
+            "'m[r,c] = x[r,c]'"
+        )
+    if not found:
+        raise ScheduleError(
+            f"{machine.name}: nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
+            f"steps that change cells of {memory} in place"
+        )
+    return tuple(sorted(found, key=lambda c: len(c.updates)))
+
+
+def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cover]:
+    result = epilogue.kernel.tensor(epilogue.result).dtype
+    for store in machine.instructions:
+        cells, target = _cells(store, memory), store.kernel.statements[0].target.tensor
+        if cells is None or store.operand(target).memory != MAIN or store.kernel.tensor(target).dtype != result:
+            continue
+        for bound, left in _taken(epilogue, store, cells, _plain(epilogue.value)):
+            for begin, updates in _chain(epilogue, machine, memory, left):
+                yield Cover(begin, updates, Step(store, bound))
+
+
+def _chain(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[tuple[Step, tuple[Step, ...]]]:
+    """Ways to come from nothing to cells that hold this."""
+    yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
+    for i in _in(machine, memory):
+        s = i.kernel.statements[0]
+        if _cells(i, memory) != s.target.tensor or s.op != "=":
+            continue
+        for bound, left in _taken(epilogue, i, s.target.tensor, tree):
+            if left == tree:
+                continue
+            for begin, updates in _chain(epilogue, machine, memory, left):
+                yield begin, (*updates, Step(i, bound))
+
+
+def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[Step]:
+    """Instructions that put there what the sum is added to."""
+    if isinstance(tree, Read) and tree.tensor == epilogue.sum:
+        yield from (Step(i) for i in _in(machine, memory) if _zeroing(i))
+    if not isinstance(tree, SAdd) or not all(isinstance(a, Read) for a in tree.args):
+        return
+    own = [a for a in tree.args if a.tensor == epilogue.sum]
+    other = [a for a in tree.args if a.tensor != epilogue.sum]
+    if len(own) != 1 or epilogue.kernel.tensor(other[0].tensor).dtype != epilogue.kernel.tensor(epilogue.sum).dtype:
+        return
+    for i in _in(machine, memory):
+        s = i.kernel.statements[0]
+        source = s.value
+        if s.op == "=" and isinstance(source, Read) and i.operand(source.tensor).memory == MAIN:
+            yield Step(i, ((source.tensor, Access(other[0].tensor, other[0].index)),))
+
+
+def _zeroing(i: Instruction) -> bool:
+    s = i.kernel.statements[0]
+    return bool(s.op == "=" and s.value == 0)
+
+
+def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:
+    """Instructions that write cells of the memory."""
+    for i in machine.instructions:
+        if i.operand(i.kernel.statements[0].target.tensor).memory == memory:
+            yield i
+
+
+def _cells(i: Instruction, memory: str) -> str | None:
+    """The operand that it reads in the memory, where that is one and all others lie in main memory or are immediates."""
+    s = i.kernel.statements[0]
+    read = {r.tensor for r in reads(s.value)}
+    here = [o for o in read if i.operand(o).memory == memory]
+    others = {i.operand(o).memory for o in read if o not in here}
+    return here[0] if len(here) == 1 and s.op == "=" and others <= {MAIN, CODE} and not s.guard else None
+
+
+def _taken(
+    epilogue: Epilogue, i: Instruction, cells: str, tree: Any
+) -> Iterator[tuple[tuple[tuple[str, Any], ...], Any]]:
+    """Ways in which the instruction computes the tree of what its cell stands for: (its other operands, that)."""
+    pattern = _plain(typed_value(i.kernel, i.kernel.statements[0]))
+    for bound in _matched(epilogue, i, cells, pattern, tree, {}):
+        left = bound[""]
+        if any(r.tensor == epilogue.sum for r in reads(left)):
+            yield tuple((o, e) for o, e in bound.items() if o), left
+
+
+def _matched(epilogue: Epilogue, i: Instruction, cells: str, pattern: Any, tree: Any, bound: Bound) -> Iterator[Bound]:
+    if isinstance(pattern, Read):
+        found = _operand(epilogue, i, cells, pattern.tensor, tree)
+        key = "" if pattern.tensor == cells else pattern.tensor
+        if found is not None and bound.get(key, found) == found:
+            yield {**bound, key: found}
+        return
+    number = _number(i, pattern, tree)
+    if number is not None:
+        yield {**bound, number[0]: number[1]}
+        return
+    if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args):
+        return
+    if not isinstance(pattern, Scalar):
+        if pattern == tree:
+            yield bound
+        return
+    orders = [tree.args, tree.args[::-1]] if isinstance(pattern, COMMUTE) else [tree.args]
+    for args in orders:
+        yield from _all(epilogue, i, cells, list(zip(pattern.args, args, strict=True)), bound)
+
+
+def _all(epilogue: Epilogue, i: Instruction, cells: str, pairs: list[Any], bound: Bound) -> Iterator[Bound]:
+    if not pairs:
+        yield bound
+        return
+    (pattern, tree), *rest = pairs
+    for found in _matched(epilogue, i, cells, pattern, tree, bound):
+        yield from _all(epilogue, i, cells, rest, found)
+
+
+def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: Any) -> Any:
+    """What an operand is bound to, where the tree can be it; None elsewhere."""
+    if name == cells:
+        return tree
+    if i.operand(name).memory == CODE or not isinstance(tree, Read) or tree.tensor == epilogue.sum:
+        return None
+    same = epilogue.kernel.tensor(tree.tensor).dtype == i.kernel.tensor(name).dtype
+    return Access(tree.tensor, tree.index) if same else None
+
+
+def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int] | None:
+    """An immediate, and the number that stands in its place; it may be converted on the way to a wider type."""
+    while isinstance(pattern, Cast):
+        pattern = pattern.args[1]
+    while isinstance(tree, Cast):
+        tree = tree.args[1]
+    if not isinstance(pattern, Read) or i.operand(pattern.tensor).memory != CODE or not tree.is_Integer:
+        return None
+    d = i.kernel.tensor(pattern.tensor).dtype
+    low, high = next(((a, b) for o, a, b in i.assume if o == pattern.tensor), (d.low, d.high))
+    return (pattern.tensor, int(tree)) if low <= tree <= high else None
+
+
+def _plain(e: Any) -> Any:
+    """relu and saturation as what they are made of: a maximum, and a minimum of a maximum in a narrower type."""
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    args = [_plain(a) for a in e.args]
+    if isinstance(e, Relu):
+        return SMax(args[0], sp.Integer(0))
+    if isinstance(e, Saturate):
+        d = DTYPES[str(e.args[0])]
+        return Cast(e.args[0], SMin(SMax(args[1], sp.Integer(d.low)), sp.Integer(d.high)))
+    return e.func(*args)

@@ -1,0 +1,117 @@
+"""What uses compute: the products that are added are the kernel's, and the steps of an epilogue, composed, are its expression.
+
+A step reads the cell of a sum and, besides, elements that main memory or the code gives it. Which elements these are is asked for
+every cell; then the contracts are put one into the other, and the result is compared with the kernel's expression, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.ranges import Question
+from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.epilogue import Epilogue, put
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.program import Ref
+from isamap_smt.ir.scalar import Read, SAdd, reads, rewrite_reads
+from isamap_smt.ir.states import CODE
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.language.printer import value_text
+from isamap_smt.proof.scalar import compare
+from isamap_smt.proof.scalar_trees import kind, leaves, unrolled
+from isamap_smt.proof.uses.book import UseBook
+from isamap_smt.proof.uses.moments import UseSite
+
+
+def plain_contracts(book: UseBook, sites: list[UseSite]) -> None:
+    """Contracts say all that an instruction does."""
+    for site in sites:
+        i = site.use.instruction
+        words = f"the contract of {i.name} is one statement without `where`, and what it really computes"
+        right = len(i.kernel.statements) == 1 and not i.kernel.statements[0].guard and i.exact is None
+        book.structure("scalar", site.name, words, right, "it says more")
+
+
+def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, str]) -> None:
+    """What is added for a point is what the kernel adds. named: operand -> tensor that it holds."""
+    contract, statement = site.use.instruction.kernel.statements[0], kernel.statements[0]
+    theirs = rewrite_reads(
+        typed_value(site.use.instruction.kernel, contract), lambda r: Read(sp.Symbol(named.get(r.tensor, r.tensor)))
+    )
+    ours = rewrite_reads(typed_value(kernel, statement), lambda r: Read(sp.Symbol(r.tensor)))
+    words = f"{site.name} adds what the kernel adds for a point"
+    _compared(book, kernel, site.name, words, (ours, theirs), statement.target.tensor)
+
+
+def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, steps: list[UseSite]) -> None:
+    """What the steps after the sum compute is the kernel's expression. begin: of sums; steps: in order, the last stores."""
+    total = epilogue.sum
+    tree: Any = Read(sp.Symbol(total))
+    source = begin.use.instruction.kernel.statements[0].value
+    if isinstance(source, Read):
+        words = f"sums of {total} may begin at what {begin.name} puts there"
+        book.structure(
+            "scalar", begin.name, words, not kernel.tensor(total).dtype.is_float, "they round in another order"
+        )
+        tree = SAdd(tree, Read(sp.Symbol(dict(begin.use.operands)[source.tensor].name)))
+    for site in steps:
+        tree = _after(site, tree)
+    ours = rewrite_reads(epilogue.value, lambda r: Read(sp.Symbol(r.tensor)))
+    words = f"what {steps[-1].name} stores is computed from the sum as the kernel says"
+    _compared(book, kernel, steps[-1].name, words, (ours, tree), epilogue.result)
+
+
+def _after(site: UseSite, tree: Any) -> Any:
+    """What a step makes of cells that hold the tree."""
+    i, places = site.use.instruction, dict(site.use.operands)
+    value = typed_value(i.kernel, i.kernel.statements[0])
+    for name in {r.tensor for r in reads(value)}:
+        memory, place = i.operand(name).memory, places[name]
+        if memory == CODE:
+            value = put(value, name, sp.sympify(place.index[0]))
+        elif memory == MAIN:
+            value = put(value, name, Read(sp.Symbol(place.name)))
+        else:
+            value = put(value, name, tree)
+    return value
+
+
+def immediates(book: UseBook, site: UseSite) -> None:
+    """Numbers in the code are such that the instruction takes."""
+    i = site.use.instruction
+    for name, place in site.use.operands:
+        if i.operand(name).memory == CODE:
+            d = i.kernel.tensor(name).dtype
+            low, high = next(((a, b) for o, a, b in i.assume if o == name), (d.low, d.high))
+            words = f"{name} of {site.name} is a number from {low} to {high}"
+            value = sp.sympify(place.index[0]) if len(place.index) == 1 else None
+            right = place.name == CODE and value is not None and bool(value.is_Integer) and bool(low <= value <= high)
+            book.structure("precondition", site.name, words, right, f"it is {value}")
+
+
+def others(site: UseSite) -> list[tuple[str, Ref]]:
+    """Operands that a step reads in main memory."""
+    i = site.use.instruction
+    target = i.kernel.statements[0].target.tensor
+    return [(o, p) for o, p in site.use.operands if o != target and i.operand(o).memory == MAIN]
+
+
+def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tuple[Any, Any], result: str) -> None:
+    """Whether two trees over elements of tensors are equal in the type of a tensor."""
+    ours, theirs = (leaves(unrolled(t), lambda r: str(r.tensor)) for t in pair)
+    named = {t.name: t.dtype for t in kernel.tensors}
+    unknown = {r.tensor for r in reads(pair[1])} - set(named)
+    if unknown:
+        book.unknown("scalar", subject, words, f"{min(unknown)} is no tensor of the kernel")
+        return
+    ranges = {n: (low, high) for n, low, high in kernel.ranges}
+    q = Question(ours, theirs, {n: kind(d) for n, d in named.items()}, kind(named[result]), ranges)
+    verdict = compare(q, bits=True)
+    if isinstance(verdict, Refuted):
+        what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
+        text = f"{words}: at {what} the kernel says {value_text(ours)}, the program {value_text(theirs)}"
+        verdict = Refuted(verdict.witness, text, verdict.seconds)
+    book.note("scalar", subject, words, verdict)

@@ -1,0 +1,79 @@
+"""How sums on a machine with engines begin and end: covers of the epilogue whose instructions have the shape of a tile."""
+
+from __future__ import annotations
+
+from isamap_smt.ir.addresses import offset, serves
+from isamap_smt.ir.epilogue import Epilogue
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import affine, symbols_of
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.mapping.epilogue import Cover, Step, covers
+
+
+def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, epilogue: Epilogue) -> tuple[Cover, ...]:
+    """Covers by which tiles of the mapping's sums begin and end, one for each instruction that stores. Raises ScheduleError."""
+    home = compute.operand(compute.kernel.statements[0].target.tensor)
+    every = covers(mapping.kernel, machine, home.memory)
+    found: dict[str, Cover] = {}
+    refused = []
+    for c in every:
+        why = _misfit(mapping, compute, epilogue, c)
+        if why:
+            refused.append(why)
+        else:
+            found.setdefault(c.store.instruction.name, c)
+    if not found:
+        raise ScheduleError(f"{mapping.id}: {refused[0]}; describe one that does")
+    return tuple(found.values())
+
+
+def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover) -> str:
+    """Why tiles of sums can't begin and end so, or ''."""
+    for step in (c.begin, *c.updates):
+        i = step.instruction
+        loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
+        if i.engine != compute.engine and not (step is c.begin and loads):
+            return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
+    for step in (c.begin, *c.updates, c.store):
+        if why := _unlike(mapping, compute, epilogue, step):
+            return why
+    return ""
+
+
+def _unlike(mapping: Mapping, compute: Instruction, epilogue: Epilogue, step: Step) -> str:
+    """Why the cells of an instruction are not those of a tile, or lie otherwise in main memory than it takes them; or ''."""
+    i, home = step.instruction, compute.operand(compute.kernel.statements[0].target.tensor)
+    lies: dict[str, str] = {}
+    for held in (o for o in i.operands if o.row is not None):
+        for a, b in ((home.row, held.row), (home.column, held.column)):
+            if compute.axes.get(str(a), 1) != i.axes.get(str(b), 1):
+                return f"{i.name} has tiles of another shape than {compute.name}"
+            lies[str(b)] = str(a)
+    elements = dict(step.bound)
+    target = i.kernel.statements[0].target.tensor
+    if i.operand(target).memory == MAIN:
+        elements[target] = epilogue.statement.target if epilogue.statement else Access(epilogue.sum, ())
+    for name, access in elements.items():
+        if i.operand(name).memory == MAIN and not _serves(mapping, home.name, epilogue, i, (name, access), lies):
+            return f"{i.name} takes elements of {access.tensor} that lie otherwise apart in memory"
+    return ""
+
+
+def _serves(
+    mapping: Mapping, home: str, epilogue: Epilogue, i: Instruction, pair: tuple[str, Access], lies: dict[str, str]
+) -> bool:
+    """Whether elements of a tensor lie as far apart as the instruction takes them, along the rows and columns of a tile."""
+    name, access = pair
+    coordinates = tuple(mapping.coordinates(home))
+    index = coordinates if not access.index and access.tensor == epilogue.sum else epilogue.index(access, coordinates)
+    split = affine(offset(index, mapping.kernel.tensor(access.tensor).shape), set(mapping.instruction.axes))
+    if split is None:
+        return False
+    address = i.address(name)
+    taken = {lies.get(str(e)): step for e, step in zip(address.index, address.steps, strict=True)}
+    used = symbols_of(coordinates)
+    return all(serves(taken.get(axis, 0), split[0].get(axis, 0)) for axis in lies.values() if axis in used)
