@@ -44,11 +44,11 @@ static inline void gemmini_store_i8(int8_t *to, int64_t down, int64_t row, int64
     gemmini_config_st((uint32_t)down, bits, relu);
     gemmini_mvout(to, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
 }}
-/* Up to 16 rows and columns of sums from main memory, rows {{down}} sums apart, and zeros beyond them. */
-static inline void gemmini_load_sums(const int32_t *from, int64_t down, int64_t row, int64_t rows, int64_t columns) {{
+/* Up to 16 rows and columns of sums, in main memory as sums or as bytes, rows {{down}} bytes apart, and zeros beyond them. */
+static inline void gemmini_load_sums(const void *from, int64_t down, int64_t row, int64_t rows, int64_t columns, int bytes) {{
     if (rows <= 0 || columns <= 0 || rows < 16 || columns < 16) gemmini_mvin(0, gemmini_block(gemmini_acc((uint32_t)row), 16, 16));
     if (rows <= 0 || columns <= 0) return;
-    gemmini_config_ld(0, (uint64_t)(4 * down), GEMMINI_ONE, 0, 16);
+    gemmini_config_ld(0, (uint64_t)down, GEMMINI_ONE, bytes, 16);
     gemmini_mvin(from, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
 }}
 /* One pass of the array: rows of A, against the rows of B that it holds, replace sums or are added to them. */
@@ -69,7 +69,7 @@ C: dict[str, Any] = {"headers": ("gemmini_isa.h",), "prelude": PRELUDE}
 LOAD = "gemmini_load({m}, {down}, {s}, {rows}, {columns});"
 STORE = "gemmini_store({m}, {down}, {acc}, {rows}, {columns});"
 STORE_I8 = "gemmini_store_i8({m}, {down}, {acc}, {rows}, {columns}, {s}, %s);"
-BIAS = "gemmini_load_sums({m}, {down}, {acc}, {rows}, {columns});"
+SUMS = "gemmini_load_sums({m}, %s, {acc}, {rows}, {columns}, %s);"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
 
@@ -94,10 +94,16 @@ INSTRUCTIONS = (
         places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="store",
         active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 4, ("r",)), emit=STORE, **C,
     ),
-    im.instruction(
-        "gemmini.mvin_sums", "acc[r,c] = m[r,c]", axes=TILE, dtypes={"m": "i32", "acc": "i32"},
-        places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="load",
-        active={"r": "rows", "c": "columns"}, beyond="zero", work=im.Work(LATENCY, 4, ("r",)), emit=BIAS, **C,
+    *(
+        im.instruction(
+            f"gemmini.mvin_{name}", f"acc[r,c] = {value}", axes=TILE, dtypes={"m": dtype, "acc": "i32"},
+            places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="load",
+            active={"r": "rows", "c": "columns"}, beyond="zero", work=im.Work(LATENCY, beats, ("r",)), emit=SUMS % c, **C,
+        )
+        for name, value, dtype, beats, c in (
+            ("sums", "m[r,c]", "i32", 4, ("4 * {down}", 0)),
+            ("widened", "i32(m[r,c])", "i8", 1, ("{down}", 1)),
+        )
     ),
     *(
         im.instruction(
