@@ -189,6 +189,8 @@ def arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
         case "Relu":
             zero = z3.BitVecVal(0, args[0].size())
             return z3.If(less(args[0], zero), zero, args[0])
+        case "SShr":
+            return args[0] >> args[1] if signed else z3.LShR(args[0], args[1])
     return None
 
 

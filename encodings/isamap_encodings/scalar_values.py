@@ -12,6 +12,7 @@ from typing import Any
 
 Kind = tuple[str, int]
 MOST = 20_000  # combinations of extremes tried
+WIDEST = 1 << 12  # bits: no exact value has as many
 
 
 def limits(kind: Kind) -> tuple[int, int]:
@@ -75,6 +76,7 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "SAdd": operator.add,
     "SSub": operator.sub,
     "SMul": operator.mul,
+    "SShr": lambda a, b: a >> b if 0 <= b < WIDEST else -(a < 0),
     "SNeg": operator.neg,
     "SMax": max,
     "SMin": min,
@@ -86,11 +88,14 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
-    """Bounds of what the operation gives exactly on operands in these ranges: each lies at an end of every range.
+    """Bounds of what the operation gives exactly on operands in these ranges. But for shifts each lies at an end of every range.
 
     >>> spanned("SMul", (-3, 2), (1, 5)), spanned("Relu", (-3, 2))
     ((-15, 10), (0, 2))
     """
+    if head == "SShr":
+        low, high = spans[0]
+        return min(low, 0), max(high, -1)
     ends = [ARITHMETIC[head](*corner) for corner in itertools.product(*spans)]
     return min(ends), max(ends)
 

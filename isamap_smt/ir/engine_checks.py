@@ -17,6 +17,7 @@ from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.states import CODE
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
@@ -163,6 +164,14 @@ def _check_cells(
 ) -> None:
     cells = {o: (row, column) for o, row, column in i.cells}
     if memory == MAIN:
+        return
+    if memory == CODE:
+        t = i.kernel.tensor(operand)
+        if t.shape or t.dtype.is_float or i.kernel.statements[0].target.tensor == operand:
+            raise HardwareError(
+                f"{where}: {operand} stands in the code, and a use has one whole number there that it reads; write {operand}[] of "
+                "an integer type, or let it lie in memory"
+            )
         return
     m = h.memory(memory)
     if operand not in cells or not m.row:

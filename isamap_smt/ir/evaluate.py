@@ -35,6 +35,7 @@ from isamap_smt.ir.scalar import (
     SMin,
     SMul,
     SNeg,
+    SShr,
     SSub,
     Sum,
     Tanh,
@@ -47,7 +48,21 @@ Env = dict[str, Any]  # axis -> its value at each point
 Function = Callable[[Mapping[str, Array]], Array]
 CHUNK = 1 << 17  # points evaluated at once
 
-_BINARY = {SAdd: np.add, SSub: np.subtract, SMul: np.multiply, SDiv: np.divide, SMax: np.maximum, SMin: np.minimum}
+_BINARY: dict[type, Callable[..., Any]] = {
+    SAdd: np.add, SSub: np.subtract, SMul: np.multiply, SDiv: np.divide, SMax: np.maximum, SMin: np.minimum,
+}  # fmt: skip
+
+
+def shifted(a: Array, b: Array) -> Array:
+    """a >> b as SShr says, of arrays of one integer type, or of Python integers."""
+    if np.dtype(object) in (a.dtype, b.dtype):
+        return np.asarray(np.frompyfunc(ARITHMETIC["SShr"], 2, 1)(a, b), dtype=object)
+    bits = 8 * a.dtype.itemsize
+    inside = (b >= 0) & (b < bits)
+    return np.where(inside, a >> np.where(inside, b, 0), -(a < 0).astype(a.dtype))
+
+
+_BINARY[SShr] = shifted
 _COMPARE = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
 }  # fmt: skip

@@ -19,7 +19,7 @@ from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.states import Need, parse_needs
+from isamap_smt.ir.states import CODE, Need, parse_needs
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
@@ -149,6 +149,15 @@ class Instruction(Shown):
     def operand(self, name: str) -> Operand:
         """By its name in the contract."""
         return next(o for o in self.operands if o.name == name)
+
+    @cached_property
+    def immediates(self) -> dict[str, tuple[int, int]]:
+        """Operands that are a number in the code -> the least and the greatest that it takes."""
+        found = {}
+        for name in (o for o, memory in self.places if memory == CODE):
+            d, ranges = self.kernel.tensor(name).dtype, [(a, b) for o, a, b in self.assume if o == name]
+            found[name] = (max([d.low, *(a for a, _ in ranges)]), min([d.high, *(b for _, b in ranges)]))
+        return found
 
     @property
     def least(self) -> int:

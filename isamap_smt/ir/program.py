@@ -39,6 +39,8 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
@@ -50,7 +52,7 @@ from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.portable import computing, copying
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.states import writes_state
+from isamap_smt.ir.states import CODE, writes_state
 
 FRESH = sym(
     "fresh?"
@@ -262,6 +264,13 @@ class Use:
         own = register_operand(self.instruction)
         places = {o: (register if o == own else memory) or ref for o, ref in self.operands}
         return replace(self, operands=tuple(places.items()))
+
+
+def immediate(ref: Ref) -> int | None:
+    """The number that stands in the code in this place; None where none does."""
+    if ref.name != CODE or len(ref.index) != 1 or ref.version or not sp.sympify(ref.index[0]).is_Integer:
+        return None
+    return int(ref.index[0])
 
 
 def use_of(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -89,7 +89,10 @@ def _issued(use: Use) -> str:
     i = use.instruction
     slotted = {o.name for o in i.operands if o.row is not None}
     places = [
-        f"{o}={ref.name}.slot[{_list(ref.index)}]" if o in slotted else f"{o}={_ref(ref)}" for o, ref in use.operands
+        f"{o}={ref.name}.slot[{_list(ref.index)}]"
+        if o in slotted
+        else f"{o}={_ref(ref) if immediate(ref) is None else ref.index[0]}"
+        for o, ref in use.operands
     ]
     places += [f"{p}={words(e)}" for p, e in use.parameters.items()]
     operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"

@@ -68,6 +68,10 @@ class SDiv(Scalar):
     """x / y, floating point."""
 
 
+class SShr(Scalar):
+    """x >> y of integers: the largest that is at most x / 2**y. Where y is none of the type's bits, the sign: -1 or 0."""
+
+
 class SNeg(Scalar):
     """-x."""
 

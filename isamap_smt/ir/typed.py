@@ -27,6 +27,7 @@ from isamap_smt.ir.scalar import (
     Select,
     Sigmoid,
     SNeg,
+    SShr,
     Sum,
     Tanh,
     cast,
@@ -87,6 +88,8 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     found = _meet(value.args, types, value)
     if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
+    if isinstance(value, SShr):
+        _check_shift(value, found)
     return found
 
 
@@ -128,6 +131,15 @@ def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType
     return kinds[0]
 
 
+def _check_shift(value: Any, kind: DType | None) -> None:
+    """Raise DTypeError for a shift of what is no integer, or by a number of bits that its type has not."""
+    if kind is not None and kind.is_float:
+        raise DTypeError(f"a shift is of integers, not {kind}; cast its operands, such as i32(x)")
+    by, bits = value.args[1], 64 if kind is None else kind.bits
+    if by.is_Integer and not 0 <= int(by) < bits:
+        raise DTypeError(f"a shift by {int(by)} bits: {kind or 'a literal'} is shifted by 0 to {bits - 1}")
+
+
 def _check_literals(value: Any, kind: DType) -> None:
     """Raise DTypeError when a literal in a value of type `kind` is not one of its values."""
     if isinstance(value, sp.Float) and not kind.is_float:
@@ -148,6 +160,10 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 raise DTypeError(f"saturation is defined for integers, not {kind}; cast first, such as i32(x)")
         case Sum():
             _check_exact(value.args[2], types)
+        case SShr():
+            _check_shift(value, None)
+            for a in value.args:
+                _check_exact(a, types)
         case sp.Float():
             raise DTypeError(f"saturation is defined for integers, not {float(value)!r}")
         case Select() | SDiv() | Exp() | Tanh() | Sigmoid():
@@ -160,7 +176,7 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
 
 
 _WORDS = {SDiv: "a division", Exp: "exp", Tanh: "tanh", Sigmoid: "sigmoid", Select: "select", SNeg: "a negation"}
-_SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min"}
+_SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
 
 
 def describe(value: Any) -> str:

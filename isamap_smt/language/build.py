@@ -23,8 +23,10 @@ def _merge(*parts: Any) -> Lines:
     return tuple(dict.fromkeys(line for p in parts for line in getattr(p, "lines", ())))
 
 
-_COMPARING, _ADDING, _MULTIPLYING, _ATOM = range(4)  # how tightly the outermost operator binds
-_BINDS = {"+": _ADDING, "-": _ADDING, "*": _MULTIPLYING, "/": _MULTIPLYING, "//": _MULTIPLYING, "%": _MULTIPLYING}
+_COMPARING, _SHIFTING, _ADDING, _MULTIPLYING, _ATOM = range(5)  # how tightly the outermost operator binds
+_BINDS = {
+    ">>": _SHIFTING, "+": _ADDING, "-": _ADDING, "*": _MULTIPLYING, "/": _MULTIPLYING, "//": _MULTIPLYING, "%": _MULTIPLYING,
+}  # fmt: skip
 
 
 def _operand(x: Any, least: int = _ATOM) -> str:
@@ -113,6 +115,7 @@ class Value(_Arithmetic):
     binds: int = _ATOM
 
     __truediv__, __rtruediv__ = _operators("/")
+    __rshift__, __rrshift__ = _operators(">>")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from isamap_smt.ir.scalar import (
     SDiv,
     SMul,
     SNeg,
+    SShr,
     SSub,
     Sum,
 )
@@ -27,8 +28,10 @@ from isamap_smt.language.names import default_size, names_in_index
 from isamap_smt.language.source import Source, logical_lines
 
 _RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
-_ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(4)  # how tightly the outermost operator binds
-_OPERATORS = {SAdd: ("+", _ADDING), SSub: ("-", _ADDING), SMul: ("*", _MULTIPLYING), SDiv: ("/", _MULTIPLYING)}
+_SHIFTING, _ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(5)  # how tightly the outermost operator binds
+_OPERATORS = {
+    SShr: (">>", _SHIFTING), SAdd: ("+", _ADDING), SSub: ("-", _ADDING), SMul: ("*", _MULTIPLYING), SDiv: ("/", _MULTIPLYING),
+}  # fmt: skip
 _CONVERSIONS = {Cast: "", Saturate: "sat_", Round: "round_"}
 _FUNCTION_NAMES = {head: name for name, head in FUNCTIONS.items()}
 

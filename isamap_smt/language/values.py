@@ -20,6 +20,7 @@ from isamap_smt.ir.scalar import (
     Select,
     SMul,
     SNeg,
+    SShr,
     SSub,
     Sum,
     cast,
@@ -30,7 +31,7 @@ from isamap_smt.ir.scalar import (
 from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
 
-_BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv}
+_BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv, ast.RShift: SShr}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _ARGUMENTS = {"max": 2, "min": 2, "select": 3}
 _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
@@ -95,7 +96,7 @@ class Values:
         return self._refuse(node)
 
     def _refuse(self, node: ast.AST) -> Any:
-        hint = "use + - * /, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
+        hint = "use + - * / >>, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
         match node:
             case ast.Name():
                 element(self.tree, node)
@@ -104,10 +105,10 @@ class Values:
             case ast.Compare():
                 hint = "a comparison is the first argument of select(condition, a, b)"
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
-                hint = "`//` and `%` belong to indices; values have + - * /"
+                hint = "`//` and `%` belong to indices; values have + - * / >>"
                 raise self.tree.error(node, "this operator is not part of a value", hint)
             case ast.BinOp():
-                raise self.tree.error(node, "this operator is not part of a value", "values have + - * /")
+                raise self.tree.error(node, "this operator is not part of a value", "values have + - * / >>")
         raise self.tree.error(node, f"{noun(node)} cannot stand in a value", hint)
 
     def _literal(self, node: ast.Constant) -> Any:

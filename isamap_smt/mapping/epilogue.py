@@ -176,7 +176,7 @@ def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: An
     """What an operand is bound to, where the tree can be it; None elsewhere."""
     if name == cells:
         return tree
-    if i.operand(name).memory == CODE or not isinstance(tree, Read) or tree.tensor == epilogue.sum:
+    if name in i.immediates or not isinstance(tree, Read) or tree.tensor == epilogue.sum:
         return None
     same = epilogue.kernel.tensor(tree.tensor).dtype == i.kernel.tensor(name).dtype
     return Access(tree.tensor, tree.index) if same else None
@@ -188,10 +188,9 @@ def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int] | None:
         pattern = pattern.args[1]
     while isinstance(tree, Cast):
         tree = tree.args[1]
-    if not isinstance(pattern, Read) or i.operand(pattern.tensor).memory != CODE or not tree.is_Integer:
+    if not isinstance(pattern, Read) or pattern.tensor not in i.immediates or not tree.is_Integer:
         return None
-    d = i.kernel.tensor(pattern.tensor).dtype
-    low, high = next(((a, b) for o, a, b in i.assume if o == pattern.tensor), (d.low, d.high))
+    low, high = i.immediates[pattern.tensor]
     return (pattern.tensor, int(tree)) if low <= tree <= high else None
 
 

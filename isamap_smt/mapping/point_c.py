@@ -30,6 +30,7 @@ from isamap_smt.ir.scalar import (
     SMin,
     SMul,
     SNeg,
+    SShr,
     SSub,
     Tanh,
 )
@@ -75,6 +76,9 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
             return _choose(">", *_pair(tree.args[0], sp.S.Zero, names, literal))
         case SMax() | SMin():
             return _choose(">" if isinstance(tree, SMax) else "<", *_pair(tree.args[0], tree.args[1], names, literal))
+        case SShr():
+            x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
+            return f"({kind.c}){_shifted(x, y, tree.args[1], kind.bits, kind.kind == 'u')}", kind
         case Select():
             condition = tree.args[0]
             if not isinstance(condition, Compare):
@@ -148,6 +152,14 @@ def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
     return f"({kind.c})(({wide}){x} {symbol} ({wide}){y})"
 
 
+def _shifted(x: str, y: str, by: Any, bits: int, unsigned: bool) -> str:
+    """x >> y, of `bits` bits; where y is none of their numbers, the sign. Compilers shift the sign in."""
+    if by.is_Integer:
+        return f"({x} >> {int(by)})"
+    inside = f"{y} < {bits}" if unsigned else f"{y} >= 0 && {y} < {bits}"
+    return f"({inside} ? {_short(x)} >> {y} : {'0' if unsigned else f'-({x} < 0)'})"
+
+
 def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
     """The larger or smaller; NaN if either is NaN."""
     _short(x, y)
@@ -216,6 +228,8 @@ def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
             x = _short(_exact(tree.args[0], names, wide))
             return f"({x} > 0 ? {x} : 0)"
     x, y = (_short(_exact(a, names, wide)) for a in tree.args)
+    if isinstance(tree, SShr):
+        return _shifted(x, y, tree.args[1], 64 if wide == "int64_t" else 128, False)
     if isinstance(tree, SMax | SMin):
         return f"({x} {'>' if isinstance(tree, SMax) else '<'} {y} ? {x} : {y})"
     return f"({x} {_ARITHMETIC[type(tree)]} {y})"

@@ -16,7 +16,7 @@ from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.portable import copying
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
 
 Formula = Any  # see isamap_encodings.terms
 MARKS = frozenset("'?#")  # in names of the proof's own: other moments, digits, numbers of loops
@@ -151,7 +151,8 @@ def refs(node: Node) -> list[Ref]:
         case Use() if node.moves and not node.instruction.engine:
             return [node.register] + ([node.memory] if node.memory else [])
         case Use() if not node.state:
-            return [r for _, r in node.operands]
+            i = node.instruction
+            return [r for o, r in node.operands if not (i.engine and o in i.immediates)]
     return []
 
 
@@ -252,7 +253,11 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
     i, outside = use.instruction, known - set(own_names(use))
     if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or len(use.active) != len(i.active):
         raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.active}")
-    for _, ref in use.operands:
+    for name, ref in use.operands:
+        if name in i.immediates:
+            if immediate(ref) is None:
+                raise UnrecognisedError(f"{name} of {i.name} is a number in the code")
+            continue
         buffer = s.buffer(ref.name)
         wanted = (1, len(buffer.version)) if buffer else (len(sites.kernel.tensor(ref.name).shape), 0)
         if (len(ref.index), len(ref.version)) != wanted:

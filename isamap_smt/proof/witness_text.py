@@ -12,7 +12,7 @@ from isamap_smt.ir.scalar import Cast, Compare, Read, Saturate, Scalar, Select, 
 from isamap_smt.ir.words import words
 from isamap_smt.proof.witness import Found, Point
 
-_INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/"}
+_INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/", "SShr": ">>"}
 
 
 def tell(mapping: Mapping, found: Found) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+import sympy as sp
 
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.ir.evaluate import Functions
@@ -12,7 +13,8 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Read, reads, rewrite_reads, sums
+from isamap_smt.ir.program import immediate
+from isamap_smt.ir.scalar import Read, cast, reads, rewrite_reads, sums
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.simulator.orders import Order
 from isamap_smt.simulator.places import Access, Space, points
@@ -20,7 +22,7 @@ from isamap_smt.simulator.sites import Elaborated, Site
 
 Array = np.ndarray
 Value = Callable[[Mapping[str, Array]], Array]
-Key = tuple[int, ...]  # an instruction's id, and how many points of each axis are active
+Key = tuple[int, ...]  # an instruction's id, its numbers in the code, and how many points of each axis are active
 _COMBINE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
@@ -99,6 +101,7 @@ def _act(
     cells, cleared, wrong, which = target.cells, target.cleared, target.wrong, target.which.tolist()
     into, outside = held[target.space], poison[target.space]
     values: dict[int, Value] = {}  # by the target's footprint, which tells active points apart
+    numbers = {o: immediate(r) or 0 for o, r in site.use.operands if o in instruction.immediates}
     combine = None if statement.op == "=" else _COMBINE[statement.op].at
 
     def act(iteration: int) -> None:
@@ -106,8 +109,8 @@ def _act(
         value = values.get(footprint)
         if value is None:
             active = {a: int(v[iteration]) for a, v in site.active.items()}
-            key = (id(instruction), *active.values())
-            value = values[footprint] = made[key] = made.get(key) or _make(instruction, active)
+            key = (id(instruction), *numbers.values(), *active.values())
+            value = values[footprint] = made[key] = made.get(key) or _make(instruction, active, numbers)
         found = value({name: array[at[number[iteration]]] for name, array, at, number in sources})
         if combine is None:
             into[cells[footprint]] = found
@@ -121,7 +124,8 @@ def _act(
     return act
 
 
-def _make(instruction: Instruction, active: dict[str, int]) -> Value:
+def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, int]) -> Value:
+    """numbers: in the place of operands in the code."""
     contract = instruction.kernel
     statement = contract.statements[0]
     if any(True for _ in sums(statement.value)):
@@ -129,6 +133,13 @@ def _make(instruction: Instruction, active: dict[str, int]) -> Value:
     count = points(instruction, active)[0]["#"].size
     ids = np.arange(count)
     point = sym("point")
-    value = rewrite_reads(typed_value(contract, statement), lambda r: Read(r.args[0], point))
+    value = rewrite_reads(
+        typed_value(contract, statement),
+        lambda r: (
+            cast(contract.tensor(r.tensor).dtype, sp.Integer(numbers[r.tensor]))
+            if r.tensor in numbers
+            else Read(r.args[0], point)
+        ),
+    )
     functions = Functions(contract, {t.name: (count,) for t in contract.tensors})
     return functions.value(value, {"point": ids, "#": ids}, contract.tensor(statement.target.tensor).dtype)

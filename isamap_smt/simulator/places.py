@@ -24,7 +24,7 @@ from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.program import Buffer, Program, Ref, buffers
+from isamap_smt.ir.program import Buffer, Program, Ref, buffers, immediate
 from isamap_smt.ir.scalar import reads
 from isamap_smt.simulator.iterations import column
 from isamap_smt.simulator.sites import Elaborated, Site
@@ -88,8 +88,22 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
         for operand in site.use.instruction.operands:
             if operand.name not in places:
                 raise LanguageError(f"a use of {site.use.instruction.name} has no place for {operand.name}; add one")
+            if operand.name in site.use.instruction.immediates:
+                _check_number(site, operand, places[operand.name])
+                continue
             found.append(_access(elaborated.program, kernel, number, site, operand, places[operand.name]))
     return tuple(found)
+
+
+def _check_number(site: Site, operand: Operand, place: Ref) -> None:
+    """What stands in the code is one number that the instruction takes."""
+    value, name = immediate(place), site.use.instruction.name
+    low, high = site.use.instruction.immediates[operand.name]
+    if value is None or not low <= value <= high:
+        raise LanguageError(
+            f"{name}: operand {operand.name} is {place.name}[{', '.join(map(str, place.index))}]; it is a number from {low} to {high} "
+            "in the code"
+        )
 
 
 def check_contract(instruction: Instruction) -> None:

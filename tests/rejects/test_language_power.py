@@ -14,7 +14,7 @@ MESSAGE = """\
 line 1, column 8: this operator is not part of a value
     C[i] = A[i] ** 2
            ^^^^^^^^^
-  values have + - * /"""
+  values have + - * / >>"""
 
 
 def test_the_message():

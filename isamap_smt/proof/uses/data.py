@@ -125,6 +125,8 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
         goals = [("le", instruction.least, value), ("le", value, extents[axis])]
         book.ask("precondition", site.name, words, x.ranges(), goals, (x,))
     for name, place in site.use.operands:
+        if name in instruction.immediates:
+            continue
         operand, buffer = instruction.operand(name), moments.buffers.get(place.name)
         if buffer is None:
             shape = kernel.tensor(place.name).shape

@@ -98,7 +98,8 @@ def _apart(book: UseBook, moments: Moments) -> None:
                     free,
                     f"they are rows {b.offset} to {last - 1}, and {other.offset} to {end - 1}",
                 )
-    places = [(s, p) for s in moments.sites for _, p in s.use.operands if p.name not in moments.buffers]
+    far = [(s, o, p) for s in moments.sites for o, p in s.use.operands if p.name not in moments.buffers]
+    places = [(s, p) for s, o, p in far if o not in s.use.instruction.immediates]
     written = [p.name for s, p in places if p is target(s)]
     read = {p.name for s, p in places if p is not target(s)}
     for tensor in sorted({*written, *kernel.results}):

@@ -15,7 +15,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.epilogue import Epilogue, put
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.program import Ref
+from isamap_smt.ir.program import Ref, immediate
 from isamap_smt.ir.scalar import Read, SAdd, reads, rewrite_reads
 from isamap_smt.ir.states import CODE
 from isamap_smt.ir.typed import typed_value
@@ -81,14 +81,11 @@ def _after(site: UseSite, tree: Any) -> Any:
 def immediates(book: UseBook, site: UseSite) -> None:
     """Numbers in the code are such that the instruction takes."""
     i = site.use.instruction
-    for name, place in site.use.operands:
-        if i.operand(name).memory == CODE:
-            d = i.kernel.tensor(name).dtype
-            low, high = next(((a, b) for o, a, b in i.assume if o == name), (d.low, d.high))
-            words = f"{name} of {site.name} is a number from {low} to {high}"
-            value = sp.sympify(place.index[0]) if len(place.index) == 1 else None
-            right = place.name == CODE and value is not None and bool(value.is_Integer) and bool(low <= value <= high)
-            book.structure("precondition", site.name, words, right, f"it is {value}")
+    for name, (low, high) in i.immediates.items():
+        value = immediate(dict(site.use.operands)[name])
+        words = f"{name} of {site.name} is a number from {low} to {high}"
+        right = value is not None and low <= value <= high
+        book.structure("precondition", site.name, words, right, f"it is {value}")
 
 
 def others(site: UseSite) -> list[tuple[str, Ref]]:

@@ -1,0 +1,9 @@
+"""TVM's VTA, executed: a functional model of its instructions and its three engines, in C.
+
+The model is written from the sources that docs/vta.md names, and shares no code with descriptions, proofs or the simulator.
+"""
+
+from isamap_smt.targets.vta.answer import DeadlockError, RefusedError, Report, Why
+from isamap_smt.targets.vta.model import build_model, run, run_on
+
+__all__ = ["DeadlockError", "RefusedError", "Report", "Why", "build_model", "run", "run_on"]
