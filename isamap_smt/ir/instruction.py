@@ -22,6 +22,7 @@ from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import CODE, Need, parse_needs
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
+FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
 
 
@@ -156,7 +157,8 @@ class Instruction(Shown):
         found = {}
         for name in (o for o, memory in self.places if memory == CODE):
             d, ranges = self.kernel.tensor(name).dtype, [(a, b) for o, a, b in self.assume if o == name]
-            found[name] = (max([d.low, *(a for a, _ in ranges)]), min([d.high, *(b for _, b in ranges)]))
+            low, high = (-FINITE, FINITE) if d.is_float else (d.low, d.high)
+            found[name] = (max([low, *(a for a, _ in ranges)]), min([high, *(b for _, b in ranges)]))
         return found
 
     @property
