@@ -7,8 +7,8 @@ is [out][in], 16 rows of the memory `wgt`. Tiles here are 16 rows: a use counts 
 What is stored was last written by a product or by arithmetic: memory `out` of the hardware is not written by loads and resets.
 `shift` is by 0 to 15, on which all sources agree.
 
-Cycles are what the sources let one assume: a vector a cycle, 16 bytes a cycle on the bus, 40 cycles until memory answers. No clock was
-measured, and no result depends on them.
+Cycles are what the sources let one assume: a vector a cycle, 16 bytes a cycle on the bus, 40 cycles until memory answers. No clock
+was measured, and no result depends on them.
 """
 
 from __future__ import annotations

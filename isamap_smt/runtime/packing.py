@@ -37,5 +37,7 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
         if isinstance(node, Use) and node.computes:
             operands = dict(node.operands)
             for operand, low, high in node.instruction.assume:
+                if operand in node.instruction.immediates:
+                    continue  # the proof has seen the number
                 found[held[operands[operand].name], low, high] = None
     return tuple(found)
