@@ -1,9 +1,9 @@
 """Gemmini, a systolic array of 16 x 16 beside a RISC-V core: sums of products of bytes, in a scratchpad and an accumulator.
 
 Default configuration (ucb-bar/gemmini 8c3f992): 256 KiB of scratchpad in rows of 16 bytes, 64 KiB of accumulator in rows of 16
-sums. Three controllers load, execute and store; each is an engine here. The array holds the weights. Each use configures what
-it needs, so that no state is left behind: a command more for a move, and for a product. `clear` sends what the rows ZEROS hold,
-zeros, through an array without weights; the description's scratchpad ends before them.
+sums. Three controllers load, execute and store; each is an engine here. The array holds the weights. Each use finds what it
+needs configured: its C remembers the last configurations, and issues another one where it has to. `clear` sends what the rows
+ZEROS hold, zeros, through an array without weights; the description's scratchpad ends before them.
 
 Cycles are what the sources let one assume: a row of the array a cycle, 16 bytes a cycle on the bus, 40 cycles until memory
 answers. No clock was measured, and no result depends on them.
@@ -22,54 +22,61 @@ TILE = {"r": SIDE, "c": SIDE}
 LATENCY = 40  # cycles
 
 PRELUDE = f"""\
-/* Up to 16 rows and columns from main memory, rows {{down}} bytes apart, and zeros beyond them. */
-static inline void gemmini_load(const int8_t *from, int64_t down, int64_t row, int64_t rows, int64_t columns) {{
-    if (rows <= 0 || columns <= 0 || rows < 16 || columns < 16) gemmini_mvin(0, gemmini_block((uint32_t)row, 16, 16));
-    if (rows <= 0 || columns <= 0) return;
-    gemmini_config_ld(0, (uint64_t)down, GEMMINI_ONE, 0, 16);
-    gemmini_mvin(from, gemmini_block((uint32_t)row, (uint32_t)rows, (uint32_t)columns));
+/* What the three kinds of loads, the array and the stores were configured for last; 0: for nothing yet. */
+static struct {{ uint64_t loads[3], stores; uint32_t next; int relu, passes; }} gemmini_now;
+/* A kind of load with rows so many bytes apart; bytes: they go to the accumulator. It is configured unless one of the three is. */
+static inline uint32_t gemmini_kind(uint64_t stride, int bytes) {{
+    const uint64_t wanted = (stride << 1 | (uint64_t)bytes) + 1;
+    for (uint32_t k = 0; k < 3; k++)
+        if (gemmini_now.loads[k] == wanted) return k;
+    const uint32_t k = gemmini_now.next;
+    gemmini_now.next = (k + 1) % 3;
+    gemmini_now.loads[k] = wanted;
+    gemmini_config_ld(k, stride, GEMMINI_ONE, bytes, 16);
+    return k;
 }}
-/* Sums to main memory, rows {{down}} sums apart. */
-static inline void gemmini_store(int32_t *to, int64_t down, int64_t row, int64_t rows, int64_t columns) {{
-    if (rows <= 0 || columns <= 0) return;
-    gemmini_config_st((uint32_t)(4 * down), GEMMINI_ONE, 0);
-    gemmini_mvout(to, gemmini_block(gemmini_acc_full((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
+/* Up to 16 rows and columns to a local address, from rows that are so many bytes apart, and zeros beyond them. */
+static inline void gemmini_fill(const void *from, uint64_t stride, uint32_t to, int64_t rows, int64_t columns, int bytes) {{
+    const int some = rows > 0 && columns > 0;
+    const uint32_t kind = gemmini_kind(some ? stride : 0, bytes);
+    for (int part = !(rows < 16 || columns < 16); part <= some; part++) {{
+        const void *const source = part ? from : 0;
+        const uint64_t block = part ? gemmini_block(to, (uint32_t)rows, (uint32_t)columns) : gemmini_block(to, 16, 16);
+        if (kind == 0) gemmini_mvin(source, block);
+        if (kind == 1) gemmini_mvin2(source, block);
+        if (kind == 2) gemmini_mvin3(source, block);
+    }}
 }}
-/* Sums as bytes: scaled, rounded to the nearest and saturated; with an activation, then not below 0. Rows {{down}} bytes apart. */
-static inline void gemmini_store_i8(int8_t *to, int64_t down, int64_t row, int64_t rows, int64_t columns, const float *scale,
-                                    int relu) {{
+/* Sums to main memory, rows so many bytes apart: as they are, or as bytes, scaled, rounded to the nearest and saturated. */
+static inline void gemmini_store(void *to, uint32_t stride, uint32_t from, int64_t rows, int64_t columns, float scale, int relu) {{
     if (rows <= 0 || columns <= 0) return;
     uint32_t bits;
-    memcpy(&bits, scale, 4);
-    gemmini_config_st((uint32_t)down, bits, relu);
-    gemmini_mvout(to, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
-}}
-/* Up to 16 rows and columns of sums from main memory, rows {{down}} sums apart, and zeros beyond them. */
-static inline void gemmini_load_sums(const int32_t *from, int64_t down, int64_t row, int64_t rows, int64_t columns) {{
-    if (rows <= 0 || columns <= 0 || rows < 16 || columns < 16) gemmini_mvin(0, gemmini_block(gemmini_acc((uint32_t)row), 16, 16));
-    if (rows <= 0 || columns <= 0) return;
-    gemmini_config_ld(0, (uint64_t)(4 * down), GEMMINI_ONE, 0, 16);
-    gemmini_mvin(from, gemmini_block(gemmini_acc((uint32_t)row), (uint32_t)rows, (uint32_t)columns));
+    memcpy(&bits, &scale, 4);
+    const uint64_t wanted = (uint64_t)bits << 32 | stride;
+    if (gemmini_now.stores != wanted + 1 || gemmini_now.relu != relu) gemmini_config_st(stride, bits, relu);
+    gemmini_now.stores = wanted + 1;
+    gemmini_now.relu = relu;
+    gemmini_mvout(to, gemmini_block(from, (uint32_t)rows, (uint32_t)columns));
 }}
 /* One pass of the array: rows of A, against the rows of B that it holds, replace sums or are added to them. */
 static inline void gemmini_pass(uint32_t a, uint32_t b, uint32_t sums) {{
-    gemmini_config_ex(GEMMINI_WEIGHT_STATIONARY, 0, 0, 0, 0);
+    if (!gemmini_now.passes++) gemmini_config_ex(GEMMINI_WEIGHT_STATIONARY, 0, 0, 0, 0);
     gemmini_preload(gemmini_block(b, 16, 16), gemmini_block(sums, 16, 16));
     gemmini_compute_preloaded(gemmini_block(a, 16, 16), gemmini_block(GEMMINI_NOWHERE, 16, 16));
 }}
-/* Before all else: the zeros that gemmini_clear() passes. */
+/* Before all else: nothing is configured, and zeros lie where gemmini.clear finds them. */
 static inline void gemmini_begin(void) {{
     gemmini_flush();
-    gemmini_config_ld(0, 0, GEMMINI_ONE, 0, 16);
-    gemmini_mvin(0, gemmini_block({ZEROS}, 16, 16));
+    memset(&gemmini_now, 0, sizeof gemmini_now);
+    gemmini_fill(0, 0, {ZEROS}, 0, 0, 0);
 }}
 """
 
 C: dict[str, Any] = {"headers": ("gemmini_isa.h",), "prelude": PRELUDE}
-LOAD = "gemmini_load({m}, {down}, {s}, {rows}, {columns});"
-STORE = "gemmini_store({m}, {down}, {acc}, {rows}, {columns});"
-STORE_I8 = "gemmini_store_i8({m}, {down}, {acc}, {rows}, {columns}, {s}, %s);"
-BIAS = "gemmini_load_sums({m}, {down}, {acc}, {rows}, {columns});"
+LOAD = "gemmini_fill({m}, (uint64_t)({down}), (uint32_t)({s}), {rows}, {columns}, 0);"
+STORE = "gemmini_store({m}, (uint32_t)(4 * ({down})), gemmini_acc_full((uint32_t)({acc})), {rows}, {columns}, 1.0f, 0);"
+BYTES = "gemmini_store({m}, (uint32_t)({down}), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, *{s}, %d);"
+SUMS = "gemmini_fill({m}, (uint64_t)(%d * ({down})), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, %d);"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
 
@@ -94,16 +101,22 @@ INSTRUCTIONS = (
         places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="store",
         active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 4, ("r",)), emit=STORE, **C,
     ),
-    im.instruction(
-        "gemmini.mvin_sums", "acc[r,c] = m[r,c]", axes=TILE, dtypes={"m": "i32", "acc": "i32"},
-        places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="load",
-        active={"r": "rows", "c": "columns"}, beyond="zero", work=im.Work(LATENCY, 4, ("r",)), emit=BIAS, **C,
+    *(
+        im.instruction(
+            f"gemmini.mvin_{name}", f"acc[r,c] = {value}", axes=TILE, dtypes={"m": dtype, "acc": "i32"},
+            places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]"}, engine="load",
+            active={"r": "rows", "c": "columns"}, beyond="zero", work=im.Work(LATENCY, beats, ("r",)), emit=SUMS % c, **C,
+        )
+        for name, value, dtype, beats, c in (
+            ("sums", "m[r,c]", "i32", 4, (4, 0)),
+            ("widened", "i32(m[r,c])", "i8", 1, (1, 1)),
+        )
     ),
     *(
         im.instruction(
             f"gemmini.mvout_{name}", f"m[r,c] = {value}", axes=TILE, dtypes={"m": "i8", "acc": "i32", "s": "f32"},
             places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]", "s": "memory"}, engine="store",
-            active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 1, ("r",)), emit=STORE_I8 % activation, **C,
+            active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 1, ("r",)), emit=BYTES % activation, **C,
         )
         for name, value, activation in (
             ("i8", "round_i8(f32(acc[r,c]) * s[])", 0),

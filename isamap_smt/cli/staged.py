@@ -41,11 +41,16 @@ def planned_stages(asked: dict[str, Any]) -> StagedPlan:
 
 
 def staging_document(planned: StagedPlan) -> dict[str, Any]:
-    """The JSON of a plan of stages. Cycles; gap is a fraction."""
-    s = planned.schedule
+    """The JSON of a plan of stages; of several phases, that of each. Cycles; gap is a fraction."""
+    parts = [_part_document(s) for s in planned.schedules]
+    whole = {"claims": len(planned.proof.claims)}
+    return {**parts[0], **whole} if len(parts) == 1 else {"cycles": planned.cycles, "phases": parts, **whole}
+
+
+def _part_document(s: Schedule) -> dict[str, Any]:
     return {
         "mapping": s.proved.mapping.id,
-        "instruction": planned.instruction.name,
+        "instruction": s.proved.mapping.instruction.name,
         "status": s.status,
         "space": s.space,
         "cycles": s.objective,
@@ -58,7 +63,6 @@ def staging_document(planned: StagedPlan) -> dict[str, Any]:
         "parts": {p.name: p.amount for p in s.costs},
         "assumes": [text for text, _ in s.assumes],
         "decided_outside": list(s.decided_outside),
-        "claims": len(planned.proof.claims),
         "seconds": round(s.seconds, 3),
     }
 
@@ -76,8 +80,17 @@ def _counted(s: Schedule) -> list[tuple[LoopStep, str]]:
 
 def show_staging(planned: StagedPlan) -> None:
     """Status and gap, loops, stages, the parts of the time and what it rests on."""
-    out, s = console(), planned.schedule
+    out = console()
     out.print(planned.title, style="bold")
+    for n, s in enumerate(planned.schedules, 1):
+        if len(planned.schedules) > 1:
+            out.print(f"\nPhase {n}: {s.proved.mapping.id}", style="bold")
+        _show_part(s)
+    out.print(f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}")
+
+
+def _show_part(s: Schedule) -> None:
+    out = console()
     out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
     out.print(f"{s.objective:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
@@ -94,7 +107,6 @@ def show_staging(planned: StagedPlan) -> None:
     for text, _ in s.assumes:
         out.print(f"  {text}")
     show_outside(s)
-    out.print(f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}")
 
 
 def show_outside(s: Schedule) -> None:
@@ -145,7 +157,7 @@ def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arr
         console().print(planned.title, style="bold")
         show_judgement(seen)
         console().print(f"run once by {by}; it keeps no time")
-        console().print(f"plan: {'; '.join(f'{planned.schedule.tensor(t)} {t}' for t in planned.schedule.stages)}")
+        _show_plan(planned)
 
     answer(as_json, document, shown)
     return status_of(seen.reason)
@@ -192,7 +204,7 @@ def _told(planned: StagedPlan, seen: Judgement) -> dict[str, Any]:
         "gflops": None,
         "instruction": planned.instruction.name,
         "schedule": staging_document(planned),
-        "predicted_cycles": planned.schedule.objective,
+        "predicted_cycles": planned.cycles,
         "notes": list(planned.notes),
     }
 
@@ -221,10 +233,15 @@ def _show(planned: StagedPlan, seen: Observed) -> None:
     out.print(planned.title, style="bold")
     show_judgement(seen.judged)
     show_orders(seen, planned)
-    s = planned.schedule
-    if seen.cycles is not None and s.objective is not None:
-        off = s.objective / seen.cycles - 1 if seen.cycles else 0.0
-        out.print(f"{seen.cycles:,.0f} cycles simulated, {s.objective:,.0f} predicted ({off:+.1%})")
+    if seen.cycles is not None:
+        off = planned.cycles / seen.cycles - 1 if seen.cycles else 0.0
+        out.print(f"{seen.cycles:,.0f} cycles simulated, {planned.cycles:,.0f} predicted ({off:+.1%})")
         busy = (f"{n} {b.cycles / seen.cycles:.0%} of the time ({b.uses:,} uses)" for n, b in seen.engines.items())
         out.print("engines: " + ", ".join(busy))
-    out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
+    _show_plan(planned)
+
+
+def _show_plan(planned: StagedPlan) -> None:
+    """One line for each phase."""
+    for s in planned.schedules:
+        console().print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")

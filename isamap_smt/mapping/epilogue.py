@@ -95,17 +95,18 @@ def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -
     """Instructions that put there what the sum is added to."""
     if isinstance(tree, Read) and tree.tensor == epilogue.sum:
         yield from (Step(i) for i in _in(machine, memory) if _zeroing(i))
-    if not isinstance(tree, SAdd) or not all(isinstance(a, Read) for a in tree.args):
+    if not isinstance(tree, SAdd):
         return
-    own = [a for a in tree.args if a.tensor == epilogue.sum]
-    other = [a for a in tree.args if a.tensor != epilogue.sum]
-    if len(own) != 1 or epilogue.kernel.tensor(other[0].tensor).dtype != epilogue.kernel.tensor(epilogue.sum).dtype:
-        return
-    for i in _in(machine, memory):
-        s = i.kernel.statements[0]
-        source = s.value
-        if s.op == "=" and isinstance(source, Read) and i.operand(source.tensor).memory == MAIN:
-            yield Step(i, ((source.tensor, Access(other[0].tensor, other[0].index)),))
+    for own, other in (tree.args, tree.args[::-1]):
+        if not isinstance(own, Read) or own.tensor != epilogue.sum or any(r.tensor == own.tensor for r in reads(other)):
+            continue
+        for i in _in(machine, memory):
+            s = i.kernel.statements[0]
+            sources = [r.tensor for r in reads(s.value)]
+            if s.op != "=" or s.guard or not sources or any(i.operand(o).memory != MAIN for o in sources):
+                continue
+            for bound in _matched(epilogue, i, "", _plain(typed_value(i.kernel, s)), other, {}):
+                yield Step(i, tuple(bound.items()))
 
 
 def _zeroing(i: Instruction) -> bool:

@@ -15,6 +15,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
@@ -31,13 +32,14 @@ ASSUMED = 64  # points of an axis whose size is left open: the plan is made for 
 @dataclass(frozen=True)
 class StagedPlan(Shown):
     """What was decided for one kernel on one machine with engines. kernel: the one that is computed; sizes left open stay so.
+    schedules: one for each of its phases.
 
     seconds: what each stage took. notes: what the user should hear.
     """
 
     kernel: Kernel
     hardware: Hardware
-    schedule: Schedule
+    schedules: tuple[Schedule, ...]
     checked: ProvedProgram
     notes: tuple[str, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
@@ -53,19 +55,33 @@ class StagedPlan(Shown):
         return self.checked.proof
 
     @property
+    def schedule(self) -> Schedule:
+        """Of the first phase, which most kernels have alone."""
+        return self.schedules[0]
+
+    @property
+    def cycles(self) -> float:
+        """What all phases are predicted to take."""
+        return sum(s.objective or 0.0 for s in self.schedules)
+
+    @property
     def instruction(self) -> Instruction:
-        """The instruction that computes."""
+        """The instruction that computes, in the first phase."""
         return self.schedule.proved.mapping.instruction
 
     @property
     def title(self) -> str:
         """The kernel, and what carries it out."""
-        return f"{self.kernel.name} on {self.hardware.name}.{self.instruction.short}: {self.schedule.proved.mapping.id}"
+        found = (s.proved.mapping for s in self.schedules)
+        ways = "; then ".join(f"{m.instruction.short}: {m.id}" for m in found)
+        return f"{self.kernel.name} on {self.hardware.name}.{ways}"
 
     def __str__(self) -> str:
         proof = self.proof
-        stages = (f"  {self.schedule.tensor(s)} {s}" for s in self.schedule.stages)
-        return "\n".join([self.title, str(self.schedule), *stages, f"{proof.word}: {len(proof.claims)} obligations"])
+        lines = [self.title]
+        for x in self.schedules:
+            lines += [str(x), *(f"  {x.tensor(s)} {s}" for s in x.stages)]
+        return "\n".join([*lines, f"{proof.word}: {len(proof.claims)} obligations"])
 
 
 def stage(
@@ -90,23 +106,49 @@ def stage(
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     sizes = valid_sizes(sizes)
     kernel.with_sizes(sizes)
-    clock = Clock(progress)
-    fitting = _fitting(kernel, hardware, instruction)
+    ask = _Asked(hardware, sizes, fix or {}, timeout, instruction, Clock(progress))
     refused: ScheduleError | None = None
-    for known, partial, note in _ways(kernel, sizes):
+    for known, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)
-        found = clock.time("map", _mappings, given, fitting, partial)
         try:
-            schedule = clock.time(
-                "schedule", schedule_stages, found, hardware, _assumed(given, sizes), fix or {}, timeout
-            )
+            chosen = [_chosen(k, ask, ways) for k in phase_kernels(given)]
+        except ScheduleError as error:
+            refused = refused or error
+            continue
+        schedules = tuple(s for s, _ in chosen)
+        program = joined([ask.clock.time("lower", lower_stages, s, hardware) for s in schedules], given)
+        checked = ask.clock.time("prove", require_proof, program)
+        notes = dict.fromkeys([*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes)])
+        return StagedPlan(program.kernel, hardware, schedules, checked, tuple(notes), tuple(ask.clock.seconds.items()))
+    assert refused is not None
+    raise refused
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What stage() was asked, beside the kernel."""
+
+    hardware: Hardware
+    sizes: dict[str, int]
+    fix: Dict[str, Any]
+    timeout: float
+    instruction: str | None
+    clock: Clock
+
+
+def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> tuple[Schedule, tuple[str, ...]]:
+    """The schedule of one phase, and what to say of it. Raises ScheduleError."""
+    fitting = _fitting(kernel, ask.hardware, ask.instruction)
+    refused: ScheduleError | None = None
+    for partial, note in ways:
+        found = ask.clock.time("map", _mappings, kernel, fitting, partial)
+        try:
+            given = ask.hardware, _assumed(kernel, ask.sizes), ask.fix, ask.timeout
+            schedule = ask.clock.time("schedule", schedule_stages, found, *given)
         except ScheduleError as error:
             refused = refused or (error if found else None)
             continue
-        program = clock.time("lower", lower_stages, schedule, hardware)
-        checked = clock.time("prove", require_proof, program)
-        notes = (*([note + (f"; {refused}" if refused else "")] if note else []), *schedule.notes)
-        return StagedPlan(program.kernel, hardware, schedule, checked, notes, tuple(clock.seconds.items()))
+        return schedule, (note + (f"; {refused}" if refused else ""),) if note else ()
     raise refused or _unmapped(kernel, fitting)
 
 
@@ -126,15 +168,19 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
     return fitting
 
 
-def _ways(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int], bool, str]]:
-    """(sizes that are fixed, whether axes of the instruction may stay unused, what to say), the best first."""
-    yield sizes, False, ""
+def _sizes_known(
+    kernel: Kernel, sizes: dict[str, int]
+) -> Iterator[tuple[dict[str, int], tuple[tuple[bool, str], ...]]]:
+    """(sizes that are fixed, ways to map: whether axes of the instruction may stay unused, what to say), the best first."""
+    unused = (True, "an axis of the instruction is left unused")
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
+    if not ones:
+        yield sizes, ((False, ""), unused)
+        return
+    yield sizes, ((False, ""),)
     names = {str(a.extent): a.name for a in kernel.axes} | {a.name: a.name for a in kernel.axes}
     longer = {n: v for n, v in sizes.items() if names.get(n) not in ones}
-    if ones:
-        yield longer, False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"
-    yield longer, True, "an axis of the instruction is left unused"
+    yield longer, ((False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"), unused)
 
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:

@@ -29,6 +29,7 @@ from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
 from isamap_smt.proof.program_order import order_claims
 from isamap_smt.proof.program_parallel import parallel_claims
+from isamap_smt.proof.program_phases import at_each_phase
 from isamap_smt.proof.program_preconditions import needed
 from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
@@ -58,6 +59,8 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
     """The proof, and the entry conditions that would mend preconditions which fail."""
     if program.parameters and not program.machine:
         return at_each_value(program, lambda p: _proved(p, stop, watch), stop)
+    if program.machine and (apart := at_each_phase(program, lambda p: _proved(p, stop, watch), stop)) is not None:
+        return apart
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))

@@ -26,6 +26,7 @@ from isamap_smt.targets.gemmini.target import GemminiKernel
 
 MACHINE = isamap_hardware.load("gemmini")
 TARGET = find_target("gemmini")
+MVOUT = "gemmini_store({m}, (uint32_t)(4 * ({down})), gemmini_acc_full((uint32_t)({acc})), {rows}, {columns}, 1.0f, 0);"
 CONV = dict(n=1, p=5, q=7, k=18, c=20, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
 
 
@@ -125,9 +126,10 @@ def test_every_counter_is_necessary() -> None:
     [
         ("matmul", "gemmini_pass((uint32_t)({b}), (uint32_t)({a}), gemmini_acc_add((uint32_t)({acc})));"),
         ("matmul", "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc((uint32_t)({acc})));"),
-        ("mvin", "gemmini_load({m}, {down}, {s}, {columns}, {rows});"),
-        ("mvin", "gemmini_load({m}, {columns}, {s}, {rows}, {columns}); (void)({down});"),
-        ("mvout", "gemmini_store({m}, {down}, {acc} + 1, {rows}, {columns});"),
+        ("mvin", "gemmini_fill({m}, (uint64_t)({down}), (uint32_t)({s}), {columns}, {rows}, 0);"),
+        ("mvin", "gemmini_fill({m}, (uint64_t)({columns}), (uint32_t)({s}), {rows}, {columns}, 0); (void)({down});"),
+        ("mvout", MVOUT.replace("{acc}", "{acc} + 1")),
+        ("mvout", MVOUT.replace("4 * ({down})", "{down}")),
         ("clear", "(void)({acc});"),
     ],
 )

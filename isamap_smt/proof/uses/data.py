@@ -167,7 +167,7 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
             return "" if site.use.begins else "update"
         if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
-            if buffer.type.tensor == out and (contract.value == 0 or (isinstance(contract.value, Read) and not cells)):
+            if buffer.type.tensor == out and not cells:
                 return "begin"
             if isinstance(contract.value, Read) and buffer.type.tensor != out:
                 _copied(book, moments, site, buffer, sources[0])

@@ -50,13 +50,12 @@ def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, 
     """What the steps after the sum compute is the kernel's expression. begin: of sums; steps: in order, the last stores."""
     total = epilogue.sum
     tree: Any = Read(sp.Symbol(total))
-    source = begin.use.instruction.kernel.statements[0].value
-    if isinstance(source, Read):
+    if begin.use.instruction.kernel.statements[0].value != 0:
         words = f"sums of {total} may begin at what {begin.name} puts there"
         book.structure(
             "scalar", begin.name, words, not kernel.tensor(total).dtype.is_float, "they round in another order"
         )
-        tree = SAdd(tree, Read(sp.Symbol(dict(begin.use.operands)[source.tensor].name)))
+        tree = SAdd(tree, _after(begin, None))
     for site in steps:
         tree = _after(site, tree)
     ours = rewrite_reads(epilogue.value, lambda r: Read(sp.Symbol(r.tensor)))
@@ -65,7 +64,7 @@ def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, 
 
 
 def _after(site: UseSite, tree: Any) -> Any:
-    """What a step makes of cells that hold the tree."""
+    """What a step makes of cells that hold the tree; None for one that reads no cell."""
     i, places = site.use.instruction, dict(site.use.operands)
     value = typed_value(i.kernel, i.kernel.statements[0])
     for name in {r.tensor for r in reads(value)}:

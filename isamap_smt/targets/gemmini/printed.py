@@ -2,7 +2,7 @@
 
 The text is a legal execution of the program: that each await is met by signals before it is one of its claims. Gemmini's
 controllers run ahead of each other and wait where they touch the same rows, so the C has no counters. Main memory they do not
-watch: a program loads inputs and stores outputs, and one fence stands before the first and one behind the last.
+watch: a phase loads what others wrote and stores results, so a fence stands before the first, between any two, and behind the last.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.phases import phases
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Use, walk
 from isamap_smt.proof.uses.text import in_order
 
@@ -31,7 +32,7 @@ def print_program(checked: ProvedProgram) -> PrintedProgram:
     """gemmini_program(arrays, numbers): the kernel's tensors in their order, its free sizes in theirs. Raises NotProvedError."""
     if not isinstance(checked, ProvedProgram):
         raise NotProvedError(f"Gemmini's C is made of a plan or a proved program, not of {type(checked).__name__}")
-    made = PrintedProgram(_Printer(in_order(checked.program)).text())
+    made = PrintedProgram(_Printer(checked.program).text())
     made.checked = checked
     return made
 
@@ -64,7 +65,10 @@ class _Printer:
                 self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
         self._put("gemmini_fence();")
         self._put("gemmini_begin();")
-        self._body(self.program.body)
+        for which, phase in enumerate(phases(self.program)):
+            if which:
+                self._put("gemmini_fence();")
+            self._body(in_order(phase).body)
         self._put("gemmini_fence();")
         self._put("return 0;")
         headers = dict.fromkeys(h for i in uses for h in i.headers)

@@ -1,0 +1,203 @@
+"""Kernels of several sums on machines with engines: phases, one after the other, with a barrier between any two.
+
+    temporary T, H
+    T[i,j] += i32(X[i,k]) * i32(W[k,j])         phase 1: a sum, and what is computed of it
+    H[i,j] = round_i8(f32(T[i,j]) * s[])
+    Y[i,m] += i32(H[i,j]) * i32(V[j,m])         phase 2: reads what phase 1 wrote to main memory
+
+At a barrier every engine signals that it is there, and waits for the signals of all others. So whatever stands before it is
+complete before anything behind it begins, and each phase is a program of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, number_of, walk
+
+Groups = tuple[tuple[Statement, ...], ...]
+
+
+def phase_kernels(kernel: Kernel) -> tuple[Kernel, ...]:
+    """A kernel for each sum with its epilogue. Raises ScheduleError where statements are no such sequence."""
+    groups = _groups(kernel)
+    if len(groups) == 1:
+        return (kernel,)
+    if kernel.recurrences:
+        raise ScheduleError(
+            f"{kernel.name}: programs for engines have no time steps; give a part of it alone with --text"
+        )
+    written = [s.target.tensor for group in groups for s in group]
+    if twice := next((n for n in written if written.count(n) > 1), ""):
+        raise ScheduleError(f"{kernel.name}: two statements write {twice}; give the second one a tensor of its own")
+    return tuple(_part(kernel, groups, n) for n in range(len(groups)))
+
+
+def _groups(kernel: Kernel) -> Groups:
+    """Each sum, with the statement behind it where that reads the sum alone."""
+    found: list[tuple[Statement, ...]] = []
+    for s in kernel.statements:
+        before = found[-1][0] if found and len(found[-1]) == 1 else None
+        if before is not None and not s.reduction_axes and before.target.tensor in {a.tensor for a in s.inputs}:
+            found[-1] = (before, s)
+        else:
+            found.append((s,))
+    return tuple(found)
+
+
+def _part(kernel: Kernel, groups: Groups, number: int) -> Kernel:
+    own = groups[number]
+    names = _names(own)
+    others = {n for k, group in enumerate(groups) if k != number for n in _names(group)}
+    tensors = tuple(t for t in kernel.tensors if t.name in names)
+    text = "\n".join(s.source for s in own)
+    return replace(
+        kernel,
+        tensors=tensors,
+        statements=own,
+        text=text,
+        ranges=tuple(r for r in kernel.ranges if r[0] in names and r[0] not in _written(own)),
+        temporaries=tuple(n for n in kernel.temporaries if n in names and n not in others),
+        parameters=tuple(p for p in kernel.parameters if p.name in _symbols(tensors, own)),
+    )
+
+
+def _written(group: Sequence[Statement]) -> set[str]:
+    return {s.target.tensor for s in group}
+
+
+def _names(group: Sequence[Statement]) -> set[str]:
+    return _written(group) | {a.tensor for s in group for a in s.inputs}
+
+
+def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
+    found = [e for t in tensors for e in t.shape]
+    for s in group:
+        found += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *(a.extent for a in s.axes)]
+    return {symbol.name for e in found for symbol in getattr(e, "free_symbols", ())}
+
+
+def joined(programs: Sequence[Program], kernel: Kernel) -> Program:
+    """One program for the kernel of programs for its phases, with names of their own and barriers between them."""
+    first, *more = programs
+    machine = first.machine
+    if not more or machine is None:
+        return first
+    engines, tensors = [e.name for e in machine.engines], {t.name for t in kernel.tensors}
+    body: list[Node] = []
+    for n, p in enumerate(programs, 1):
+        if body:
+            body += [Use(signal(e), signals=(f"phase{n}_{e}",)) for e in engines]
+            body += [Use(signal(e), awaits=tuple((f"phase{n}_{f}", 1) for f in engines if f != e)) for e in engines]
+        mark = f"_{n}"
+        while tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
+            mark += "_"
+        body += _renamed(p.body, mark)
+    allocated = [n for n in body if isinstance(n, Alloc)]
+    return replace(first, kernel=kernel, body=(*allocated, *(n for n in body if not isinstance(n, Alloc))))
+
+
+def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
+    """Buffers, counters and variables of loops with the mark behind their names."""
+    loops = [n.var for n, _ in walk(body) if isinstance(n, Loop)]
+    table = {v.name: sym(v.name + mark) for v in loops} | {
+        number_of(v).name: number_of(sym(v.name + mark)) for v in loops
+    }
+    own = {n.buffer.name for n, _ in walk(body) if isinstance(n, Alloc)}
+
+    def new(e: Any) -> Any:
+        return tuple(map(new, e)) if isinstance(e, tuple) else substitute(e, table)
+
+    def place(r: Ref) -> Ref:
+        return Ref(r.name + mark if r.name in own else r.name, new(r.index), new(r.version))
+
+    def buffer(b: Buffer) -> Buffer:
+        held = replace(b.type, coordinates=new(b.type.coordinates), guard=new(b.type.guard))
+        return replace(b, name=b.name + mark, type=held, version=new(b.version))
+
+    def node(n: Node) -> Node:
+        match n:
+            case Alloc():
+                return Alloc(buffer(n.buffer))
+            case Loop():
+                return replace(n, var=new(n.var), count=new(n.count), body=tuple(map(node, n.body)))
+            case If():
+                return replace(n, condition=new(n.condition), body=tuple(map(node, n.body)))
+        operands = tuple((o, place(r)) for o, r in n.operands)
+        point = tuple((a, new(e)) for a, e in n.point)
+        awaits = tuple((c + mark, new(e)) for c, e in n.awaits)
+        signals = tuple(c + mark for c in n.signals)
+        return replace(n, operands=operands, active=new(n.active), point=point, awaits=awaits, signals=signals)
+
+    return tuple(map(node, body))
+
+
+def phases(program: Program) -> tuple[Program, ...]:
+    """The program cut at its barriers, each part with the kernel of its phase; itself alone where there is none.
+
+    Raises ScheduleError where the kernel has other phases, or two parts have a counter or the variable of a loop in common.
+    """
+    parts = list(_cut(program))
+    if len(parts) == 1:
+        return (program,)
+    kernels = phase_kernels(program.kernel)
+    if len(kernels) != len(parts):
+        raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(parts)}")
+    names = [_own(p) for p in parts]
+    for n, mine in enumerate(names):
+        for other in names[n + 1 :]:
+            if shared := sorted(mine & other):
+                raise ScheduleError(
+                    f"{shared[0]} belongs to two phases of the program; each has counters and loops of its own"
+                )
+    allocated = {n.buffer.name: n for n in program.body if isinstance(n, Alloc)}
+    made = []
+    for kernel, nodes in zip(kernels, parts, strict=True):
+        used = {r.name for n, _ in walk(nodes) if isinstance(n, Use) for _, r in n.operands}
+        made.append(replace(program, kernel=kernel, body=(*(a for n, a in allocated.items() if n in used), *nodes)))
+    return tuple(made)
+
+
+def _own(nodes: tuple[Node, ...]) -> set[str]:
+    """Counters and variables of loops."""
+    found = {n.var.name for n, _ in walk(nodes) if isinstance(n, Loop)}
+    for n, _ in walk(nodes):
+        if isinstance(n, Use):
+            found |= {c for c, _ in n.awaits} | set(n.signals)
+    return found
+
+
+def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
+    """What stands between barriers."""
+    nodes = [n for n in program.body if not isinstance(n, Alloc)]
+    engines = {e.name for e in program.machine.engines} if program.machine else set()
+    signalled = [c for n, _ in walk(program.body) if isinstance(n, Use) for c in n.signals]
+    start = at = 0
+    while at < len(nodes):
+        if _barrier(nodes[at : at + 2 * len(engines)], engines, signalled):
+            yield tuple(nodes[start:at])
+            start = at = at + 2 * len(engines)
+        else:
+            at += 1
+    yield tuple(nodes[start:])
+
+
+def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
+    """Whether each engine signals a counter that nothing else does, and then waits for those of all others."""
+    uses = [n for n in nodes if isinstance(n, Use) and n.instruction.kind == "signal"]
+    half = len(engines)
+    if half < 2 or len(uses) != 2 * half or len(nodes) != 2 * half:
+        return False
+    there = {u.instruction.engine: u.signals for u in uses[:half]}
+    on = {u.instruction.engine: set(u.awaits) for u in uses[half:]}
+    if set(there) != engines or set(on) != engines or any(len(c) != 1 for c in there.values()):
+        return False
+    counters = {e: c[0] for e, c in there.items()}
+    alone = all(signalled.count(c) == 1 for c in counters.values())
+    return alone and all({(counters[f], 1) for f in engines if f != e} <= on[e] for e in engines)
