@@ -43,7 +43,7 @@ static int check_transfer(struct vta *v, const struct instruction *i) {
     if (i->memory == UOP && i->y_size != 1) return refuse(v, VTA_SHAPE, "y_size is %u, and HLS loads one row of uop", i->y_size);
     uint64_t width = (uint64_t)i->x_pad_0 + i->x_size + i->x_pad_1, end = i->sram + rows_of(i) * width;
     if (end > entries_of(i->memory))
-        return refuse(v, VTA_INDEX, "it ends behind entry %llu, and %s has %u entries%s", (unsigned long long)end - 1,
+        return refuse(v, VTA_INDEX, "it reaches entry %llu, and %s has %u entries%s", (unsigned long long)end - 1,
                       memory_name(i->memory), entries_of(i->memory), i->memory == UOP ? " in Chisel" : "");
     uint64_t last = (uint64_t)i->dram + (uint64_t)(i->y_size - 1) * i->x_stride + i->x_size, bytes = last * bytes_of(i->memory);
     if (bytes > v->bytes)
@@ -59,7 +59,7 @@ static int check_loops(struct vta *v, const struct instruction *i) {
     if (i->uop_begin >= i->uop_end)
         return refuse(v, VTA_SHAPE, "its micro-ops begin at %u and end at %u, and Chisel counts on", i->uop_begin, i->uop_end);
     if (i->uop_end > UOP_ENTRIES)
-        return refuse(v, VTA_INDEX, "its micro-ops end behind %u, and uop has %d entries in Chisel", i->uop_end - 1, UOP_ENTRIES);
+        return refuse(v, VTA_INDEX, "its last micro-op is %u, and uop has %d entries in Chisel", i->uop_end - 1, UOP_ENTRIES);
     return VTA_DONE;
 }
 

@@ -1,0 +1,130 @@
+"""Programs on VTA's model in this process: their C lists instructions, which get tokens, are compressed, and run."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.errors import HardwareError, SizeError
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.targets.joined import joined
+from isamap_smt.targets.vta.compressed import compressed
+from isamap_smt.targets.vta.encoded import encoded
+from isamap_smt.targets.vta.model import Report, run
+from isamap_smt.targets.vta.printed import HEADER
+from isamap_smt.targets.vta.stream import Issue, tokens, with_tokens
+
+GUEST = Path(__file__).with_name("guest")
+ALIGNED = 256  # bytes: the largest element
+ZEROS = ALIGNED  # bytes at the begin of main memory
+_FIELDS = 8
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A program for some arrays. listed: uses of instructions; issues: what is left of them. uops: micro-ops, as loaded."""
+
+    issues: tuple[Issue, ...]
+    uops: tuple[int, ...]
+    listed: int
+
+    @property
+    def saved(self) -> int:
+        """How many instructions fewer they are for being joined, loads of micro-ops counted."""
+        return self.listed - len(self.issues)
+
+    @property
+    def tokens(self) -> int:
+        """How many pass between engines."""
+        return tokens(self.issues)
+
+
+def build_here(program: str, cc: str | None = None) -> HereProgram:
+    """program: C that includes vta_stream.h and defines vta_program. Raises BuildError."""
+    return HereProgram(build_library(joined([program, GUEST / "host.c"], {HEADER: GUEST / HEADER}), cc=cc), cc)
+
+
+class HereProgram:
+    """A program, callable on arrays. One call at a time."""
+
+    def __init__(self, library: Path, cc: str | None = None) -> None:
+        """library: of build_here()."""
+        self._list = ctypes.CDLL(str(library)).vta_list
+        self._list.restype = ctypes.c_int64
+        self._one = threading.Lock()
+        self._cc = cc
+
+    def __call__(
+        self, arrays: Sequence[np.ndarray], numbers: Sequence[int], *, written: Sequence[int], names: Sequence[str] = (),
+        seed: int = 0,
+    ) -> tuple[Stream, Report]:  # fmt: skip
+        """Run on a machine where nothing is written; arrays in the program's order, of which those in `written` are changed.
+
+        names: of arrays, for messages. seed: of the engines' order. Raises SizeError for arrays that VTA's addresses do not
+        reach, and RefusedError, DeadlockError and HardwareError.
+        """
+        dram, starts = _laid_out(arrays)
+        rows = self._listed(dram, starts, arrays, numbers, names)
+        issues = with_tokens(rows)
+        made, uops = compressed(issues)
+        stream = Stream(tuple(made), tuple(uops), len(issues))
+        report = run_stream(dram, stream, seed, self._cc)
+        for n in written:
+            start, array = starts[n], arrays[n]
+            array[...] = report[1][start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        return stream, report[0]
+
+    def _listed(
+        self,
+        dram: np.ndarray,
+        starts: list[int],
+        arrays: Sequence[np.ndarray],
+        numbers: Sequence[int],
+        names: Sequence[str],
+    ) -> np.ndarray:
+        """The list of the program."""
+        places: Any = (ctypes.c_void_p * max(len(starts), 1))(*(dram.ctypes.data + s for s in starts))
+        sizes: Any = (ctypes.c_int64 * max(len(numbers), 1))(*numbers)
+        found, wrong, why = ctypes.POINTER(ctypes.c_int64)(), ctypes.c_int64(), ctypes.create_string_buffer(80)
+        with self._one:
+            count = self._list(
+                ctypes.c_void_p(dram.ctypes.data), places, sizes, ctypes.byref(found), ctypes.byref(wrong), why
+            )
+            if count == -1:
+                raise HardwareError("there is no memory for a list of VTA's instructions")
+            if count == -2:
+                raise SizeError(_unreached(wrong.value, why.value.decode(), starts, arrays, names))
+            return np.ctypeslib.as_array(found, (count, _FIELDS)).copy() if count else np.zeros((0, _FIELDS), np.int64)
+
+
+def run_stream(dram: np.ndarray, stream: Stream, seed: int, cc: str | None = None) -> tuple[Report, np.ndarray]:
+    """What the model saw, and main memory behind it. dram: as laid out, without micro-ops; it is left as it is."""
+    memory = np.concatenate([dram, np.array(stream.uops, "<u4").view(np.uint8)])
+    return run(memory, encoded(stream.issues, dram.size), seed, cc), memory
+
+
+def _laid_out(arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """Main memory with the arrays in it, and where each begins."""
+    starts, end = [], ZEROS
+    for a in arrays:
+        starts.append(end)
+        end += -(-a.nbytes // ALIGNED) * ALIGNED
+    dram = np.zeros(end, np.uint8)
+    for start, a in zip(starts, arrays, strict=True):
+        dram[start : start + a.nbytes] = np.ascontiguousarray(a).reshape(-1).view(np.uint8)
+    return dram, starts
+
+
+def _unreached(byte: int, why: str, starts: list[int], arrays: Sequence[np.ndarray], names: Sequence[str]) -> str:
+    number = max((n for n, s in enumerate(starts) if s <= byte), default=0)
+    name = names[number] if names else f"array {number}"
+    return (
+        f"{name} of shape {list(arrays[number].shape)}: what an instruction moves {why} (byte {byte - starts[number]}); VTA's main "
+        "memory is addressed by elements of 16 numbers and blocks of 16 x 16 weights: let tensors end in axes of 16"
+    )
