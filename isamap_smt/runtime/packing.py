@@ -38,10 +38,6 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
             operands = dict(node.operands)
             for operand, low, high in node.instruction.assume:
                 if operand in node.instruction.immediates:
-<<<<<<< HEAD
                     continue  # the program's proof has looked at the number
-=======
-                    continue  # the proof has seen the number
->>>>>>> vd
                 found[held[operands[operand].name], low, high] = None
     return tuple(found)
