@@ -12,10 +12,23 @@ if TYPE_CHECKING:
     from isamap_smt import Hardware
 
 # best first: the order in which `host` offers their instructions
-NAMES = ("amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "sve", "neon", "rvv", "scalar", "wmma", "gemmini")
+NAMES = (
+    "amx",
+    "avx512_bf16",
+    "avx512_vnni",
+    "avx512",
+    "avx2",
+    "sve",
+    "neon",
+    "rvv",
+    "scalar",
+    "wmma",
+    "gemmini",
+    "vta",
+)
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
-CERTIFIED: dict[str, tuple[str, ...]] = {"neon": ("gemm",), "sve": ("gemm",), "rvv": ("gemm",), "gemmini": ("gemm",)}
+CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(("neon", "sve", "rvv", "gemmini", "vta"), ("gemm",))
 
 
 def names() -> tuple[str, ...]:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     metavar="NAME",
-    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, gemmini is a model of that machine, "
-    "simulate is any machine's simulator. By default what the machine has.",
+    help="Where it runs: c is this CPU, a triple such as aarch64-linux-musl is emulated, gemmini and vta are models of those "
+    "machines, simulate is any machine's simulator. By default what the machine has.",
 )
 @click.option(
     "--seeds", type=click.IntRange(0, 10_000), default=3,

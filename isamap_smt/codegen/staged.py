@@ -137,9 +137,11 @@ class _Lowering:
     def _name(self, stage: Stage) -> str:
         """Of the stage's buffer: its key, or one like it that no tensor and no other stage has."""
         name = self._key(stage)
-        taken = {t.name for t in self.mapping.kernel.tensors} | {
-            self._key(s) for s in self.schedule.stages if s != stage
-        }
+        taken = (
+            {CODE}
+            | {t.name for t in self.mapping.kernel.tensors}
+            | {self._key(s) for s in self.schedule.stages if s != stage}
+        )
         while name in taken:
             name += "_"
         return name

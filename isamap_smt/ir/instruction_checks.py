@@ -30,7 +30,7 @@ PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m
 
 
 ROUNDINGS = ("exact", "fused", "unfused")
-KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move")
+KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move", "step")
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     if i.kind == "configure":
         _check_configure(i, dict(places))
     else:
-        registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+        registers = operands if i.kind in ("compute", "step") else [check_move(name, i.kind, contract, dict(places))]
     if i.may_fail and i.kind != "configure":
         raise LanguageError(
             f"instruction {name}: may_fail is for what writes a state memory; no other instruction is refused by a system"

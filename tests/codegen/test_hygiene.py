@@ -26,7 +26,8 @@ from isamap_smt.runtime import build_library
 from isamap_smt.runtime.compiled import _by_hand
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde
-from isamap_smt.targets.gemmini.sources import GUEST, HEADER
+from isamap_smt.targets.gemmini import sources as gemmini
+from isamap_smt.targets.vta import sources as vta
 from tests.codegen.pinned import ALL
 
 WORD = r"(?<![\w.])[A-Za-z_]\w*"
@@ -232,8 +233,14 @@ def test_every_word_of_the_c_is_kept_for_it(case: Any) -> None:
 def test_no_header_defines_a_name_of_ours() -> None:
     machines = map(isamap_hardware.load, isamap_hardware.names())
     foreign = {h for headers in names.FOREIGN.values() for h in headers}
-    assert {h for m in machines for i in m.instructions for h in i.headers} <= {*names.HEADERS, *foreign, HEADER}
-    own = re.findall(r"^#define (\w+)", (GUEST / HEADER).read_text(), re.MULTILINE)
+    assert {h for m in machines for i in m.instructions for h in i.headers} <= {
+        *names.HEADERS,
+        *foreign,
+        gemmini.HEADER,
+        vta.HEADER,
+    }
+    texts = [(guest.GUEST / guest.HEADER).read_text() for guest in (gemmini, vta)]
+    own = re.findall(r"^#define (\w+)", "\n".join(texts), re.MULTILINE)
     assert own and not [n for n in own if reserved(n)]
     assert len(names.macros()) > 1000
     assert [n for n in names.macros() if reserved(n)] == []

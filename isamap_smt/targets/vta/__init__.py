@@ -4,6 +4,18 @@ The model is written from the sources that docs/vta.md names, and shares no code
 """
 
 from isamap_smt.targets.vta.answer import DeadlockError, RefusedError, Report, Why
+from isamap_smt.targets.vta.here import HereProgram, Stream, build_here
 from isamap_smt.targets.vta.model import build_model, run, run_on
 
-__all__ = ["DeadlockError", "RefusedError", "Report", "Why", "build_model", "run", "run_on"]
+__all__ = [
+    "DeadlockError",
+    "HereProgram",
+    "RefusedError",
+    "Report",
+    "Stream",
+    "Why",
+    "build_here",
+    "build_model",
+    "run",
+    "run_on",
+]

@@ -13,14 +13,12 @@ import numpy as np
 
 from isamap_smt.ir.errors import HardwareError, SizeError
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.targets.joined import joined
 from isamap_smt.targets.vta.compressed import compressed
 from isamap_smt.targets.vta.encoded import encoded
 from isamap_smt.targets.vta.model import Report, run
-from isamap_smt.targets.vta.printed import HEADER
+from isamap_smt.targets.vta.sources import here_source
 from isamap_smt.targets.vta.stream import Issue, tokens, with_tokens
 
-GUEST = Path(__file__).with_name("guest")
 ALIGNED = 256  # bytes: the largest element
 ZEROS = ALIGNED  # bytes at the begin of main memory
 _FIELDS = 8
@@ -47,7 +45,7 @@ class Stream:
 
 def build_here(program: str, cc: str | None = None) -> HereProgram:
     """program: C that includes vta_stream.h and defines vta_program. Raises BuildError."""
-    return HereProgram(build_library(joined([program, GUEST / "host.c"], {HEADER: GUEST / HEADER}), cc=cc), cc)
+    return HereProgram(build_library(here_source(program), cc=cc), cc)
 
 
 class HereProgram:

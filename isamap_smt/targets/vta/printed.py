@@ -1,6 +1,7 @@
 """A proved program of VTA's engines as C that lists its instructions, with awaits and signals, in the order of its text.
 
-The text is a legal execution of the program: that each await is met by signals before it is one of its claims.
+The text is a legal execution of the program: that each await is met by signals before it is one of its claims. Between phases
+all engines wait for each other.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel, Tensor
+from isamap_smt.ir.phases import phases
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Use, immediate, walk
 from isamap_smt.proof.uses.text import in_order
 
-HEADER = "vta_stream.h"
 ENGINES = ("load", "compute", "store")
 
 
@@ -29,9 +30,10 @@ class PrintedProgram(str):
     checked: ProvedProgram
 
 
-def in_memory(kernel: Kernel) -> tuple[Tensor, ...]:
-    """The tensors that lie in main memory, in their order."""
-    return tuple(t for t in kernel.tensors if t.name not in kernel.temporaries)
+def in_memory(program: Program) -> tuple[Tensor, ...]:
+    """The tensors that lie in main memory, in their order: not those whose elements never leave the accumulator."""
+    used = {r.name for n, _ in walk(program.body) if isinstance(n, Use) for _, r in n.operands}
+    return tuple(t for t in program.kernel.tensors if t.name in used)
 
 
 def print_program(checked: ProvedProgram) -> PrintedProgram:
@@ -43,7 +45,7 @@ def print_program(checked: ProvedProgram) -> PrintedProgram:
         raise NotProvedError(
             f"VTA's instructions are made of a plan or a proved program, not of {type(checked).__name__}"
         )
-    made = PrintedProgram(_Printer(in_order(checked.program)).text())
+    made = PrintedProgram(_Printer(checked.program).text())
     made.checked = checked
     return made
 
@@ -61,7 +63,7 @@ class _Printer:
         kernel = self.program.kernel
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
         uses = [n for n, _ in walk(self.program.body) if isinstance(n, Use)]
-        for k, t in enumerate(in_memory(kernel)):
+        for k, t in enumerate(in_memory(self.program)):
             self._put(f"{_pointer(kernel, t)}const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
         for k, n in enumerate(kernel.free_sizes):
             self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
@@ -73,7 +75,10 @@ class _Printer:
             if str(loop.number) in counted:
                 self.names[str(loop.number)] = f"im_n{len(self.names)}"
                 self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
-        self._body(self.program.body)
+        for which, phase in enumerate(phases(self.program)):
+            if which:
+                self._put("vta_barrier();")
+            self._body(in_order(phase).body)
         headers = dict.fromkeys(h for u in uses for h in u.instruction.headers)
         parts = [
             *(f'#include "{h}"' for h in headers),
@@ -143,7 +148,7 @@ class _Printer:
     def _in_main(self, i: Instruction, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
         """A pointer to the first element, which nothing follows where no point is active; and the strides."""
         kernel = self.program.kernel
-        number = [t.name for t in in_memory(kernel)].index(tensor)
+        number = [t.name for t in in_memory(self.program)].index(tensor)
         t = kernel.tensor(tensor)
         first = tuple(substitute(e, dict.fromkeys(i.extents, 0)) for e in index)
         place = (

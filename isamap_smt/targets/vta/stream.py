@@ -19,8 +19,8 @@ import numpy as np
 from isamap_smt.ir.errors import HardwareError
 
 LOAD, COMPUTE, STORE = range(3)  # engines
-AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING = range(8)  # what the rows of a list say
-FINISH, UOPS = 8, 9  # made here, and by what compresses
+AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING, BARRIER = range(9)  # what the rows of a list say
+FINISH, UOPS = 9, 10  # made here, and by what compresses
 UOP, WGT, INP, ACC, OUT = range(5)  # memories
 NEIGHBOURS = {(LOAD, COMPUTE), (COMPUTE, LOAD), (COMPUTE, STORE), (STORE, COMPUTE)}
 NAMES = ("load", "compute", "store")
@@ -49,6 +49,8 @@ def with_tokens(rows: np.ndarray) -> list[Issue]:
             made.signal(fields[0])
         elif what == NOTHING:
             made.nothing(fields[0])
+        elif what == BARRIER:
+            made.barrier()
         else:
             made.issue(engine_of(what, fields[0]), what, tuple(fields[:6]))
     return made.finished()
@@ -116,9 +118,19 @@ class _Tokens:
             raise HardwareError(f"VTA: {NAMES[engine]} and {NAMES[signals[0][0]]} signal one counter")
         signals.append((engine, self.own[engine][-1].ordinal))
 
-    def finished(self) -> list[Issue]:
+    def _all(self, what: int) -> None:
+        """The engine that computes does it behind all that was issued."""
         self.wanted = [(e, len(self.own[e]) - 1) for e in (LOAD, STORE) if self.own[e]]
-        self.issue(COMPUTE, FINISH, ())
+        self.issue(COMPUTE, what, ())
+
+    def barrier(self) -> None:
+        """All others wait for an instruction that waits for them."""
+        self._all(NOTHING)
+        for e in (LOAD, STORE):
+            self.open[e][COMPUTE] = len(self.own[COMPUTE]) - 1
+
+    def finished(self) -> list[Issue]:
+        self._all(FINISH)
         return self.made
 
 

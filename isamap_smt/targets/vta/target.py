@@ -15,7 +15,8 @@ from isamap_smt.runtime.callee import Callee
 from isamap_smt.targets.target import Sources, Target, compiler_missing
 from isamap_smt.targets.vta.answer import Report
 from isamap_smt.targets.vta.here import HereProgram, Stream, build_here
-from isamap_smt.targets.vta.printed import ENGINES, HEADER, PrintedProgram, in_memory, print_program
+from isamap_smt.targets.vta.printed import ENGINES, PrintedProgram, in_memory, print_program
+from isamap_smt.targets.vta.sources import HEADER
 
 PROGRAM = "program.c"
 HERE = "the model of VTA in this process"
@@ -103,7 +104,7 @@ class VtaCall:
         """Compute, with the engines in the order that the seed chooses. Raises SizeError, RefusedError, DeadlockError, and
         HardwareError for a race."""
         kernel, arrays = self._kernel.kernel, self.arguments.arrays
-        tensors = in_memory(kernel)
+        tensors = in_memory(self._kernel.program)
         written = [n for n, t in enumerate(tensors) if t.name in kernel.outputs]
         numbers = [self.arguments.sizes[n] for n in kernel.free_sizes]
         self.stream, self.report = self._kernel.made(

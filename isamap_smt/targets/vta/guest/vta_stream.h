@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VTA_AWAIT, VTA_SIGNAL, VTA_LOAD, VTA_STORE, VTA_GEMM, VTA_RESET, VTA_ALU, VTA_NOTHING };
+enum { VTA_AWAIT, VTA_SIGNAL, VTA_LOAD, VTA_STORE, VTA_GEMM, VTA_RESET, VTA_ALU, VTA_NOTHING, VTA_BARRIER };
 enum { VTA_UOPS, VTA_WGT, VTA_INP, VTA_ACC, VTA_OUT };
 enum { VTA_MIN, VTA_MAX, VTA_ADD, VTA_SHR };
 enum { VTA_ROWS = 16, VTA_FIELDS = 8, VTA_STRIDES = 1 << 16 };
@@ -115,5 +115,8 @@ static inline void vta_await(int64_t counter, int64_t amount) { vta_put(VTA_AWAI
 
 /* Of what was issued last. */
 static inline void vta_signal(int64_t counter) { vta_put(VTA_SIGNAL, counter, 0, 0, 0, 0, 0); }
+
+/* All that was issued before is complete before anything that is issued behind it begins. */
+static inline void vta_barrier(void) { vta_put(VTA_BARRIER, 0, 0, 0, 0, 0, 0); }
 
 #endif
