@@ -39,9 +39,8 @@ class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'step' (of an engine: it
-    begins, changes or stores sums and computes), 'copy' or 'element'
-    (portable: from memory to memory).
+    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'step' (of an engine:
+    it begins, changes or stores sums and computes), 'copy' or 'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
