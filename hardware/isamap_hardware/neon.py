@@ -12,6 +12,7 @@ from functools import partial
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import MoveCode, Register, dot_of_bytes, moves
+from isamap_hardware.neon_tiles import factors, product, sums
 
 BASE, DOT = ("asimd",), ("asimd", "asimddp")
 HALF, MATRIX = ("asimd", "asimdhp"), ("asimd", "i8mm")
@@ -145,12 +146,20 @@ COMPUTES = (
     _dot("vdotq_s32", DOT, "i8", "i8", "i32"),
     _dot("vdotq_u32", DOT, "u8", "u8", "u32"),
     _dot("vusdotq_s32", MATRIX, "u8", "i8", "i32"),
+    product("vmmlaq_s32", MATRIX, "i8", "i8", "i32"),
+    product("vmmlaq_u32", MATRIX, "u8", "u8", "u32"),
+    product("vusmmlaq_s32", MATRIX, "u8", "i8", "i32"),
 )
 
 HARDWARE = im.Hardware(
     "neon",
     memories("v", 32, 16, SIZES),
     links("v", load=32.0, store=16.0),
-    COMPUTES + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, PRELUDE, HEADERS)),
+    (
+        *COMPUTES,
+        *(move for register, code in REGISTERS for move in moves(register, code, BASE, PRELUDE, HEADERS)),
+        *(move for dtype in ("i8", "u8") for move in factors(dtype, BASE)),
+        *(move for dtype in ("i32", "u32") for move in sums(dtype, BASE)),
+    ),
     "64-bit Arm with NEON: 4 f32 or 8 f16 lanes, exact dot products of bytes, signed and not",
 )
