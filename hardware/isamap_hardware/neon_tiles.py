@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import isamap_smt as im
 
-C_TYPES = {"i8": "int8x16_t", "u8": "uint8x16_t", "i32": "int32x4_t", "u32": "uint32x4_t"}
-VECTORS = {"i8": "s8", "u8": "u8", "i32": "s32", "u32": "u32"}  # as intrinsics call them
-BYTES = {"i8": 1, "u8": 1, "i32": 4, "u32": 4}
+C_TYPES = {
+    "i8": "int8x16_t", "u8": "uint8x16_t", "bf16": "bfloat16x8_t",
+    "i32": "int32x4_t", "u32": "uint32x4_t", "f32": "float32x4_t",
+}  # fmt: skip
+VECTORS = {"i8": "s8", "u8": "u8", "bf16": "bf16", "i32": "s32", "u32": "u32", "f32": "f32"}  # as intrinsics call them
+BYTES = {"i8": 1, "u8": 1, "bf16": 2, "i32": 4, "u32": 4, "f32": 4}
 ROW = 8  # bytes
 HEADERS = ("arm_neon.h", "stdint.h", "string.h")
 
