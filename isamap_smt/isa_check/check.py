@@ -46,16 +46,21 @@ def check_entries(
     entries: Iterable[Entry], only: str = "", confirm: Confirm | None = None, progress: Progress = lambda *_: None
 ) -> list[Finding]:
     """A finding for each entry whose name matches `only`, in the table's order. Raises IsamapError for a wrong `only`."""
-    try:
-        wanted = re.compile(only)
-    except re.error as error:
-        raise IsamapError(f"--only {only!r} is no regular expression: {error}") from None
-    listed = [e for e in entries if wanted.search(e.name)]
+    listed = matching(entries, only)
     found = []
     for n, e in enumerate(listed):
         progress(n, len(listed), e.name)
         found.append(check_entry(e, confirm))
     return found
+
+
+def matching(entries: Iterable[Entry], only: str) -> list[Entry]:
+    """The entries whose name matches a regular expression anywhere. Raises IsamapError for what is none."""
+    try:
+        wanted = re.compile(only)
+    except re.error as error:
+        raise IsamapError(f"--only {only!r} is no regular expression: {error}") from None
+    return [e for e in entries if wanted.search(e.name)]
 
 
 def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:
