@@ -14,6 +14,7 @@ from isamap_smt.ir.errors import IsamapError
 
 if TYPE_CHECKING:
     from isamap_smt.isa_check import Report
+    from isamap_smt.isa_check.machine import TableMachine
 
 STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
@@ -23,15 +24,21 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 @click.option("--only", default="", metavar="REGEX", help="Only entries whose name it matches anywhere.")
 @click.option("--page", metavar="FILE.md", help="Write what is refuted as a page that one could send upstream.")
 @click.option("--no-run", is_flag=True, help="Do not compile and run the C of what is refuted.")
+@click.option("--machine", metavar="AVX2", help="What becomes of each entry with these registers as an instruction.")
 @compiler_option
 @as_json
-def command(where: str, only: str, page: str | None, no_run: bool, cc: str | None, as_json: bool) -> int:
+def command(
+    where: str, only: str, page: str | None, no_run: bool, machine: str | None, cc: str | None, as_json: bool
+) -> int:
     """Prove or refute that the C of each instruction in a table is what its text says.
 
     `exo`: Exo's x86 and Neon instructions, `tvm`: TVM's tensor intrinsics for x86 and Arm, both as installed.
     FILE.h: C functions with contracts in comments before them.
-    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is unknown or cannot be read, 3 misuse.
+    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is unknown or cannot be read, 3 misuse. With --machine: 0
+    where there is a machine of what is proved, 3 where there is none.
     """
+    if machine is not None:
+        return _machine(where, only, machine, as_json)
     from isamap_smt.isa_check import check_isa
 
     with counting_bar("comparing") as count:
@@ -40,6 +47,29 @@ def command(where: str, only: str, page: str | None, no_run: bool, cc: str | Non
         _write(page, found)
     answer(as_json, found.document(), lambda: _show(found, page))
     return STATUS[found.verdict]
+
+
+def _machine(where: str, only: str, memory: str, as_json: bool) -> int:
+    from isamap_smt.isa_check import table_machine
+
+    made = table_machine(where, only=only, memory=memory)
+    answer(as_json, made.document(), lambda: _show_machine(made))
+    return 0
+
+
+def _show_machine(made: TableMachine) -> None:
+    columns = ("entry", "contract", "rounding", "latency", "per cycle", "figures of")
+    rows = []
+    for s in made.stated:
+        i = s.instruction
+        assert i is not None
+        text = i.kernel.text.strip().splitlines()[-1]
+        rows.append((i.short, text, i.rounding, f"{i.cost.latency:g}", f"{i.cost.per_cycle:g}", s.price))
+    console().print(table(made.hardware.name, *columns, rows=rows, right=("latency", "per cycle")))
+    if made.left:
+        reasons = ((s.finding.name, s.reason) for s in made.left)
+        console().print(table("No instructions", "entry", "why", rows=reasons))
+    tell(f"{made.hardware.name}: {made.hardware.description}")
 
 
 def _write(place: str, found: Report) -> None:

@@ -185,11 +185,11 @@ def _paired(words: Sequence[str], options: dict[str, Any], instruction: Instruct
 
 def machine_values(words: Sequence[str], options: dict[str, Any]) -> dict[str, int]:
     """The values of the parameters of the library's machine whose instruction read_pair() found; none of others."""
-    from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.hardware_library import find_hardware, is_file
     from isamap_smt.language.loading import with_set
 
     machine, dot, _ = with_set(words[-1], options["settings"]).partition(".")
-    return dict(find_hardware(machine).values) if dot and ".py" not in words[-1] else {}
+    return dict(find_hardware(machine).values) if dot and not is_file(words[-1]) else {}
 
 
 def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import isamap_smt as im
 from isamap_encodings import bit_terms as bits
 from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
-from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.hardware import Hardware, Link, Memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Relu, SAdd, SDiv, SMax, SMin, SMul, SSub
@@ -31,16 +31,42 @@ from isamap_smt.isa_check.prices import ASSUMED, price_of
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.text import parse
 
-# what a table calls a memory of registers -> the machine here whose registers and caches these are, its features, its registers
-FILES = {
-    "AVX2": ("avx2", ("avx2", "fma"), "ymm"),
-    "AVX512": ("avx512", ("avx512f",), "zmm"),
-    "Neon": ("neon", ("asimd",), "v"),
-    "ymm": ("avx2", ("avx2", "fma"), "ymm"),
-    "zmm": ("avx512", ("avx512f",), "zmm"),
-    "v": ("neon", ("asimd",), "v"),
-}
 
+@dataclass(frozen=True)
+class RegisterFile:
+    """Registers of one kind: their memory here, how many of how many bytes, the machine whose caches stand behind, its features."""
+
+    memory: str
+    count: int
+    bytes: int
+    machine: str
+    features: tuple[str, ...]
+
+    def memories_and_links(self) -> tuple[tuple[Memory, ...], tuple[Link, ...]]:
+        """Those of the machine, with these registers in the place of its own."""
+        like = find_hardware(self.machine)
+        (own,) = (m for m in like.memories if m.is_register)
+        registers = replace(own, name=self.memory, capacity=self.count * self.bytes, count=self.count)
+        names = {own.name: self.memory}
+        links = (
+            replace(k, source=names.get(k.source, k.source), target=names.get(k.target, k.target)) for k in like.links
+        )
+        return tuple(registers if m is own else m for m in like.memories), tuple(links)
+
+
+_YMM = RegisterFile("ymm", 16, 32, "avx2", ("avx2", "fma"))
+_ZMM = RegisterFile("zmm", 32, 64, "avx512", ("avx512f",))
+_NEON = RegisterFile("v", 32, 16, "neon", ("asimd",))
+# what a table calls its registers
+FILES = {
+    "AVX2": _YMM,
+    "AVX512": _ZMM,
+    "Neon": _NEON,
+    "xmm": RegisterFile("xmm", 16, 16, "avx2", ("avx",)),
+    "ymm": _YMM,
+    "zmm": _ZMM,
+    "v": _NEON,
+}
 ACTIVE = "active_points"  # the parameter of a statement that is for the first points of an axis alone
 
 
@@ -92,12 +118,12 @@ def make_machine(title: str, name: str, entries: list[Entry], memory: str) -> Ta
     Raises UnknownNameError for registers that no entry has, and HardwareError where no entry becomes an instruction.
     """
     known = tuple(dict.fromkeys(m for e in entries for m in e.memories))
+    if not known:
+        raise HardwareError(f"{title}: no entry says which registers it works on, so there is no machine of them")
     if not memory and len(known) == 1:
         (memory,) = known
     if not memory:
-        raise UnknownNameError(
-            f"{title} has several kinds of registers; say which: {', '.join(known) or 'it has none'}"
-        )
+        raise UnknownNameError(f"{title} has several kinds of registers; say which: {', '.join(known)}")
     if memory not in known:
         raise UnknownNameError(f"{title}: no entry has registers {memory!r}; {did_you_mean(memory, known)}")
     if memory not in FILES:
@@ -109,12 +135,12 @@ def make_machine(title: str, name: str, entries: list[Entry], memory: str) -> Ta
             f"{title}: none of its {len(found)} entries with registers {memory} became an instruction: "
             + "; ".join(f"{s.finding.name}: {s.reason}" for s in found[:3])
         )
-    like = find_hardware(FILES[memory][0])
+    memories, links = FILES[memory].memories_and_links()
     assumed = sum(s.price == ASSUMED for s in found if s.instruction)
     words = f"{len(instructions)} of the {len(found)} entries of {title} with registers {memory}, each proved"
     if assumed:
         words += f"; latency and rate of {assumed} are assumed"
-    return TableMachine(Hardware(name, like.memories, like.links, instructions, words), found)
+    return TableMachine(Hardware(name, memories, links, instructions, words), found)
 
 
 def _stated(e: Entry, machine: str, memory: str) -> Stated:
@@ -130,21 +156,21 @@ def _stated(e: Entry, machine: str, memory: str) -> Stated:
 
 
 def _instruction(e: Entry, finding: Finding, form: Form, machine: str, memory: str) -> Stated:
-    _, features, registers = FILES[memory]
+    file = FILES[memory]
     used: dict[str, Meaning] = {}
     made = im.instruction(
         f"{machine}.{e.name}",
         form.text,
         axes=form.axes,
         dtypes=form.dtypes,
-        places={o: registers if o in form.c_types else "memory" for o in form.dtypes},
+        places={o: file.memory if o in form.c_types else "memory" for o in form.dtypes},
         c_types=form.c_types,
         emit=form.emit,
         headers=(*form.headers, "stdint.h", "string.h"),
         prelude=form.prelude,
         active=form.active or None,
         beyond=form.beyond,
-        requires=features,
+        requires=file.features,
     )
     _whole_registers(made, form)
     rounding = _rounding(made, form, used)
@@ -154,7 +180,7 @@ def _instruction(e: Entry, finding: Finding, form: Form, machine: str, memory: s
         made,
         rounding=rounding,
         cost=price,
-        requires=tuple(sorted({f for m in used.values() for f in m.requires} or features)),
+        requires=tuple(sorted({f for m in used.values() for f in m.requires} or file.features)),
         temporaries=0 if calls <= 1 else min(calls - 1, 16),
         line=e.where,
     )

@@ -94,7 +94,7 @@ def table_machine(
 def _table_machine(table: str, only: str, memory: str, fixed: tuple[tuple[str, int], ...], _: str) -> TableMachine:
     title, found, _left = _entries(table, None, dict(fixed))
     name = re.sub(r"[^\w+-]", "_", Path(table).stem)
-    name += "".join([f"-{memory}" if memory else "", *(f"-{n}{v}" for n, v in fixed)])
+    name += "".join([f"-{memory}" if table in TABLES else "", *(f"-{n}{v}" for n, v in fixed)])
     listed = matching(found, only)
     if not listed:
         raise UnknownNameError(f"{title}: no entry matches {only!r}")

@@ -71,8 +71,8 @@ def find_instruction(spec: str | Instruction) -> Instruction:
         return spec
     if _is_file(spec):
         return replace(_instruction_from_file(spec), file=spec)
-    if (file := _TABLE_FILE.fullmatch(spec)) and file["name"]:
-        return find_hardware(file["file"]).instruction(file["name"])
+    if (table := _TABLE_FILE.fullmatch(spec)) and table["name"]:
+        return replace(find_hardware(table["file"]).instruction(table["name"]), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
         raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")
@@ -108,10 +108,9 @@ def require_features(instructions: Iterable[Instruction]) -> None:
 
 def find_instructions(spec: str) -> tuple[Instruction, ...]:
     """The instruction of that name; where it is the name of a table's machine, all that compute. Raises as find_instruction."""
-    machine = spec.rpartition(":")[2]
-    if (_TABLE.fullmatch(split_parameters(spec)[0]) and "." not in machine) or _TABLE_FILE.fullmatch(spec):
-        file = _TABLE_FILE.fullmatch(spec)
-        return (find_instruction(spec),) if file and file["name"] else find_hardware(spec).computes
+    file = _TABLE_FILE.fullmatch(spec)
+    if _TABLE.fullmatch(split_parameters(spec)[0]) or (file and not file["name"]):
+        return find_hardware(spec).computes
     return (find_instruction(spec),)
 
 
@@ -135,6 +134,11 @@ def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
         found = im.machine_of(m["file"], fixed=given)
         return found
     return None
+
+
+def is_file(spec: str) -> bool:
+    """Whether it names a file, and something in it."""
+    return _is_file(spec) or _TABLE_FILE.fullmatch(spec) is not None
 
 
 def _is_file(spec: str) -> bool:
