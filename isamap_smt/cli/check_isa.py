@@ -20,7 +20,7 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
 
 @click.command("check-isa")
-@click.argument("where", metavar="exo|tvm|FILE.h")
+@click.argument("where", metavar="exo|exo-gemmini|tvm|FILE.h")
 @click.option("--only", default="", metavar="REGEX", help="Only entries whose name it matches anywhere.")
 @click.option("--page", metavar="FILE.md", help="Write what is refuted as a page that one could send upstream.")
 @click.option("--no-run", is_flag=True, help="Do not compile and run the C of what is refuted.")
@@ -32,10 +32,11 @@ def command(
 ) -> int:
     """Prove or refute that the C of each instruction in a table is what its text says.
 
-    `exo`: Exo's x86 and Neon instructions, `tvm`: TVM's tensor intrinsics for x86 and Arm, both as installed.
+    `exo`: Exo's x86, Neon and RISC-V vector instructions; `exo-gemmini`: those of Gemmini, executed on its model;
+    `tvm`: TVM's tensor intrinsics for x86 and Arm; all as installed.
     FILE.h: C functions with contracts in comments before them.
-    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is unknown or cannot be read, 3 misuse. With --machine: 0
-    where there is a machine of what is proved, 3 where there is none.
+    Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is only tested, unknown or cannot be read, 3 misuse.
+    With --machine: 0 where there is a machine of what is proved, 3 where there is none.
     """
     if machine is not None:
         return _machine(where, only, machine, as_json)
@@ -82,6 +83,8 @@ def _write(place: str, found: Report) -> None:
 
 
 def _show(found: Report, page: str | None) -> None:
+    from isamap_smt.isa_check.check import VERDICTS
+
     rows = ((f.name, verdict(f.verdict), seconds(f.seconds), f.reason) for f in found.entries)
     console().print(table(found.title, "entry", "verdict", "time", "why", rows=rows, right=("time",)))
     for f in found.entries:
@@ -89,7 +92,7 @@ def _show(found: Report, page: str | None) -> None:
             given = "  ".join(f"{name}={value}" for name, value in f.input.items())
             tell(f"\n{f.name} ({f.where}): {f.reason}", *([f"  input     {given}"] if given else []))
             tell(f"  expected  {f.expected}", f"  got       {f.got}")
-    counts = ", ".join(f"{found.count(v)} {v}" for v in ("proved", "refuted", "unknown", "unread"))
+    counts = ", ".join(f"{found.count(v)} {v}" for v in VERDICTS if v != "tested" or found.count(v))
     tell(f"\n{found.title}: {counts} of {len(found.entries)}, in {seconds(found.seconds)}")
     if found.left:
         tell(found.left)

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from isamap_smt.isa_check.evaluate import evaluate
 from isamap_smt.isa_check.meanings import Meaning
 
 SOUND = "code that is defined, and stays within its operands"
-VERDICTS = ("proved", "refuted", "unknown", "unread")
+VERDICTS = ("proved", "tested", "refuted", "unknown", "unread")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,18 @@ def check_entries(
     return found
 
 
-def matching(entries: Iterable[Entry], only: str) -> list[Entry]:
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """It."""
+
+
+_Named = TypeVar("_Named", bound=Named)
+
+
+def matching(entries: Iterable[_Named], only: str) -> list[_Named]:
     """The entries whose name matches a regular expression anywhere. Raises IsamapError for what is none."""
     try:
         wanted = re.compile(only)

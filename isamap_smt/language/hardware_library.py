@@ -10,6 +10,7 @@ machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.
 machine.py:NPU(n=16)     the same for a description that is a function of machine parameters
 exo:AVX2                 the proved instructions of somebody else's table, on its registers of that name; exo:AVX512(N=16): with a
                          number fixed; exo-AVX2 and exo-AVX512-N16, as such machines are called, are the same
+exo:gemmini              the tested ones of Exo's Gemmini table that GEMM needs
 table.h                  the proved functions of a C file with contracts (docs/check-isa.md); table.h:fma one of them
 """
 
