@@ -60,6 +60,26 @@ def active_points(
     return tuple(found)
 
 
+def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:
+    """Why tiles of an operand may have fewer points than a move always takes, or ''. lies: axes of the move -> of the instruction
+    that computes."""
+    forward, given = dict(mapping.forward), dict(move.active)
+    for axis, home in lies.items():
+        points = move.axes.get(axis, 1)
+        if axis in given or points == 1:
+            continue
+        along = [n for n in kernel_axes(mapping, operand) if home in symbols_of([forward[n]])]
+        if not along:
+            return f"{move.name} takes {points} points of {axis}, and nothing of {mapping.kernel.name} lies along it"
+        for n in along:
+            extent = kernel_axes(mapping, operand)[n]
+            guarded = any(home in symbols_of([substitute(g, forward)]) for g in conditions(mapping, operand))
+            if guarded or not extent.is_Integer or extent % points:
+                what = "`where` leaves out some" if guarded else f"it has {extent}"
+                return f"{move.name} takes {points} points of {axis} at once, along axis {n} of {mapping.kernel.name}, and {what}"
+    return ""
+
+
 def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]:
     """Numbers that are at least 1 exactly where the tile has a point at all: what is left of loops along single points, and of
     the conditions that no cell of the tile decides."""

@@ -7,7 +7,7 @@ left, or the sum and an element that it may begin with. Nothing here is trusted;
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -59,11 +59,26 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
             "'m[r,c] = x[r,c]'"
         )
     if not found:
+        if why := _out_of_range(epilogue, machine, memory):
+            raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
         raise ScheduleError(
             f"{machine.name}: nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
             f"steps that change cells of {memory} in place"
         )
     return tuple(sorted(found, key=lambda c: len(c.updates)))
+
+
+def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
+    """The number in the code that an instruction would have to take and does not, in words; '' where that is not what is missing."""
+    wide = tuple(replace(i, assume=()) for i in machine.instructions)
+    for c in _covers(epilogue, replace(machine, instructions=wide), memory):
+        for step in (*c.updates, c.store):
+            taken = machine.instruction(step.instruction.name).immediates
+            for name, value in step.bound:
+                if name in taken and not taken[name][0] <= value <= taken[name][1]:
+                    low, high = taken[name]
+                    return f"{step.instruction.name} takes {name} from {low} to {high}, not {value}"
+    return ""
 
 
 def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cover]:

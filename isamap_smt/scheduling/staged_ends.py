@@ -11,6 +11,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.staged_points import cut_off
 from isamap_smt.mapping.epilogue import Cover, Step, covers
 
 
@@ -58,8 +59,12 @@ def _unlike(mapping: Mapping, compute: Instruction, epilogue: Epilogue, step: St
     if i.operand(target).memory == MAIN:
         elements[target] = epilogue.statement.target if epilogue.statement else Access(epilogue.sum, ())
     for name, access in elements.items():
-        if i.operand(name).memory == MAIN and not _serves(mapping, home.name, epilogue, i, (name, access), lies):
+        if i.operand(name).memory != MAIN:
+            continue
+        if not _serves(mapping, home.name, epilogue, i, (name, access), lies):
             return f"{i.name} takes elements of {access.tensor} that lie otherwise apart in memory"
+        if why := cut_off(mapping, home.name, i, lies):
+            return why
     return ""
 
 

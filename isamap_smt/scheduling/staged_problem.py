@@ -22,6 +22,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.staged_points import cut_off
 from isamap_smt.ir.words import words
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
@@ -239,7 +240,11 @@ def _moves(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
             f"such as {text!r}{_taking_on(machine, home.memory)}"
         )
-    found = tuple(i for i in reach if _takes(mapping, compute, home, i))
+    apart = tuple(i for i in reach if _takes(mapping, compute, home, i))
+    cut = [cut_off(mapping, home.name, i, _lies(home, i)) for i in apart]
+    found = tuple(i for i, why in zip(apart, cut, strict=True) if not why)
+    if apart and not found and not also:
+        raise ScheduleError(f"{mapping.id}: {cut[0]}; give sizes that are whole tiles, or tensors that end in such axes")
     if not found and not also:
         tried = ", ".join(i.name for i in reach)
         raise ScheduleError(
@@ -273,6 +278,12 @@ def _reaches(i: Instruction, memory: str) -> bool:
     return source.row is None and target.row is not None and target.memory == memory
 
 
+def _lies(home: Operand, move: Instruction) -> dict[str, str]:
+    """Axes of a move along rows and columns -> those of the operand."""
+    held = next(o for o in move.operands if o.row is not None)
+    return {str(held.row): str(home.row), str(held.column): str(home.column)}
+
+
 def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruction) -> bool:
     """Whether its cells are the operand's: as many rows and columns, and as far apart in memory as its place says."""
     held = next(o for o in move.operands if o.row is not None)
@@ -281,7 +292,7 @@ def _takes(mapping: Mapping, compute: Instruction, home: Operand, move: Instruct
     for a, b in ((home.row, held.row), (home.column, held.column)):
         if mine.get(str(a), 1) != other.get(str(b), 1):
             return False
-    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    lies = _lies(home, move)
     address, lie = move.address(main.name), supply(mapping, home.name)
     taken = {lies.get(str(i)): step for i, step in zip(address.index, address.steps, strict=True)}
     return lie.kind != GATHER and all(serves(taken.get(axis, 0), distance) for axis, distance in lie.strides)
