@@ -78,8 +78,15 @@ def test_gemm_at_sizes_that_are_known(arm: Target, dtype: str, sizes: tuple[int,
     assert np.array_equal(gemm(a, b, out=begun.copy()), want + begun)
 
 
-@pytest.mark.parametrize("dtype", INSTRUCTIONS)
-@pytest.mark.parametrize(("kernel", "sizes"), [("conv2d", WINDOW), ("matvec", dict(i=23, k=37))])
+@pytest.mark.parametrize(
+    ("kernel", "sizes", "dtype"),
+    [
+        ("conv2d", WINDOW, "i8"),
+        ("matvec", dict(i=23, k=37), "f32"),
+        pytest.param("conv2d", WINDOW, "f32", marks=pytest.mark.exhaustive),
+        pytest.param("matvec", dict(i=23, k=37), "i8", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_other_kernels(arm: Target, kernel: str, sizes: dict[str, int], dtype: str) -> None:
     made, asked = built(arm, kernel, dtype, sizes=tuple(sizes.items())), typed(kernel, dtype).with_sizes(sizes)
     random = np.random.default_rng(3)
@@ -100,7 +107,7 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
     ("types", "short"),
     [
         (("f16", "f16", "f16"), "vfmaq_f16"),
-        (("u8", "u8", "u32"), "vdotq_u32"),
+        pytest.param(("u8", "u8", "u32"), "vdotq_u32", marks=pytest.mark.exhaustive),
         (("u8", "i8", "i32"), "vusdotq_s32"),
     ],
 )
