@@ -7,6 +7,8 @@
 
 PYTHON ?= python3
 VENV   := .venv
+# Tests wait for processes, too: with one more worker than cores no core does.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 3) + 1)
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -17,10 +19,10 @@ demo: $(VENV)/.demo
 	$(BIN)/python -m isamap_smt demo
 
 test: lint
-	$(BIN)/python -m pytest -q --durations=10 -n auto --dist=worksteal
+	$(BIN)/python -m pytest -q --durations=10 -n $(WORKERS) --dist=worksteal
 
 test-all: lint
-	$(BIN)/python -m pytest -q --durations=10 -n auto --dist=worksteal -m ""
+	$(BIN)/python -m pytest -q --durations=10 -n $(WORKERS) --dist=worksteal -m ""
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

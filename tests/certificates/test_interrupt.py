@@ -69,8 +69,18 @@ def ends(started: subprocess.Popen[str]) -> tuple[int, str]:
     return started.returncode, said
 
 
-@pytest.mark.parametrize("after", [0.0, 0.3, 1.5])
-@pytest.mark.parametrize("arguments", [["check", "--no-cache"], ["update", "avx2/gemm", "--dir", "new"]])
+CHECK, UPDATE = ["check", "--no-cache"], ["update", "avx2/gemm", "--dir", "new"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "after"),
+    [
+        (CHECK, 0.0),
+        (UPDATE, 0.3),
+        (CHECK, 1.5),
+        *(pytest.param(*c, marks=pytest.mark.exhaustive) for c in ((UPDATE, 0.0), (CHECK, 0.3), (UPDATE, 1.5))),
+    ],
+)
 def test_no_worker_outlives_an_interrupt(proofs: Path, tmp_path: Path, arguments: list[str], after: float) -> None:
     started = start(proofs.parent, tmp_path / "cache", arguments)
     time.sleep(after)

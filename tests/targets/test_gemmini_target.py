@@ -73,7 +73,7 @@ def test_one_program_at_two_hundred_random_sizes() -> None:
         ("gemm", dict(i=37, j=29, k=50)),
         ("gemm", dict(i=128, j=96, k=64)),
         ("matvec", dict(i=40, k=33)),
-        ("conv2d", CONV),
+        pytest.param("conv2d", CONV, marks=pytest.mark.exhaustive),  # one that is padded and dilated is below
         ("conv2d", CONV | dict(p=4, q=3, sp=2, sq=2, pp=0, pq=0)),
         ("conv2d", CONV | dict(p=8, q=8, dp=2, dq=2, pp=2, pq=2, n=2)),
     ],

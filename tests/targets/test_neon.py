@@ -102,7 +102,7 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
     ("types", "short"),
     [
         (("f16", "f16", "f16"), "vfmaq_f16"),
-        (("u8", "u8", "u32"), "vdotq_u32"),
+        pytest.param(("u8", "u8", "u32"), "vdotq_u32", marks=pytest.mark.exhaustive),
         (("u8", "i8", "i32"), "vusdotq_s32"),
         (("u8", "u8", "u32"), "vmmlaq_u32"),
         (("u8", "i8", "i32"), "vusmmlaq_s32"),
