@@ -49,6 +49,7 @@ def _vectors() -> dict[str, CType]:
     for n in (128, 256, 512):
         for end, lane in (("", "f32"), ("d", "f64"), ("i", "i64")):
             found[f"__m{n}{end}"] = CType(f"__m{n}{end}", "v", n, DTYPES[lane])
+    found["vfloat32m1_t"] = CType("vfloat32m1_t", "v", 128, DTYPES["f32"])  # of RISC-V vectors of 128 bits
     words = {"float": "f", "int": "i", "uint": "u"}
     for word, kind in words.items():
         for bits in (8, 16, 32, 64):

@@ -7,10 +7,11 @@ from typing import Any
 
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
+from isamap_smt.ir.c_tokens import FaultError, check_brackets, tokens
 from isamap_smt.isa_check.c_read import functions
 from isamap_smt.isa_check.c_run import Function
 from isamap_smt.isa_check.c_types import CType
-from isamap_smt.isa_check.c_values import Address, Block, Fault, Promises, Result, Value
+from isamap_smt.isa_check.c_values import Address, Block, Fault, Promises, Result, Unreadable, Value
 from isamap_smt.isa_check.contract import Cells
 from isamap_smt.isa_check.entry import Case, Operand
 from isamap_smt.isa_check.meanings import Meaning
@@ -43,13 +44,25 @@ def carry_out(case: Case, used: dict[str, Meaning]) -> Outcome:
             given.append(Value(known[a].c_type, blocks[a].contents))
         else:
             given.append(Address(blocks[a], 0, known[a].c_type))
-    defined = functions(case.source, case.function)
+    defined = _functions(case)
     returned = Function(defined, promises, used, [0]).call(defined[case.function], given)
     after = {o.name: _cells(o, blocks[o.name].contents) for o in case.operands if o.place in ("memory", "register")}
     for o in case.operands:
         if o.place == "result":
             after[o.name] = _cells(o, _returned(returned, o.c_type))
     return Outcome(after, tuple(promises.listed), used)
+
+
+def _functions(case: Case) -> dict[str, Any]:
+    """What the C defines. Raises Fault for brackets without partners, which no compiler takes."""
+    try:
+        return functions(case.source, case.function)
+    except Unreadable:
+        try:
+            check_brackets(tokens(case.source))
+        except FaultError as fault:
+            raise Fault(f"no C: {fault}") from None
+        raise
 
 
 def _block(o: Operand, cells: list[Term]) -> Block:

@@ -19,6 +19,7 @@ from isamap_smt.isa_check.evaluate import evaluate
 from isamap_smt.isa_check.meanings import Meaning
 
 SOUND = "code that is defined, and stays within its operands"
+NOT_RUN = "; evaluated, not run"
 VERDICTS = ("proved", "tested", "refuted", "unknown", "unread")
 
 
@@ -131,7 +132,7 @@ def _how(words: str, count: int, used: dict[str, Meaning]) -> str:
 def _shown(e: Entry, r: Refutation, confirm: Confirm | None, finding: Callable[..., Finding]) -> Finding:
     inputs = readable(r)
     expected, got = values(r)
-    done = confirm(e, r) if confirm is not None else Confirmation("evaluated, not run")
+    done = confirm(e, r) if confirm is not None else Confirmation(NOT_RUN.removeprefix("; "))
     if done.got is not None:
         operand, index = r.decision.at
         got = f"{operand}[{index}] = {number(r, operand, done.got)}"

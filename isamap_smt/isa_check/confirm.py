@@ -9,6 +9,7 @@ from isamap_smt.isa_check.c_types import of_element
 from isamap_smt.isa_check.c_values import Value
 from isamap_smt.isa_check.check import Confirmation, Refutation
 from isamap_smt.isa_check.entry import Case, Entry, Operand
+from isamap_smt.isa_check.meanings_rvv import REQUIRES, VECTOR
 from isamap_smt.isa_check.silicon import FUNCTION, BuildError, Place, find_place, run_rows
 
 NOTHING = "evaluated by the table of meanings, not run: "
@@ -41,6 +42,8 @@ def confirm(e: Entry, r: Refutation, cc: str | None = None) -> Confirmation:
 
 
 def _always(e: Entry) -> tuple[str, ...]:
+    if "riscv_vector.h" in e.headers:
+        return REQUIRES
     return ("asimd",) if "arm_neon.h" in e.headers else ("avx2", "fma")
 
 
@@ -88,7 +91,7 @@ def calling(case: Case, name: str) -> str:
             lines.append(f"    {of_element(o.dtype)} isamap_{o.name}[{size(o) // o.dtype.bytes}];")
         else:
             lines.append(f"    {o.c_type} isamap_{o.name};")
-        lines.append(f"    memcpy(&isamap_{o.name}, from + {at}, {size(o)});")
+        lines.append(f"    {_copied(o, at, True)}")
         at += size(o)
     known = {o.name: o for o in case.operands}
     given = [_argument(a, known) for a in case.arguments]
@@ -97,10 +100,20 @@ def calling(case: Case, name: str) -> str:
     lines.append(f"    {before}{case.function}({', '.join(given)});")
     at = 0
     for o in case.operands:
-        lines.append(f"    memcpy(to + {at}, &isamap_{o.name}, {size(o)});")
+        lines.append(f"    {_copied(o, at, False)}")
         at += size(o)
     body = "\n".join(lines)
     return f"{name}(const unsigned char *from, unsigned char *to) {{\n{body}\n}}\n"
+
+
+def _copied(o: Operand, at: int, inwards: bool) -> str:
+    """Its bytes from `from`, or to `to`. A vector of RISC-V has no size in C, and is loaded and stored."""
+    name = f"isamap_{o.name}"
+    if str(o.c_type) == VECTOR and o.place != "memory":
+        if inwards:
+            return f"{name} = __riscv_vle32_v_f32m1((const float *)(const void *)(from + {at}), {o.count});"
+        return f"__riscv_vse32_v_f32m1((float *)(void *)(to + {at}), {name}, {o.count});"
+    return f"memcpy(&{name}, from + {at}, {size(o)});" if inwards else f"memcpy(to + {at}, &{name}, {size(o)});"
 
 
 def _argument(a: str | Value, known: dict[str, Operand]) -> str:

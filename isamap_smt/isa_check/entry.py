@@ -57,7 +57,7 @@ class Entry:
     """One instruction. cases: makes them, and raises IsamapError for what cannot be read. open_ended: a parameter without bound.
 
     memories: what the table calls the memories of its operands, main memory apart. form: it as an instruction of isamap, raising
-    IsamapError where that has no words for it; None where nothing gives one.
+    IsamapError where that has no words for it; None where nothing gives one. numbers: what its integer parameters are called.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Entry:
     open_ended: str = ""
     memories: tuple[str, ...] = ()
     form: Callable[[], Form] | None = None
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

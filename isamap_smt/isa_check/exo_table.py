@@ -21,8 +21,8 @@ from isamap_smt.isa_check.entry import Case, Entry, Operand
 if TYPE_CHECKING:
     from isamap_smt.isa_check.form import Form
 
-TABLES = ("x86", "neon")
-HEADERS = {"x86": ("immintrin.h",), "neon": ("arm_neon.h",)}
+TABLES = ("x86", "neon", "rvv")
+HEADERS = {"x86": ("immintrin.h",), "neon": ("arm_neon.h",), "rvv": ("riscv_vector.h",)}
 INSTALL = "pip install 'exo-lang>=1.0'"
 FAR = 64  # integer parameters are tried up to here
 LEFT = "Exo's table gemmini is `isamap check-isa exo-gemmini`"
@@ -39,13 +39,18 @@ def installed() -> str | None:
 
 
 def entries(fixed: Mapping[str, int] | None = None) -> Iterator[Entry]:
-    """Every instruction of Exo's x86 and Neon tables, in their order. fixed: the only value of integer arguments of these names.
-    Raises ImportError where Exo is not installed."""
+    """Every instruction of Exo's x86, Neon and RISC-V vector tables, in their order. fixed: the only value of integer arguments
+    of these names. Raises ImportError where Exo is not installed."""
     for name in TABLES:
         module = import_module(f"exo.platforms.{name}")
         for what in vars(module).values():
             if type(what).__name__ == "Procedure" and what.is_instr():
                 yield entry(what, HEADERS[name], fixed)
+
+
+def number_names(listed: Sequence[Entry]) -> tuple[str, ...]:
+    """What the integer arguments of these entries are called."""
+    return tuple(sorted({n for e in listed for n in e.numbers}))
 
 
 def entry(procedure: Any, headers: tuple[str, ...], fixed: Mapping[str, int] | None = None) -> Entry:
@@ -70,6 +75,7 @@ def entry(procedure: Any, headers: tuple[str, ...], fixed: Mapping[str, int] | N
         reader.open_ended(),
         reader.memories(),
         form,
+        tuple(str(a.name) for a in reader.numbers),
     )
 
 

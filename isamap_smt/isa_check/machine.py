@@ -20,7 +20,7 @@ from isamap_smt.ir.scalar import Relu, SAdd, SDiv, SMax, SMin, SMul, SSub
 from isamap_smt.isa_check.c_types import NAMED
 from isamap_smt.isa_check.c_values import Fault
 from isamap_smt.isa_check.carry_out import carry_out
-from isamap_smt.isa_check.check import check_entry
+from isamap_smt.isa_check.check import NOT_RUN, check_entry
 from isamap_smt.isa_check.contract import run_contract
 from isamap_smt.isa_check.decide import decide
 from isamap_smt.isa_check.entry import Case, Entry, Finding
@@ -62,6 +62,7 @@ FILES = {
     "AVX2": _YMM,
     "AVX512": _ZMM,
     "Neon": _NEON,
+    "RVV": RegisterFile("v", 32, 16, "rvv", ("m", "a", "f", "d", "c", "v")),  # as Exo sees them: four lanes of f32
     "xmm": RegisterFile("xmm", 16, 16, "avx2", ("avx",)),
     "ymm": _YMM,
     "zmm": _ZMM,
@@ -146,7 +147,7 @@ def make_machine(title: str, name: str, entries: list[Entry], memory: str) -> Ta
 def _stated(e: Entry, machine: str, memory: str) -> Stated:
     finding = check_entry(e)
     if finding.verdict != "proved":
-        return Stated(finding, reason=f"{finding.verdict}: {finding.reason}")
+        return Stated(finding, reason=f"{finding.verdict}: {finding.reason.removesuffix(NOT_RUN)}")
     try:
         if e.form is None:
             raise Unstated("its table gives no form of it")

@@ -126,10 +126,11 @@ def chosen(masks: Lanes, width: int, set_: Term, clear: Term) -> Term:
 def table() -> dict[str, Meaning]:
     """All meanings, those of the project's descriptions first."""
     if not MEANINGS:
-        from isamap_smt.isa_check import meanings_neon, meanings_x86
+        from isamap_smt.isa_check import meanings_neon, meanings_rvv, meanings_x86
         from isamap_smt.isa_check.derived import derived
 
         state(derived())
         state(meanings_x86.stated())
         state(meanings_neon.stated())
+        state(meanings_rvv.stated())
     return MEANINGS

@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError
+from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.isa_check import exo_gemmini, exo_table, gemmini_runs, header, tvm_table
 from isamap_smt.isa_check.check import VERDICTS, Progress, check_entries, matching
@@ -116,6 +116,10 @@ def _table_machine(table: str, only: str, memory: str, fixed: tuple[tuple[str, i
     if table == GEMMINI or (table == "exo" and memory == "gemmini"):
         return _gemmini_machine(only, fixed)
     title, found, _left = _entries(table, None, dict(fixed))
+    known = exo_table.number_names(found)
+    if unknown := [n for n, _ in fixed if n not in known]:
+        hint = did_you_mean(unknown[0], known) if known else "the numbers of its entries cannot be fixed"
+        raise UnknownNameError(f"{title}: no entry has a number {unknown[0]!r}; {hint}")
     name = re.sub(r"[^\w+-]", "_", Path(table).stem)
     name += "".join([f"-{memory}" if table in TABLES else "", *(f"-{n}{v}" for n, v in fixed)])
     listed = matching(found, only)
@@ -139,7 +143,7 @@ def _entries(table: str, cc: str | None, fixed: Mapping[str, int] | None = None)
     if table == "exo":
         _require_exo()
         return (
-            f"Exo {exo_table.installed()}, {' and '.join(exo_table.TABLES)}",
+            f"Exo {exo_table.installed()}, {', '.join(exo_table.TABLES)}",
             list(exo_table.entries(fixed)),
             exo_table.LEFT,
         )

@@ -1,7 +1,7 @@
 """Runs a page of the documentation as a reader would, top to bottom, in an empty directory.
 
 ```python                 runs; all blocks of a page share one namespace
-```python file=mine.py    is written to that file
+```python file=mine.py    is written to that file; ```c file=table.h, too
 ```text                   exactly what the python block before it prints
 ```console                each `$ isamap ...` runs; a comment `exit status N` is what it must exit with, 0 otherwise;
                           each further line must stand in its output, where `...` is anything
@@ -76,7 +76,9 @@ class Session:
     def read(self, where: str = "") -> None:
         """Run the page's blocks that need `where`. Raises AssertionError where it says something else than what happens."""
         for block in (b for b in blocks(self.page) if b.needs == where):
-            if block.language == "python":
+            if block.language == "c" and block.about.startswith("file="):
+                Path(block.about.removeprefix("file=")).write_text(block.text)
+            elif block.language == "python":
                 self._python(block)
             elif block.language == "text":
                 self._output(block)

@@ -33,6 +33,7 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
         ("docs/gemmini.md", (1, 1, 0)),
         ("docs/vta.md", (1, 1, 0)),
         ("docs/machines/x86.md", (1, 1, 5)),
+        ("docs/check-isa.md", (0, 0, 4)),
     ],
 )
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:

@@ -28,6 +28,13 @@ REFUTED = {
     "avx2_mask_storeu_ps": "dst[0] is another value",
     "mm256_prefix_load_ps": "dst[1] is another value",
     "neon_vmul2_4xf32": "dst[0] is another value",
+    "rvv_vld_4xf32": "a lane that RISC-V leaves open",
+    "rvv_broadcast_4xf32": "a lane that RISC-V leaves open",
+    "rvv_broadcast_4xf32_0": "a lane that RISC-V leaves open",
+    "rvv_broadcast_4xf32_scalar": "no C: a pointer is given",
+    "rvv_vfmacc_4xf32_4xf32": "a lane that RISC-V leaves open",
+    "rvv_vfmacc_4xf32_1xf32": "no C: this ) closes nothing",
+    "rvv_vfmacc_1xf32_4xf32": "no C: this ) closes nothing",
 }
 
 

@@ -25,6 +25,8 @@ def family(m: Meaning) -> str:
     """Which test runs it."""
     if "asimd" in m.requires:
         return "neon"
+    if "v" in m.requires:
+        return "rvv"  # tests/isa_check/test_rvv.py
     return "avx512" if any(f.startswith("avx512") for f in m.requires) else "avx2"
 
 
