@@ -190,6 +190,63 @@ def test_joined_instructions_do_what_the_single_ones_do(seed: int) -> None:
     assert tokens(made) == tokens(issues) and len(made) <= len(issues) + 1 and len(encoded(made, 0)) == 16 * len(made)
 
 
+def rows_of(issues: list[Issue]) -> list[tuple[int, ...]]:
+    """(engine, entry, element or -1 for zeros) of each row that moves, in each engine's order."""
+    found = []
+    for i in sorted((i for i in issues if i.what in (LOADS, STORES)), key=lambda i: i.engine):
+        memory, entry, element, rows, stride, zeros = i.fields
+        found += [(i.engine, memory, entry + n, element + n * stride) for n in range(rows)]
+        found += [(i.engine, memory, entry + rows + n, -1) for n in range(zeros)]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_joined_moves_move_what_the_single_ones_do(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    rows: list[tuple[int, ...]] = []
+    count = 0
+    for _ in range(int(random.integers(1, 12))):
+        what, memory = [(LOADS, INP), (LOADS, ACC), (STORES, OUT)][int(random.integers(3))]
+        each, stride = int(random.choice([1, 16])), int(random.integers(0, 5))
+        entry, element = int(random.integers(0, 99)), int(random.integers(0, 99))
+        for n in range(int(random.integers(1, 5))):
+            zeros = int(random.integers(3)) if memory != OUT and each > 1 and n % 3 == 2 else 0
+            rows.append(
+                (what, memory, entry + n * each, element + n * each * stride, each, stride if each > 1 else 0, zeros)
+            )
+            if random.integers(5) == 0 and what == LOADS and memory == INP:
+                count += 1
+                rows += [(SIGNAL, FILLED), (AWAIT, FILLED, count), ADDED]
+    issues = listed(*rows)
+    made, _ = compressed(issues)
+    assert rows_of(made) == rows_of(issues) and tokens(made) == tokens(issues)
+    for engine in range(3):  # each token is given behind the rows that stood before it
+        assert before_tokens([i for i in made if i.engine == engine]) == before_tokens(
+            [i for i in issues if i.engine == engine]
+        )
+
+
+def before_tokens(issues: list[Issue]) -> list[tuple[int, int, int]]:
+    """Rows moved before each instruction that takes tokens, and up to each that gives some."""
+    found, moved = [], 0
+    for i in issues:
+        found += [(0, moved, e) for e in sorted(i.awaits)]
+        moved += i.fields[3] if i.what in (LOADS, STORES) else 0
+        found += [(1, moved, e) for e in sorted(i.signals)]
+    return found
+
+
+def test_neighbouring_moves_are_one() -> None:
+    made, _ = compressed(
+        listed(*((LOADS, INP, 16 * n, 160 * n, 16, 10, 0) for n in range(9)), (LOADS, INP, 144, 1440, 3, 10, 13))
+    )
+    assert [i.fields for i in made if i.what == LOADS] == [(INP, 0, 0, 147, 10, 13)]
+    apart, _ = compressed(
+        listed((LOADS, INP, 0, 0, 16, 10, 0), (LOADS, INP, 16, 160, 16, 11, 0), (LOADS, INP, 48, 320, 16, 11, 0))
+    )
+    assert len([i for i in apart if i.what == LOADS]) == 3
+
+
 def test_more_micro_ops_than_there_is_room_for() -> None:
     """They are loaded again where the next ones do not fit; the same ones are shared while they are there."""
     random = np.random.default_rng(1)
