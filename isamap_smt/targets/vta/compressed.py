@@ -1,9 +1,9 @@
 """Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops around micro-ops.
 
-Of what computes, each has 16 rows: one micro-op and a loop over them. Those that follow each other without a token in between are
-one run. Where tiles of a run lie one behind the other, its loop has more rows; where it repeats itself a constant distance apart,
-the other loop does; the rest are micro-ops. Within a run sums are added in another order, which changes nothing modulo 2^32, and other
-operations touch each entry once.
+Of what computes, each has 16 rows: one micro-op and a loop over them. Those that follow each other without a token in between
+are one run. Where tiles of a run lie one behind the other, its loop has more rows; where it repeats itself a constant distance
+apart, the other loop does; the rest are micro-ops. Within a run sums are added in another order, which changes nothing modulo
+2^32, and other operations touch each entry once.
 
 Hardware pipelines the accumulator: the same entry in two consecutive micro-ops is a hazard, so a run is cut where these would meet.
 """
