@@ -151,12 +151,15 @@ def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arr
         got = program(**arrays)
     seen = judge(kernel, got, wanted(kernel, arrays, planned.proof.arithmetic), planned.proof.arithmetic)
     by = where.executor(planned.hardware)
-    document = {**_told(planned, seen), "target": where.name, "executor": by}
+    told = tuple(getattr(program, "told", ()))
+    document = {**_told(planned, seen), "target": where.name, "executor": by, "told": told}
 
     def shown() -> None:
         console().print(planned.title, style="bold")
         show_judgement(seen)
         console().print(f"run once by {by}; it keeps no time")
+        for line in told:
+            console().print(line)
         _show_plan(planned)
 
     answer(as_json, document, shown)

@@ -69,7 +69,7 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
 
 
 def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
-    """The number in the code that an instruction would have to take and does not, in words; '' where that is not what is missing."""
+    """The number in the code that an instruction would have to take and does not, in words; '' where something else is missing."""
     wide = tuple(replace(i, assume=()) for i in machine.instructions)
     for c in _covers(epilogue, replace(machine, instructions=wide), memory):
         for step in (*c.updates, c.store):

@@ -244,7 +244,9 @@ def _moves(
     cut = [cut_off(mapping, home.name, i, _lies(home, i)) for i in apart]
     found = tuple(i for i, why in zip(apart, cut, strict=True) if not why)
     if apart and not found and not also:
-        raise ScheduleError(f"{mapping.id}: {cut[0]}; give sizes that are whole tiles, or tensors that end in such axes")
+        raise ScheduleError(
+            f"{mapping.id}: {cut[0]}; give sizes that are whole tiles, or tensors that end in such axes"
+        )
     if not found and not also:
         tried = ", ".join(i.name for i in reach)
         raise ScheduleError(

@@ -31,7 +31,7 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
         ("docs/trust.md", (0, 0, 2)),
         ("docs/hardware.md", (3, 2, 3)),
         ("docs/gemmini.md", (1, 1, 0)),
-        ("docs/vta.md", (1, 1, 0)),
+        ("docs/vta.md", (1, 1, 1)),
         ("docs/machines/x86.md", (1, 1, 5)),
         ("docs/check-isa.md", (0, 0, 4)),
     ],

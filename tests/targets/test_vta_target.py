@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import (
     ArgumentError,
     DTypeError,
     HardwareError,
+    LanguageError,
     NotProvedError,
     ScheduleError,
     SizeError,
@@ -410,8 +411,27 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     assert told["exact"] and told["target"] == "vta" and told["executor"] == "the model of VTA in this process"
     assert told["instruction"] == "vta.gemm"
+    assert told["told"][0].endswith("no race") and " tokens" in told["told"][0]
     assert command(["run", "gemm", "avx2", "--sizes", "i=4,j=4,k=4", "--target", "vta"]) == 3
     assert "take the machine `vta`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("operand", ["imm[r]", "imm[]"])
+def test_a_number_in_the_code_is_one_whole_number(operand: str) -> None:
+    kind = "i32" if operand == "imm[r]" else "f32"
+    wrong = im.instruction(
+        "vta.add", f"acc[r,c] = acc[r,c] + i32({operand})", axes={"r": 16, "c": 16}, dtypes={"acc": "i32", "imm": kind},
+        places={"acc": "acc[r,c]", "imm": "code"}, engine="compute",
+    )  # fmt: skip
+    with pytest.raises(HardwareError, match="imm stands in the code, and a use has one whole number there"):
+        replace(MACHINE, instructions=(wrong,))
+
+
+def test_the_simulator_takes_numbers_in_the_code_alone() -> None:
+    kernel = KERNELS.dense.with_sizes(dict(i=3, jo=1, ko=1))
+    for place in (Ref(CODE, (sp.Integer(16),)), Ref("X", (sp.Integer(0),) * 3)):
+        with pytest.raises(LanguageError, match=r"imm stands in the code and is .*; it is a number from 0 to 15"):
+            simulate(with_shift(plan("dense").program, place), drawn(kernel, 1))
 
 
 def test_issues_are_what_they_say() -> None:

@@ -1,9 +1,9 @@
-"""Consecutive products, resets and operations on sums as one instruction: two loops around micro-ops.
+"""Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops around micro-ops.
 
-Each has 16 rows: one micro-op and a loop over them. Those that follow each other without a token in between are one run. Where
-tiles of a run lie one behind the other, its loop has more rows; where it repeats itself a constant distance apart, the other
-loop does; the rest are micro-ops. Within a run sums are added in another order, which changes nothing modulo 2^32, and other
-operations touch each entry once.
+Of what computes, each has 16 rows: one micro-op and a loop over them. Those that follow each other without a token in between
+are one run. Where tiles of a run lie one behind the other, its loop has more rows; where it repeats itself a constant distance
+apart, the other loop does; the rest are micro-ops. Within a run sums are added in another order, which changes nothing modulo
+2^32, and other operations touch each entry once.
 
 Hardware pipelines the accumulator: the same entry in two consecutive micro-ops is a hazard, so a run is cut where these would meet.
 """
@@ -15,11 +15,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.targets.vta.stream import ALU, COMPUTE, GEMM, RESET, UOPS, Issue
+from isamap_smt.targets.vta.stream import ALU, COMPUTE, GEMM, LOADS, RESET, STORES, UOPS, Issue
 
 ROWS = 16
 MICRO_OPS = 2048  # that the memory holds
 LONGEST = (1 << 14) - 1  # of a loop
+LONGEST_STEP = 1 << 16  # rows of a move, and how far they are apart, are below
 STEPS = (1 << 11, 1 << 11, 1 << 10)  # of dst, src and wgt are below
 Base = tuple[int, int, int]  # dst, src, wgt
 
@@ -30,7 +31,36 @@ def compressed(issues: Sequence[Issue]) -> tuple[list[Issue], list[int]]:
     fields of what computes: begin and end of its micro-ops, rows, (times, steps of dst, src and wgt), and of `alu` operation and
     number. Loads of micro-ops stand before the first that needs them. Raises HardwareError.
     """
-    return _placed(_joined(issues))
+    return _placed(_joined(_moved(issues)))
+
+
+def _moved(issues: Sequence[Issue]) -> list[Issue]:
+    """Loads and stores that go on where the engine's last one ended, in rows as far apart, as one."""
+    made: list[Issue | None] = []
+    before: dict[int, int] = {}  # engine -> position of its last instruction
+    for i in issues:
+        at = before.get(i.engine)
+        last = None if at is None else made[at]
+        whole = None if last is None or last.signals or i.awaits else _rows(last, i)
+        before[i.engine] = len(made)
+        if at is not None and last is not None and whole is not None:
+            made[at] = None
+            made.append(replace(i, fields=whole, awaits=last.awaits))
+        else:
+            made.append(i)
+    return [i for i in made if i is not None]
+
+
+def _rows(a: Issue, b: Issue) -> tuple[int, ...] | None:
+    """The fields of one move in the place of two; None where none is."""
+    if a.what != b.what or a.what not in (LOADS, STORES):
+        return None
+    memory, entry, element, rows, stride, zeros = a.fields
+    other, next_entry, next_element, more, apart, end = b.fields
+    stride = stride if rows > 1 else next_element - element
+    follows = (other, next_entry, next_element) == (memory, entry + rows, element + rows * stride)
+    even = (more == 1 or apart == stride) and 0 <= stride < LONGEST_STEP and rows + more < LONGEST_STEP
+    return (memory, entry, element, rows + more, stride, end) if follows and even and zeros == 0 else None
 
 
 def _joined(issues: Sequence[Issue]) -> list[tuple[Issue, list[Base], tuple[int, ...]]]:

@@ -65,6 +65,7 @@ class VtaKernel(Callee):
     """A program for VTA, callable on arrays. Its sums begin at 0, or where the kernel says."""
 
     constants: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()  # of the last call
 
     def __init__(self, program: Program, made: HereProgram) -> None:
         """made: the program, built."""
@@ -76,6 +77,7 @@ class VtaKernel(Callee):
         reach, and RefusedError and DeadlockError of the model."""
         call = self.prepare(*inputs, **options)
         call.run()
+        self.told = call.told
         return call.result
 
     def prepare(
@@ -112,6 +114,17 @@ class VtaCall:
         )
         if self.report.races:
             raise HardwareError(f"{kernel.name} on VTA: a race: {self.report.race}")
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the last run was, in words; () before it."""
+        if self.stream is None or self.report is None:
+            return ()
+        s, engines = self.stream, self.report.instructions
+        counts = ", ".join(f"{n} {name}" for n, name in zip(engines, ENGINES, strict=True))
+        return (
+            f"{s.listed} uses as {len(s.issues)} instructions ({counts}), {len(s.uops)} micro-ops, {s.tokens} tokens; no race",
+        )
 
     @property
     def result(self) -> Any:
