@@ -24,7 +24,7 @@ MOST = 1 << 30  # of a scale in the code: products stay below 2^63, where all so
 
 PRELUDE = f"""\
 /* What the three kinds of loads, the array and the stores were configured for last; 0: for nothing yet. */
-static struct {{ uint64_t loads[3], stores; uint32_t next; int relu, passes; }} gemmini_now;
+static struct gemmini_state {{ uint64_t loads[3], stores; uint32_t next; int relu, passes; }} gemmini_now;
 /* A kind of load with rows so many bytes apart; bytes: they go to the accumulator. It is configured unless one of the three is. */
 static inline uint32_t gemmini_kind(uint64_t stride, int bytes) {{
     const uint64_t wanted = (stride << 1 | (uint64_t)bytes) + 1;
@@ -51,10 +51,9 @@ static inline void gemmini_fill(const void *from, uint64_t stride, uint32_t to, 
 /* Sums to main memory, rows so many bytes apart: as they are, or as bytes, scaled, rounded to the nearest and saturated. */
 static inline void gemmini_store(void *to, uint32_t stride, uint32_t from, int64_t rows, int64_t columns, float scale, int relu) {{
     if (rows <= 0 || columns <= 0) return;
-    uint32_t bits;
-    memcpy(&bits, &scale, 4);
-    const uint64_t wanted = (uint64_t)bits << 32 | stride;
-    if (gemmini_now.stores != wanted + 1 || gemmini_now.relu != relu) gemmini_config_st(stride, bits, relu);
+    const union {{ float number; uint32_t bits; }} read = {{scale}};
+    const uint64_t wanted = (uint64_t)read.bits << 32 | stride;
+    if (gemmini_now.stores != wanted + 1 || gemmini_now.relu != relu) gemmini_config_st(stride, read.bits, relu);
     gemmini_now.stores = wanted + 1;
     gemmini_now.relu = relu;
     gemmini_mvout(to, gemmini_block(from, (uint32_t)rows, (uint32_t)columns));
@@ -68,7 +67,7 @@ static inline void gemmini_pass(uint32_t a, uint32_t b, uint32_t sums) {{
 /* Before all else: nothing is configured, and zeros lie where gemmini.clear finds them. */
 static inline void gemmini_begin(void) {{
     gemmini_flush();
-    memset(&gemmini_now, 0, sizeof gemmini_now);
+    gemmini_now = (struct gemmini_state){{{{0}}}};
     gemmini_fill(0, 0, {ZEROS}, 0, 0, 0);
 }}
 """

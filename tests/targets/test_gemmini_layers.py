@@ -18,7 +18,7 @@ from isamap_smt.ir.program import Use
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
-from isamap_smt.targets.gemmini import build_here
+from isamap_smt.targets.gemmini import build_here, missing
 from isamap_smt.targets.gemmini.target import GemminiKernel
 
 MACHINE = isamap_hardware.load("gemmini")
@@ -152,6 +152,16 @@ def test_a_layer_proved_for_open_sizes_at_random_ones(name: str, runs: int) -> N
         arrays, right = reference(n, *sizes)
         given = {t: arrays[t] for t in plan(text).kernel.inputs}
         assert np.array_equal(built(text)(**given), right), (name, sizes)
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_layers_run_in_spike() -> None:
+    """As RISC-V code; its instructions go to the same model."""
+    target = find_target("gemmini")
+    for text, case in ((CLIPPED, clipped(2, 20, 17, 33)), (MLP, mlp(7, 20, 18, 33))):
+        made = target.build(target.emit(plan(text)))
+        assert made.executor.startswith("spike")
+        assert np.array_equal(made(**{t: case[0][t] for t in plan(text).kernel.inputs}), case[1])
 
 
 @pytest.mark.parametrize("seeds", [6, pytest.param(100, marks=pytest.mark.exhaustive)])
