@@ -19,7 +19,7 @@ import sympy as sp
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.scalar import Read, rewrite_reads
+from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.typed import typed_value
 
 BEGINS, UPDATES, STORES = "begins", "updates", "stores"
@@ -61,6 +61,10 @@ def epilogue_of(kernel: Kernel) -> Epilogue:
     """Raises ScheduleError for a kernel that is no sum with an epilogue, with what is in the way."""
     first, *more = kernel.statements
     total = first.target.tensor
+    if early := sorted({a.tensor for a in first.inputs} & set(kernel.outputs)):
+        raise ScheduleError(
+            f"{kernel.name}: {early[0]} is read where it is not yet written; give the result a tensor of its own"
+        )
     if not more:
         return Epilogue(kernel, None, total, tuple(f"d{n}" for n in range(len(first.target.index))))
     if len(more) > 1:
@@ -80,6 +84,8 @@ def _other(kernel: Kernel, last: Statement, total: str, reads: list[Access]) -> 
     axes = {a.name: a for a in last.axes}
     if last.op != "=" or last.guard or last.target.tensor == total or kernel.recurrences:
         return f"after the sum, programs compute 'Y[...] = ...' of its finished elements, without `where` and not {total} itself"
+    if any(a.tensor == last.target.tensor for a in last.inputs):
+        return f"{last.target.tensor} is read where it is not yet written; give the result a tensor of its own"
     if total not in kernel.temporaries:
         return f"{total} is a result, too, and only one is stored; add the line 'temporary {total}'"
     if len(reads) != 1 or sorted(map(str, reads[0].index)) != sorted(axes):
@@ -91,8 +97,3 @@ def _other(kernel: Kernel, last: Statement, total: str, reads: list[Access]) -> 
     if len(set(others)) != len(others):
         return "it reads one tensor at two elements"
     return ""
-
-
-def put(tree: Any, name: str, value: Any) -> Any:
-    """The tree with the value in the place of what it reads of a tensor."""
-    return rewrite_reads(tree, lambda r: value if r.tensor == name else r)

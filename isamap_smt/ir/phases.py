@@ -36,6 +36,9 @@ def phase_kernels(kernel: Kernel) -> tuple[Kernel, ...]:
     written = [s.target.tensor for group in groups for s in group]
     if twice := next((n for n in written if written.count(n) > 1), ""):
         raise ScheduleError(f"{kernel.name}: two statements write {twice}; give the second one a tensor of its own")
+    for n, group in enumerate(groups):
+        if early := sorted(_read(group) & {name for other in groups[n:] for name in _written(other)}):
+            raise ScheduleError(f"{kernel.name}: {early[0]} is read where it is not yet written; write it first")
     return tuple(_part(kernel, groups, n) for n in range(len(groups)))
 
 
@@ -70,6 +73,12 @@ def _part(kernel: Kernel, groups: Groups, number: int) -> Kernel:
 
 def _written(group: Sequence[Statement]) -> set[str]:
     return {s.target.tensor for s in group}
+
+
+def _read(group: Sequence[Statement]) -> set[str]:
+    """What main memory gives: of the sum itself only its own statement."""
+    first, *more = group
+    return {a.tensor for a in first.inputs} | {a.tensor for s in more for a in s.inputs} - {first.target.tensor}
 
 
 def _names(group: Sequence[Statement]) -> set[str]:
@@ -139,14 +148,14 @@ def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
 
 
 def phases(program: Program) -> tuple[Program, ...]:
-    """The program cut at its barriers, each part with the kernel of its phase; itself alone where there is none.
+    """The program cut at its barriers, each part with the kernel of its phase; itself alone where there is one phase, no barrier.
 
     Raises ScheduleError where the kernel has other phases, or two parts have a counter or the variable of a loop in common.
     """
     parts = list(_cut(program))
-    if len(parts) == 1:
-        return (program,)
     kernels = phase_kernels(program.kernel)
+    if len(parts) == len(kernels) == 1:
+        return (program,)
     if len(kernels) != len(parts):
         raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(parts)}")
     names = [_own(p) for p in parts]
@@ -189,7 +198,8 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
 
 
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
-    """Whether each engine signals a counter that nothing else does, and then waits for those of all others."""
+    """Whether each engine signals a counter that nothing else does, and then waits for those of all others, and for nothing else:
+    a wait that is never met would stop them all, and what is signalled here no phase counts."""
     uses = [n for n in nodes if isinstance(n, Use) and n.instruction.kind == "signal"]
     half = len(engines)
     if half < 2 or len(uses) != 2 * half or len(nodes) != 2 * half:
@@ -198,6 +208,8 @@ def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> 
     on = {u.instruction.engine: set(u.awaits) for u in uses[half:]}
     if set(there) != engines or set(on) != engines or any(len(c) != 1 for c in there.values()):
         return False
+    if any(u.awaits for u in uses[:half]) or any(u.signals for u in uses[half:]):
+        return False
     counters = {e: c[0] for e, c in there.items()}
     alone = all(signalled.count(c) == 1 for c in counters.values())
-    return alone and all({(counters[f], 1) for f in engines if f != e} <= on[e] for e in engines)
+    return alone and all({(counters[f], 1) for f in engines if f != e} == on[e] for e in engines)

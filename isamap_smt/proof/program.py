@@ -55,12 +55,16 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
     return _proved(program, stop, watch)[0]
 
 
-def _proved(program: Program, stop: bool = False, watch: Watch | None = None) -> tuple[Proof, tuple[str, ...]]:
-    """The proof, and the entry conditions that would mend preconditions which fail."""
+def _proved(
+    program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
+) -> tuple[Proof, tuple[str, ...]]:
+    """The proof, and the entry conditions that would mend preconditions which fail. computed: inputs that earlier phases leave."""
     if program.parameters and not program.machine:
         return at_each_value(program, lambda p: _proved(p, stop, watch), stop)
-    if program.machine and (apart := at_each_phase(program, lambda p: _proved(p, stop, watch), stop)) is not None:
-        return apart
+    if program.machine:
+        apart = at_each_phase(program, lambda p, before: _proved(p, stop, watch, before), stop)
+        if apart is not None:
+            return apart
     started = time.perf_counter()
     proofs = [s.proved.proof for s in program.schedules]
     arithmetic = "; ".join(dict.fromkeys(p.arithmetic for p in proofs))
@@ -74,7 +78,11 @@ def _proved(program: Program, stop: bool = False, watch: Watch | None = None) ->
         seen = makes_no_sense(program) if program.machine else None
         results = [ClaimResult("hypotheses", "", seen or Unknown(str(e)), "every name means one thing")]
         return Proof((*results, *_tried(program, results)), arithmetic, (), time.perf_counter() - started), ()
-    book = UseBook(sites, partial(goes_wrong, program), stop, watch) if program.machine else Book(sites, stop, watch)
+    book = (
+        UseBook(sites, partial(goes_wrong, program), stop, watch, computed)
+        if program.machine
+        else Book(sites, stop, watch)
+    )
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]

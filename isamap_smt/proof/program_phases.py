@@ -1,32 +1,47 @@
-"""A program of several phases is right where each of them is: barriers keep them apart."""
+"""A program of several phases is right where each of them is: barriers keep them apart.
+
+Where a program is no such sequence, it is run at small sizes: a race or a deadlock there refutes it, in the simulator's words.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from isamap_encodings.verdict import Proved, Unknown
+from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.phases import phases
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.proof.uses.prove import goes_wrong_somewhere
 
 Result = tuple[Proof, tuple[str, ...]]
+Computed = frozenset[str]
 WORDS = "phases stand between barriers, with counters and loops of their own"
 
 
-def at_each_phase(program: Program, proved: Callable[[Program], Result], stop: bool) -> Result | None:
-    """The proofs of all phases as one; None for a program of one. What a phase leaves in main memory the next ones read."""
+def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result], stop: bool) -> Result | None:
+    """The proofs of all phases as one; None for a program of one. What a phase leaves in main memory the next ones read.
+
+    proved: takes a phase, and the tensors that earlier ones computed.
+    """
     try:
         parts = phases(program)
     except ScheduleError as error:
-        return Proof((ClaimResult("order", "phases", Unknown(str(error)), WORDS),), "reassociate", ()), ()
+        started = time.perf_counter()
+        found = goes_wrong_somewhere(program)
+        verdict = Unknown(str(error)) if found is None else Refuted(found.witness, f"{WORDS}: {found.text} ({error})")
+        seconds = time.perf_counter() - started
+        return Proof((ClaimResult("order", "phases", verdict, WORDS),), "reassociate", (), seconds), ()
     if len(parts) == 1:
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), WORDS)], 0.0, ""
     assumptions: list[str] = []
+    computed: frozenset[str] = frozenset()
     for n, part in enumerate(parts, 1):
-        made, _ = proved(part)
+        made, _ = proved(part, computed)
+        computed |= set(part.kernel.results)
         claims += [replace(c, subject=f"phase {n}: {c.subject}") for c in made.claims]
         assumptions += made.assumptions
         seconds, arithmetic = seconds + made.seconds, made.arithmetic

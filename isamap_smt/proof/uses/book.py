@@ -31,11 +31,15 @@ class UseBook(Book):
 
     trial: runs the program. Claims that are more than what is needed (an order that the text, or one counter, gives) are refuted
     only where it goes wrong at the counterexample's sizes.
+    computed: tensors that are no inputs of a call but left by earlier phases; nobody says that their elements are finite.
     """
 
-    def __init__(self, sites: Sites, trial: Trial, stop: bool = False, watch: Watch | None = None) -> None:
+    def __init__(
+        self, sites: Sites, trial: Trial, stop: bool = False, watch: Watch | None = None,
+        computed: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         super().__init__(sites, stop, watch)
-        self.trial = trial
+        self.trial, self.computed = trial, computed
         lows = {p.name: p.low for p in sites.kernel.parameters}
         self.least = {n: lows.get(n, 1) for n in sites.sizes}
 

@@ -9,7 +9,6 @@ stored once, where it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
@@ -18,13 +17,14 @@ from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.engines import KEPT, Operand
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite
+from isamap_smt.proof.uses.coverage import covered
+from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, composed, immediates, others, plain_contracts
 from isamap_smt.proof.zero_products import any_zero_is_enough
@@ -48,6 +48,8 @@ def data_claims(book: UseBook, moments: Moments) -> None:
     for site in sites:
         _ranges(book, moments, site)
         found.setdefault(_of(book, moments, site, epilogue), []).append(site)
+    if "" in found:
+        return None
     alone = {"begin": "begins sums", "add": "adds products", "store": "stores the output"}
     counts = {kind: len(found.get(kind, [])) for kind in alone}
     ones = [
@@ -66,10 +68,19 @@ def _ended(
 ) -> None:
     """Sums begin, change and are stored as the kernel says; the last of the steps stores."""
     *updates, store = steps
+    places = {sums_of(moments, site)[1].name for site in (begin, add, *steps)}
+    words = f"sums of {epilogue.sum} begin, change and end in one buffer"
+    if not book.structure(
+        "program", epilogue.sum, words, len(places) == 1, f"they lie in {' and '.join(sorted(places))}"
+    ):
+        return
     for site in (begin, *steps):
         _elements(book, moments, site, epilogue)
-    for site in steps:
+    _begun(book, moments, begin)
+    for n, site in enumerate(steps):
         _exclusive(book, moments, add, site)
+        for later in steps[n + 1 :]:
+            _exclusive(book, moments, site, later)
     for site in updates:
         _updated(book, moments, site, epilogue)
     _stored(book, moments, store, epilogue)
@@ -78,11 +89,6 @@ def _ended(
 
 def _product(s: Statement) -> bool:
     return isinstance(s.value, SMul) and len(s.inputs) == 2 and all(isinstance(r, Read) for r in reads(s.value))
-
-
-def contract_of(site: UseSite) -> Statement:
-    """The one statement of the instruction."""
-    return site.use.instruction.kernel.statements[0]
 
 
 def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
@@ -152,7 +158,7 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
 
 def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> str:
     """What kind of use it is: 'copy', 'begin', 'add', 'update', 'store' or '' where none of them; claims about cells are asked."""
-    contract, place = contract_of(site), target(site)
+    instruction, contract, place = site.use.instruction, contract_of(site), target(site)
     sources, out = list(dict.fromkeys(r.tensor for r in reads(contract.value))), epilogue.sum
     cells = [s for s in sources if dict(site.use.operands)[s].name in moments.buffers]
     held_there = [moments.buffers[dict(site.use.operands)[s].name].type.tensor for s in cells]
@@ -161,15 +167,17 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
             return "store"
     elif place is not None:
         buffer = moments.buffers[place.name]
-        if contract.op == "+" and isinstance(contract.value, SMul) and buffer.type.tensor == out:
+        sums, begins = buffer.type.tensor == out, site.use.begins
+        product = isinstance(contract.value, SMul) and len(contract.inputs) == 2 and cells == sources
+        if sums and not begins and contract.op == "+" and product:
             return "add"
-        if contract.op == "=" and cells == [contract.target.tensor] and buffer.type.tensor == out:
-            return "" if site.use.begins else "update"
-        if site.use.begins and contract.op == "=" and _whole(moments, site, buffer):
+        if sums and not begins and contract.op == "=" and cells == [contract.target.tensor]:
+            return "update"
+        if begins and contract.op == "=" and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
-            if buffer.type.tensor == out and not cells:
+            if sums and not cells:
                 return "begin"
-            if isinstance(contract.value, Read) and buffer.type.tensor != out:
+            if isinstance(contract.value, Read) and not sums and not instruction.immediates:
                 _copied(book, moments, site, buffer, sources[0])
                 return "copy"
     book.unknown(
@@ -223,6 +231,10 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
     other = moments.buffers.get(tensor.name)
     if (tensor.name if other is None else other.type.tensor) != buffer.type.tensor:
         return book.unknown("program", buffer.name, words, "it copies from elsewhere")
+    there = moments.program.kernel.tensor(tensor.name).dtype if other is None else other.dtype
+    if there != buffer.dtype:
+        words = f"{site.name} copies elements as they are"
+        return book.unknown("memory", site.name, words, f"it converts {there} to {buffer.dtype}")
     coordinates, guard = held(moments, site, x, site.use.instruction.operand(contract_of(site).target.tensor), place)
     here, alive, taken = [*x.ranges(), *axes_inside(site, x)], active(site, x), list(x.at(tensor.index))
     if other is not None:
@@ -255,11 +267,12 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
         _element(book, moments, site, pair, point, [*here, *inside, *there])
     words = f"{site.name} adds 0 to a cell for a point that there is not"
     zeros = [negated(g) for g in guards]
-    zero = [("or", *zeros)] if any_zero_is_enough(site.use.instruction.kernel) else zeros
-    book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], zero, (x,))
-    named = {m.tensor: w.tensor for m, w in ((contract.target, statement.target), *_pairs(moments, site, statement))}
+    enough = _enough(book, moments, site, zeros)
+    book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], enough, (x,))
+    named = {m.tensor: w for m, w in ((contract.target, statement.target), *_pairs(moments, site, statement))}
     added(book, moments.program.kernel, site, named)
     _exclusive(book, moments, site, site)
+    _spared(book, moments, site)
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
     again += [
@@ -271,7 +284,18 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
     words = f"each point of the kernel is added by {site.name}"
     where = [substitute(g, {n: sym(f"{n}?") for n in axes}) for g in statement.guard]
-    _covered(book, moments, site, dict(site.use.point), axes, words, there, where)
+    covered(book, site, dict(site.use.point), axes, words, there, where)
+
+
+def _enough(book: UseBook, moments: Moments, site: UseSite, zeros: list[Formula]) -> list[Formula]:
+    """Which factors have to be zeros for their product to be one: any, where all others are finite; else all."""
+    if not any_zero_is_enough(site.use.instruction.kernel):
+        return zeros
+    places = dict(site.use.operands)
+    factors = [moments.buffers[places[a.tensor].name] for a in contract_of(site).inputs]
+    open_ended = [b.dtype.is_float and b.type.tensor in book.computed for b in factors]
+    alone = [z for n, z in enumerate(zeros) if not any(open_ended[:n] + open_ended[n + 1 :])]
+    return [("or", ("and", *zeros), *alone)]
 
 
 def _stands(moments: Moments, site: UseSite, x: Moment, operand: str) -> list[Formula]:
@@ -319,7 +343,7 @@ def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[
 
 
 def _exclusive(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> None:
-    """A cell of sums that a use touches, and one that is added to, stand for two elements unless they are one cell."""
+    """A cell of sums that a use touches, and one that another use changes, stand for two elements unless they are one cell."""
     (mine, here), (other, there) = sums_of(moments, add), sums_of(moments, site)
     x, y = moments.moment(add), moments.moment(site, "'")
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
@@ -329,7 +353,7 @@ def _exclusive(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> 
         return book.unknown("exclusive", here.name, f"{site.name} names contents as {add.name} does", "it does not")
     words = f"cells of {here.name} stand for different outputs"
     if site is not add:
-        words = f"what {site.name} takes for a sum is the cell that {add.name} adds to"
+        words = f"what {site.name} takes for a sum is the cell that {add.name} changes"
     goals = [("eq", x.at(e), y.at(f)) for e, f in zip(left, right, strict=True)]
     book.ask("exclusive", here.name, words, given, goals, (x, y))
     return None
@@ -366,6 +390,28 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
         book.ask("program", site.name, words, given, _equal(wanted, list(x.at(there.index))), (x,))
 
 
+def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
+    """Each sum begins at its element: no cell that stands for one is beyond the active ones."""
+    instruction, x = site.use.instruction, moments.moment(site)
+    if contract_of(site).value == 0 or not instruction.active:
+        return
+    operand, place = sums_of(moments, site)
+    alive = held(moments, site, x, operand, place)[1]
+    words = f"{site.name} brings an element to each cell of {place.name} that stands for a sum"
+    book.ask("program", place.name, words, [*x.ranges(), *axes_inside(site, x), *alive], active(site, x), (x,))
+
+
+def _spared(book: UseBook, moments: Moments, site: UseSite) -> None:
+    """What changes sums leaves those that are not active as they are."""
+    instruction, x = site.use.instruction, moments.moment(site)
+    if not instruction.active or instruction.beyond == KEPT:
+        return
+    operand, place = sums_of(moments, site)
+    alive, beyond = held(moments, site, x, operand, place)[1], negated(active(site, x))
+    words = f"{site.name} sets no sum to 0"
+    book.ask("program", place.name, words, [*x.ranges(), *axes_inside(site, x), beyond], [negated(alive)], (x,))
+
+
 def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
     """A step that changes sums in place: each of them, once."""
     operand, place = sums_of(moments, site)
@@ -378,7 +424,8 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
     book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
     index = dict(zip((f"d{n}" for n in range(len(a))), a, strict=True))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
-    _covered(book, moments, site, index, axes, f"{site.name} changes each sum", live)
+    covered(book, site, index, axes, f"{site.name} changes each sum", live)
+    _spared(book, moments, site)
 
 
 def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
@@ -402,62 +449,4 @@ def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) 
     book.ask("exclusive", place.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(place.name).shape)}
     index = {f"d{n}": e for n, e in enumerate(place.index)}
-    _covered(book, moments, site, index, axes, f"each element of {place.name} is stored")
-
-
-def _covered(
-    book: UseBook, moments: Moments, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
-    alive: Sequence[Formula] = (), where: Sequence[Formula] = (),
-) -> None:  # fmt: skip
-    """Each point (of those `where`) has an iteration and cells, for which `alive` holds: its digits, supplied and checked."""
-    extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
-    given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
-    given += where
-    own = {a.name: a.extent for a in contract_of(site).axes}
-    counts = {x.var.name: x.count for x in site.loops if x.base is None}
-    bases = {x.base.name: x for x in site.loops if x.base is not None}
-    found: dict[str, Any] = {}
-    for n, e in index.items():
-        value = sym(f"{n}?")
-        for b in symbols_of([e]) & set(bases):  # a multiple of the step not above the value, less than a step below it
-            found[b] = sym(f"{b}?")
-            given += [("le", 0, found[b]), ("le", found[b], value), ("lt", value, found[b] + bases[b].step)]
-        rest = substitute(e, dict.fromkeys(bases, sp.S.Zero))
-        value -= sum(found[b] for b in symbols_of([e]) & set(bases))
-        digits = _digits(rest, value, own, set(counts))
-        if digits is None:
-            return book.unknown("coverage", site.name, words, f"the digits of {e} are not recognised")
-        found |= digits
-    found |= dict.fromkeys({*own, *counts, *bases} - set(found), sp.S.Zero)
-    goals = [f for n, e in counts.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
-    goals += [f for n, e in own.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
-    parameters = site.use.parameters
-    goals += [("lt", found[b], x.extent) for b, x in bases.items()]
-    goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.active]
-    goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
-    goals += [_at(f, found) for f in alive]
-    book.ask("coverage", site.name, words, given, goals)
-    return None
-
-
-def _at(f: Formula, values: dict[str, Any]) -> Formula:
-    """A formula at these values."""
-    return (f[0], *(_at(g, values) for g in f[1:])) if isinstance(f, tuple) else substitute(f, values)
-
-
-def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
-    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first.
-    A number has none; whether it is the value is a goal of its own."""
-    names = symbols_of([e])
-    if not names:
-        return {}
-    split = affine(e, names)
-    if split is None or split[1] != 0 or not names or not names <= set(own) | loops:
-        return None
-    steps = sorted(((c, n) for n, c in split[0].items()), key=lambda x: -x[0] if x[0].is_Integer else 0)
-    if any(not c.is_Integer or c <= 0 for c, _ in steps) or steps[-1][0] != 1:
-        return None
-    found: dict[str, Any] = {}
-    for c, n in steps:
-        found[n], value = FloorDiv(value, c), FloorMod(value, c)
-    return found
+    covered(book, site, index, axes, f"each element of {place.name} is stored")

@@ -24,6 +24,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.program import Loop, Use, buffers
 from isamap_smt.proof.program_sites import Sites
 
@@ -247,6 +248,11 @@ class Moments:
             for counter, amount in site.use.awaits:
                 if not own & symbols_of([amount]):
                     yield counter, y.at(amount)
+
+
+def contract_of(site: UseSite) -> Statement:
+    """The one statement of the instruction."""
+    return site.use.instruction.kernel.statements[0]
 
 
 def _name(use: Use) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from isamap_encodings.verdict import Refuted
@@ -26,12 +28,30 @@ def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
         return True  # it is no program at these sizes
 
 
-def makes_no_sense(program: Program) -> Refuted | None:
-    """Small sizes at which the simulator comes upon a name that nothing defines, or the like; None where it finds none."""
+def goes_wrong_somewhere(program: Program) -> Refuted | None:
+    """Small sizes at which the simulator finds a race, a use beyond its memory or a deadlock; None where it finds none."""
+    for sizes in _small(program):
+        try:
+            found = simulate(program, _zeros(program, sizes), sizes, seed=0)
+        except IsamapError:
+            continue  # these sizes do not go together
+        if not found.sound:
+            at = " ".join(f"{n}={v}" for n, v in sizes.items())
+            return Refuted(sizes, (found.deadlock or found.races[0].text) + (f", at {at}" if at else ""))
+    return None
+
+
+def _small(program: Program) -> Iterator[dict[str, int]]:
+    """One point of each axis, and a few of each."""
     kernel = program.kernel
     least = {**dict.fromkeys(kernel.free_sizes, 1), **{p.name: max(1, p.low) for p in kernel.parameters}}
     for n in () if program.parameters else (1, FEW):
-        sizes = {name: max(low, n) for name, low in sorted(least.items())}
+        yield {name: max(low, n) for name, low in sorted(least.items())}
+
+
+def makes_no_sense(program: Program) -> Refuted | None:
+    """Small sizes at which the simulator comes upon a name that nothing defines, or the like; None where it finds none."""
+    for sizes in _small(program):
         try:
             simulate(program, _zeros(program, sizes), sizes, seed=0)
         except LanguageError as error:

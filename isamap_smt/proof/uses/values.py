@@ -6,42 +6,58 @@ every cell; then the contracts are put one into the other, and the result is com
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.epilogue import Epilogue, put
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.epilogue import Epilogue
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Ref, immediate
-from isamap_smt.ir.scalar import Read, SAdd, reads, rewrite_reads
-from isamap_smt.ir.states import CODE
+from isamap_smt.ir.scalar import Cast, Read, Round, SAdd, Saturate, Scalar, cast, reads, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar import compare
-from isamap_smt.proof.scalar_trees import kind, leaves, unrolled
+from isamap_smt.proof.scalar_trees import access_of, kind, leaves, unrolled
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.moments import UseSite
 
 
 def plain_contracts(book: UseBook, sites: list[UseSite]) -> None:
-    """Contracts say all that an instruction does."""
+    """Contracts say all that an instruction does, and all that it asks for."""
     for site in sites:
         i = site.use.instruction
         words = f"the contract of {i.name} is one statement without `where`, and what it really computes"
         right = len(i.kernel.statements) == 1 and not i.kernel.statements[0].guard and i.exact is None
         book.structure("scalar", site.name, words, right, "it says more")
+        words = f"{i.name} reads one element of each operand in a point"
+        book.structure(
+            "scalar", site.name, words, _one_element(i), "it reads others, too, which its places say nothing of"
+        )
+        if asked := (*i.preconditions, *i.needs):
+            words = f"{i.name} asks for nothing but where cells lie"
+            book.unknown("precondition", site.name, words, f"no claim covers {asked[0]!r}")
 
 
-def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, str]) -> None:
-    """What is added for a point is what the kernel adds. named: operand -> tensor that it holds."""
+def _one_element(i: Instruction) -> bool:
+    """Whether each operand is named at one index, over the axes."""
+    s, axes = i.kernel.statements[0], set(i.extents)
+    seen = {s.target.tensor: s.target.index}
+    return all(seen.setdefault(r.tensor, r.index) == r.index and symbols_of(r.index) <= axes for r in reads(s.value))
+
+
+def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, Access]) -> None:
+    """What is added for a point is what the kernel adds. named: operand -> the element that it stands for."""
     contract, statement = site.use.instruction.kernel.statements[0], kernel.statements[0]
     theirs = rewrite_reads(
-        typed_value(site.use.instruction.kernel, contract), lambda r: Read(sp.Symbol(named.get(r.tensor, r.tensor)))
+        typed_value(site.use.instruction.kernel, contract), lambda r: Read(sp.Symbol(_element(named[r.tensor])))
     )
-    ours = rewrite_reads(typed_value(kernel, statement), lambda r: Read(sp.Symbol(r.tensor)))
+    ours = rewrite_reads(typed_value(kernel, statement), lambda r: Read(sp.Symbol(_element(access_of(r)))))
     words = f"{site.name} adds what the kernel adds for a point"
     _compared(book, kernel, site.name, words, (ours, theirs), statement.target.tensor)
 
@@ -58,6 +74,11 @@ def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, 
         tree = SAdd(tree, _after(begin, None))
     for site in steps:
         tree = _after(site, tree)
+    for site in steps:
+        i = site.use.instruction
+        words = f"{i.name} rounds after each operation, as kernels do"
+        exact = i.rounding != "fused" or not any(t.dtype.is_float for t in i.kernel.tensors)
+        book.structure("scalar", site.name, words, exact, "it rounds a product and a sum once")
     ours = rewrite_reads(epilogue.value, lambda r: Read(sp.Symbol(r.tensor)))
     words = f"what {steps[-1].name} stores is computed from the sum as the kernel says"
     _compared(book, kernel, steps[-1].name, words, (ours, tree), epilogue.result)
@@ -66,16 +87,27 @@ def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, 
 def _after(site: UseSite, tree: Any) -> Any:
     """What a step makes of cells that hold the tree; None for one that reads no cell."""
     i, places = site.use.instruction, dict(site.use.operands)
-    value = typed_value(i.kernel, i.kernel.statements[0])
-    for name in {r.tensor for r in reads(value)}:
-        memory, place = i.operand(name).memory, places[name]
-        if memory == CODE:
-            value = put(value, name, sp.sympify(place.index[0]))
-        elif memory == MAIN:
-            value = put(value, name, Read(sp.Symbol(place.name)))
-        else:
-            value = put(value, name, tree)
-    return value
+
+    def stands(r: Any) -> Any:
+        place, dtype = places[r.tensor], i.kernel.tensor(r.tensor).dtype
+        if r.tensor in i.immediates:
+            return cast(dtype, sp.sympify(place.index[0]))
+        return Read(sp.Symbol(place.name)) if i.operand(r.tensor).memory == MAIN else tree
+
+    return _put(typed_value(i.kernel, i.kernel.statements[0]), i.kernel, stands, False)
+
+
+def _put(e: Any, contract: Kernel, stands: Callable[[Any], Any], exact: bool) -> Any:
+    """The tree with what operands stand for. exact: it lies below a saturation, where nothing wraps; an operand there is of its own
+    type all the same, and what was computed before wraps in that."""
+    if isinstance(e, Read):
+        found = stands(e)
+        wraps = exact and not isinstance(found, Read | Cast | Saturate | Round)
+        return cast(contract.tensor(e.tensor).dtype, found) if wraps else found
+    if not isinstance(e, Scalar):
+        return e
+    below = isinstance(e, Saturate) or (exact and not isinstance(e, Cast | Round))
+    return e.func(*(_put(a, contract, stands, below) for a in e.args))
 
 
 def immediates(book: UseBook, site: UseSite) -> None:
@@ -95,16 +127,22 @@ def others(site: UseSite) -> list[tuple[str, Ref]]:
     return [(o, p) for o, p in site.use.operands if o != target and i.operand(o).memory == MAIN]
 
 
+def _element(a: Access) -> str:
+    """An element in words: X[i,k]."""
+    return f"{a.tensor}[{','.join(map(str, a.index))}]"
+
+
 def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tuple[Any, Any], result: str) -> None:
-    """Whether two trees over elements of tensors are equal in the type of a tensor."""
+    """Whether two trees over elements of tensors, `T` or `T[i,j]`, are equal in the type of a tensor."""
     ours, theirs = (leaves(unrolled(t), lambda r: str(r.tensor)) for t in pair)
     named = {t.name: t.dtype for t in kernel.tensors}
-    unknown = {r.tensor for r in reads(pair[1])} - set(named)
-    if unknown:
+    read = {r.tensor: r.tensor.partition("[")[0] for t in pair for r in reads(t)}
+    if unknown := set(read.values()) - set(named):
         book.unknown("scalar", subject, words, f"{min(unknown)} is no tensor of the kernel")
         return
-    ranges = {n: (low, high) for n, low, high in kernel.ranges}
-    q = Question(ours, theirs, {n: kind(d) for n, d in named.items()}, kind(named[result]), ranges)
+    known = {n: (low, high) for n, low, high in kernel.ranges}
+    ranges = {leaf: known[n] for leaf, n in read.items() if n in known}
+    q = Question(ours, theirs, {leaf: kind(named[n]) for leaf, n in read.items()}, kind(named[result]), ranges)
     verdict = compare(q, bits=True)
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
