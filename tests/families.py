@@ -20,3 +20,13 @@ def draw(text: str, among: int) -> int:
 def part(cases: Iterable[Any], stays: Callable[[Any], bool]) -> list[Any]:
     """Parameters of a test: the cases that do not stay in `make test` are marked `exhaustive`."""
     return [c if stays(c) else pytest.param(c, marks=pytest.mark.exhaustive) for c in cases]
+
+
+def with_one(cases: Iterable[Any], options: Iterable[Any]) -> list[Any]:
+    """Parameters of two arguments: every case with every option; in `make test` with the one that the case draws."""
+    chosen = list(options)
+    return [
+        pytest.param(c, o, marks=() if draw(str(c), len(chosen)) == n else pytest.mark.exhaustive)
+        for c in cases
+        for n, o in enumerate(chosen)
+    ]

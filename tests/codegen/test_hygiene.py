@@ -29,6 +29,7 @@ from isamap_smt.runtime.simde import find_simde
 from isamap_smt.targets.gemmini import sources as gemmini
 from isamap_smt.targets.vta import sources as vta
 from tests.codegen.pinned import ALL
+from tests.families import with_one
 
 WORD = r"(?<![\w.])[A-Za-z_]\w*"
 IN_TESTS = [("amx", 0), ("avx2", 0), ("scalar", 0)]  # the other machines have vectors as `avx2`
@@ -55,8 +56,10 @@ def bytes_of(rows: int, columns: int) -> np.ndarray:
     return np.random.default_rng(rows).integers(-128, 128, (rows, columns)).astype(np.int8)
 
 
-@pytest.mark.parametrize("emulated", [False, True])
-@pytest.mark.parametrize("c_a_b", ["C part_ B", "C part words_", "part_ rows_ words_", "tiles t p", "stride some r"])
+@pytest.mark.parametrize(
+    ("c_a_b", "emulated"),
+    with_one(["C part_ B", "C part words_", "part_ rows_ words_", "tiles t p", "stride some r"], [False, True]),
+)
 def test_tensors_called_like_locals_of_macros(c_a_b: str, emulated: bool) -> None:
     """Macros of amx.py declare `part_`, `rows_` and `words_`: 80 of 400 cells were wrong, or the process died."""
     kernel, sizes = product(*c_a_b.split()), {"i": 20, "j": 20, "k": 64}
@@ -97,17 +100,19 @@ ACC = "{{ __m256 acc = _mm256_mul_ps({a},{b}); {c} = _mm256_add_ps({c}, acc); }}
 
 @needs_avx2
 @pytest.mark.parametrize(
-    "emit",
-    [
-        ACC,  # 59 of 60 cells were wrong
-        ACC[1:-1].strip("{} "),  # the same declared at the level of the loop, again and again in one block
-        "float *C = 0, *A = 0, *B = 0; int i0 = 0, k0 = 0; (void)C, (void)A, (void)B, (void)i0, (void)k0; "
-        "{c} = _mm256_fmadd_ps({a}, {b}, {c});",
-        "const __m256 a_r = {b}, b_r = {a}, acc_0 = {c}; {c} = _mm256_fmadd_ps(b_r, a_r, acc_0);",
-        "typedef __m256 int64; enum {{ n_I, tensors }}; int64 t = {a}; {c} = _mm256_fmadd_ps(t, {b}, {c});",
-    ],
+    ("emit", "fix"),
+    with_one(
+        [
+            ACC,  # 59 of 60 cells were wrong
+            ACC[1:-1].strip("{} "),  # the same declared at the level of the loop, again and again in one block
+            "float *C = 0, *A = 0, *B = 0; int i0 = 0, k0 = 0; (void)C, (void)A, (void)B, (void)i0, (void)k0; "
+            "{c} = _mm256_fmadd_ps({a}, {b}, {c});",
+            "const __m256 a_r = {b}, b_r = {a}, acc_0 = {c}; {c} = _mm256_fmadd_ps(b_r, a_r, acc_0);",
+            "typedef __m256 int64; enum {{ n_I, tensors }}; int64 t = {a}; {c} = _mm256_fmadd_ps(t, {b}, {c});",
+        ],
+        [{"register.i": 1, "register.j": 8}, {"register.i": 4, "register.j": 8}],
+    ),
 )
-@pytest.mark.parametrize("fix", [{"register.i": 1, "register.j": 8}, {"register.i": 4, "register.j": 8}])
 def test_locals_of_an_emit(emit: str, fix: dict[str, int]) -> None:
     emit = emit if emit.endswith((";", "}")) else emit + ";"
     assert right(avx2(emit), fix=fix)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from tests.families import with_one
 
 NAMES = [
     ("acc", "A", "B"), ("C", "A", "b_r"), ("C", "a_r", "B"), ("C", "B_packed", "B"), ("acc_staged", "A", "acc"),
@@ -13,8 +14,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("names", NAMES, ids=" ".join)
-@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize(("names", "constant"), with_one(NAMES, [True, False]))
 def test_values(names: tuple[str, str, str], constant: bool) -> None:
     c, a, b = names
     kernel = im.kernel(f"{c}[i,j] += {a}[i,k] * {b}[k,j]").with_dtypes(dict.fromkeys(names, "f32"))

@@ -13,6 +13,7 @@ from isamap_smt.ir.dtypes import DTYPES, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
+from tests.families import with_one
 
 
 @pytest.mark.parametrize("name", [*widened.ORIGINALS, "through_halves"])
@@ -58,8 +59,7 @@ def _number(x: object) -> float | int:
 TYPES = [("u8", "i8", "i32"), ("i8", "i8", "i32"), ("bf16", "bf16", "f32"), ("f16", "f16", "f32"), ("f32", "i8", "f32")]
 
 
-@pytest.mark.parametrize("types", TYPES, ids="-".join)
-@pytest.mark.parametrize("constant", [(), ("B",)])
+@pytest.mark.parametrize(("types", "constant"), with_one(TYPES, [(), ("B",)]))
 def test_a_product_of_narrow_elements_is_exact(types: tuple[str, str, str], constant: tuple[str, ...]) -> None:
     kernel = im.find_kernel("gemm").with_dtypes(dict(zip("ABC", types, strict=True)))
     integer = types[2] == "i32"

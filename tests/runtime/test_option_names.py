@@ -7,6 +7,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError
+from tests.families import part
 
 
 @pytest.mark.parametrize("name", ["sizes", "out", "threads", "check_finite"])
@@ -18,7 +19,10 @@ def test_by_position(name: str) -> None:
         run()
 
 
-@pytest.mark.parametrize("name", ["sizes", "check_finite", "check_ranges", "positional", "constants"])
+@pytest.mark.parametrize(
+    "name",
+    part(["sizes", "check_finite", "check_ranges", "positional", "constants"], ("sizes", "constants").__contains__),
+)
 def test_a_constant_that_is_called_like_an_option_is_packed_by_position(name: str) -> None:
     compiled = im.compile(im.kernel(f"C[i,j] += A[i,k] * {name}[k,j]", name="mine"), "scalar", constant=[name])
     a, b = np.eye(3, dtype=np.float32), np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -21,6 +21,7 @@ from isamap_smt.ir.program import Loop, Program, Use
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
+from tests.families import with_one
 
 Edit = Callable[[Program], Program]
 SAME_TIME = "the load of a before it on its engine waits for the same step, which releases a and b at once"
@@ -71,8 +72,7 @@ def test_each_counter_has_one_await_and_one_signal() -> None:
             assert sorted(found) == sorted(COUNTERS)
 
 
-@pytest.mark.parametrize("step", [1, 2])
-@pytest.mark.parametrize("dropped", EVERY)
+@pytest.mark.parametrize(("dropped", "step"), with_one(EVERY, [1, 2]))
 def test_each_is_needed_or_redundant(dropped: str, step: int) -> None:
     program = without(double_buffered(step), *dropped.split())
     proof = prove_program(program)
