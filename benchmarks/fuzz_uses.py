@@ -1,6 +1,8 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--jobs N] [--edits N] [--out FILE]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases] [--jobs N] [--edits N] [--out FILE]
+
+--of: sums alone, sums with an epilogue, or two of them in phases.
 
 A source is a program written by hand, or one lowered from a random legal plan of a random kernel on a random machine. It is
 proved as it is, and with edits. A program that is proved must have no race, no deadlock and the right result in every order
@@ -26,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "uses"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import outer_product
+import random_epilogues as epilogues
 import random_programs as plans
 import use_edits as edits
 from judged import wrong
@@ -40,6 +43,8 @@ from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
+FAR = 60  # sizes of a counterexample that are run
+KINDS = ("sums", "epilogues", "phases")
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -79,12 +84,26 @@ def remember() -> None:
     book.implied = implied
 
 
-def source(seed: int) -> tuple[str, Program, Judge]:
+def _with_epilogue(seed: int, phases: bool) -> tuple[str, Program, Judge]:
+    """A plan of sums with an epilogue, or of two of them."""
+    drawn = epilogues.draw_epilogue(seed, phases)
+
+    def judge(program: Program, proof: Proof) -> str:
+        witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:2]
+        also = [{n: int(w[n]) for n in drawn.sizes if 0 < int(w.get(n, 0)) < FAR} for w in witnesses]
+        return epilogues.what_goes_wrong(drawn, program, 4 if proof.proved else 1, tuple(a for a in also if a))
+
+    return drawn.words, drawn.program, judge
+
+
+def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
     """A program that is right, and how to find out what is wrong with an edited one."""
     rng = random.Random(seed)
-    if seed % 5 == 0:
+    if seed % 5 == 0 and kind == "sums":
         choice = outer_product.Choice(rng.choice([1, 2, 3]), rng.choice([1, 2, 3]))
         return str(choice), outer_product.gemm(choice), lambda p, proof: wrong(p, seeds=3 if proof.proved else 1)
+    if kind in ("epilogues", "phases"):
+        return _with_epilogue(seed, kind == "phases")
     drawn = plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:
@@ -96,10 +115,10 @@ def source(seed: int) -> tuple[str, Program, Judge]:
     return drawn.words, drawn.program, judge
 
 
-def one(seed: int, count: int = EDITS) -> list[Found]:
+def one(seed: int, count: int = EDITS, kind: str = "sums") -> list[Found]:
     """One source, as it is and edited, proved and run."""
     remember()
-    _, program, judge = source(seed)
+    _, program, judge = source(seed, kind)
     rng, found = random.Random(seed), []
     for n in range(count):
         told, changed = edits.edits(program, rng, rng.choice([1, 1, 1, 2, 3]) if n else 0)
@@ -116,6 +135,7 @@ def main() -> int:
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--edits", type=int, default=EDITS)
+    parser.add_argument("--of", choices=KINDS, default="sums", help="what the sources compute")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
@@ -125,7 +145,7 @@ def main() -> int:
     console = Console(stderr=True)
     seeds = range(asked.seed, asked.seed + asked.count)
 
-    work = partial(one, count=asked.edits)
+    work = partial(one, count=asked.edits, kind=asked.of)
     try:
         for group in track(spread(work, seeds, asked.jobs), "programs of uses", asked.count, console=console):
             for found in group:

@@ -11,6 +11,7 @@ from statistics import mean
 
 import pytest
 from engines import Shape, machine
+from random_epilogues import draw_epilogue, what_goes_wrong
 from random_programs import (
     MAPPED,
     SHAPES,
@@ -21,7 +22,7 @@ from random_programs import (
     proved_mapping,
     simulated_cycles,
 )
-from use_edits import held, holding, rewritten
+from use_edits import edits, held, holding, rewritten
 
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
@@ -143,3 +144,17 @@ def test_a_schedule_of_stages_comes_back_from_its_record() -> None:
         assert again is not None and again.proved.mapping == plan.schedule.proved.mapping
         assert replace(again, proved=plan.schedule.proved) == plan.schedule
         assert lower_stages(again, machine()) == plan.program
+
+
+@pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
+@pytest.mark.parametrize("seed", range(3))
+def test_plans_with_epilogues_are_proved_and_edits_that_go_wrong_are_not(seed: int, phases: bool) -> None:
+    """More of it: python -m benchmarks.fuzz_uses --of epilogues, and --of phases."""
+    d = draw_epilogue(seed, phases)
+    assert prove_program(d.program).failed() == (), d.words
+    assert what_goes_wrong(d, d.program) == "", d.words
+    rng = random.Random(seed)
+    for _ in range(3):
+        told, program = edits(d.program, rng, 1)
+        if prove_program(program).proved:
+            assert what_goes_wrong(d, program) == "", (d.words, told)

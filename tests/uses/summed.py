@@ -203,7 +203,7 @@ def drawn(rng: np.random.Generator, k: Kernel, name: str, sizes: dict[str, int],
     t = k.tensor(name)
     shape = [int(evaluate(e, sizes)) for e in t.shape]
     if t.dtype.is_float:
-        return rng.integers(-4, 5, shape).astype(t.dtype.numpy) / np.asarray(4, t.dtype.numpy)
+        return np.asarray(rng.integers(-4, 5, shape) / 4, t.dtype.numpy)
     if extreme:
         ends = [t.dtype.low, t.dtype.low + 1, 0, 1, t.dtype.high - 1, t.dtype.high]
         return rng.choice(np.asarray(ends, t.dtype.numpy), shape)

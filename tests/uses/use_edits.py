@@ -114,6 +114,10 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
         u.operands
     )
     kinds += ["parameter"] * bool(u.active) + ["point"] * bool(u.point)
+    kinds += ["update", "update", "update"] * bool(_updates(program)) + ["begin", "begin"] * bool(_others(program))
+    kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
+        _elements(program)
+    )
     kind = rng.choice(kinds)
     words = f"{kind} of use {number} ({u.instruction.name})"
     return words, _EDITS[kind](program, number, u, rng)
@@ -198,7 +202,7 @@ def _version(p: Program, number: int, u: Use, rng: random.Random) -> Program:
 
 
 def _index(p: Program, number: int, u: Use, rng: random.Random) -> Program:
-    found = [(o, x) for o, x in u.operands if x.name not in buffers(p)]
+    found = [(o, x) for o, x in u.operands if x.name not in buffers(p) and x.index]
     if not found:
         return _slot(p, number, u, rng)
     o, where = rng.choice(found)
@@ -304,6 +308,129 @@ def _displaced(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return p if other is u else rewritten(p, lambda x: () if x is u else made if x is other else None)
 
 
+def _updates(p: Program) -> list[Use]:
+    """Uses that change cells in place."""
+    return [u for u in uses(p) if changes(u)]
+
+
+def changes(u: Use) -> bool:
+    """Whether a use computes new values of cells from their own."""
+    found = u.instruction.kernel.statements
+    return any(s.op == "=" and s.target.tensor in {a.tensor for a in s.inputs} for s in found)
+
+
+def _update(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    """An update dropped, doubled, exchanged with another, or in the place of another one, or with another number."""
+    every = _updates(p)
+    one, two = rng.choice(every), rng.choice(every)
+    numbers = list(one.instruction.immediates)
+    what = rng.choice(["drop", "double", "exchange", "replace", *(["number"] * 2 * bool(numbers))])
+    if what == "number":
+        name = rng.choice(numbers)
+        new = place(one, name, index=(dict(one.operands)[name].index[0] + rng.choice([-1, 1]),))
+        return rewritten(p, lambda x: (new,) if x is one else None)
+    if what == "exchange":
+        made = {id(one): two, id(two): one}
+        return rewritten(p, lambda x: (_as(x, made[id(x)]),) if id(x) in made else None)
+    if what == "replace":
+        return rewritten(p, lambda x: (_as(one, two),) if x is one else None)
+    again = (one, replace(one)) if what == "double" else ()
+    return rewritten(p, lambda x: again if x is one else None)
+
+
+def _as(here: Use, other: Use) -> Use:
+    """A use that does what another one does, to the cells of its own."""
+    own = dict(here.operands)
+    places = tuple((o, own.get(o, r) if o == "acc" else r) for o, r in other.operands)
+    return replace(here, instruction=other.instruction, operands=places, active=other.active)
+
+
+def _begun(p: Program) -> Use | None:
+    """What begins the sums."""
+    return next((u for u in uses(p) if u.begins and "acc" in dict(u.operands)), None)
+
+
+def _others(p: Program) -> list[Any]:
+    """Other instructions that begin sums."""
+    own, machine = _begun(p), p.machine
+    named = ("clear", "begin_tile", "begin_row")
+    every = machine.instructions if machine is not None and own is not None else ()
+    return [i for i in every if i.name in named and own is not None and i != own.instruction]
+
+
+def _begin(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    """Sums begin with another instruction, or elsewhere in their tensor."""
+    own, other = _begun(p), rng.choice(_others(p))
+    assert own is not None
+    stored = next((x for x in uses(p) if x.instruction.name.startswith("store") and x.active), own)
+    tensors = [t for t in p.kernel.tensors if t.name in p.kernel.inputs and t.dtype.name == "i32"]
+    places = {"acc": dict(own.operands)["acc"]}
+    if "m" in [o.name for o in other.operands]:
+        rank = len(other.kernel.tensor("m").shape)
+        fitting = [t for t in tensors if len(t.shape) == rank]
+        if not fitting:
+            return p
+        places["m"] = Ref(rng.choice(fitting).name, tuple(dict(stored.operands)["m"].index[-rank:]))
+    made = replace(own, instruction=other, operands=tuple(places.items()), active=stored.active if other.active else ())
+    return rewritten(p, lambda x: (made,) if x is own else None)
+
+
+def _barrier(p: Program) -> list[Use]:
+    """Signals outside of all loops."""
+    return (
+        [n for n in p.body if isinstance(n, Use) and n.instruction.kind == "signal"]
+        if len(p.kernel.statements) > 2
+        else []
+    )
+
+
+def _at_barrier(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    """A barrier's use dropped, or it waits for one engine less, for more, or signals something."""
+    one = rng.choice(_barrier(p))
+    counter = rng.choice(_counters(p))
+    made = {
+        "drop": (), "less": (replace(one, awaits=one.awaits[1:]),), "last": (replace(one, awaits=one.awaits[:-1]),),
+        "more": (replace(one, awaits=(*one.awaits, (counter, 1))),), "signal": (replace(one, signals=(*one.signals, counter)),),
+    }[rng.choice(["drop", "less", "last", "more", "signal"])]  # fmt: skip
+    return rewritten(p, lambda x: made if x is one else None)
+
+
+def _across(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    """What stands beside a barrier changes places with some of its uses; or a use is taken to its other side."""
+    nodes = list(p.body)
+    at_ = [n for n, x in enumerate(nodes) if any(x is b for b in _barrier(p))]
+    if rng.random() < 0.5:
+        moved = nodes.pop(rng.choice([min(at_) - 1, min(max(at_) + 1, len(nodes) - 1)]))
+        if isinstance(moved, Alloc):
+            return p
+        nodes.insert(rng.choice(at_), moved)
+        return replace(p, body=tuple(nodes))
+    one = rng.choice(uses(p))
+    other = rng.choice([x for x in uses(p) if x is not one])
+    return rewritten(p, lambda x: () if x is one else (other, one) if x is other else None)
+
+
+def _elements(p: Program) -> list[tuple[Use, str]]:
+    """Operands in main memory that are read beside sums."""
+    held = buffers(p)
+    found = ((u, o, r) for u in uses(p) if "acc" in dict(u.operands) for o, r in u.operands)
+    return [(u, o) for u, o, r in found if r.name not in held and r.index and o not in u.instruction.immediates]
+
+
+def _operand(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+    """Another element of a bias or residual, or of another tensor."""
+    one, name = rng.choice(_elements(p))
+    ref = dict(one.operands)[name]
+    like = [t.name for t in p.kernel.tensors if len(t.shape) == len(ref.index)]
+    k = rng.randrange(len(ref.index))
+    index = tuple(e + rng.choice([-1, 1, 4]) if n == k else e for n, e in enumerate(ref.index))
+    new = rng.choice(
+        [replace(ref, index=index), replace(ref, index=ref.index[::-1]), replace(ref, name=rng.choice(like))]
+    )
+    made = replace(one, operands=tuple((o, new if o == name else r) for o, r in one.operands))
+    return rewritten(p, lambda x: (made,) if x is one else None)
+
+
 GHOST = frozenset(
     {"version", "point", "begins", "type"}
 )  # edits of what a program says of itself; no executor looks at it
@@ -311,6 +438,7 @@ _EDITS: dict[str, Any] = {
     "signal": _signal, "await": _await, "amount": _amount, "slot": _slot, "version": _version, "index": _index,
     "parameter": _parameter, "point": _point, "engine": _engine, "count": _count, "buffer": _buffer, "swap": _swap,
     "moved": _moved, "displaced": _displaced, "loops": _loops, "type": _type, "begins": _begins,
+    "update": _update, "begin": _begin, "barrier": _at_barrier, "across": _across, "operand": _operand,
 }  # fmt: skip
 
 

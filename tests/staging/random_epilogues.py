@@ -1,0 +1,156 @@
+"""Legal plans, drawn at random, of sums with epilogues and of several sums in phases, on machines of integers."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "uses"))
+
+import summed
+from random_programs import random_decision
+
+import isamap_smt as im
+from isamap_smt.codegen.staged import lower_stages
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.phases import joined, phase_kernels
+from isamap_smt.ir.program import Program
+from isamap_smt.scheduling.staged import decoded, scheduled
+from isamap_smt.scheduling.staged_problem import question
+from isamap_smt.search import MappingSet, find_mappings
+
+SUM = "T[i,j] += i32(X[i,k]) * i32(W[k,j])"
+# what is computed of a sum, with the type of the result
+AFTER = (
+    ("T[i,j]", "i32"), ("T[i,j] + b[j]", "i32"), ("T[i,j] + R[i,j]", "i32"), ("relu(T[i,j] + b[j])", "i32"),
+    ("max(T[i,j] + R[i,j] + b[j], 0)", "i32"), ("min(max(T[i,j] + 3, -20), 20)", "i32"), ("relu(T[i,j])", "i32"),
+    ("sat_i8(T[i,j])", "i8"), ("sat_i8(i32(T[i,j] + b[j]))", "i8"), ("sat_i8(max(T[i,j], -5))", "i8"), ("i8(T[i,j] + 7)", "i8"),
+    ("round_i8(f32(T[i,j] + b[j]) * s[])", "i8"), ("round_i8(f32(T[i,j]) * s[])", "i8"), ("i8(relu(T[i,j] + b[j]))", "i8"),
+)  # fmt: skip
+# and the sums that follow: each reads H, bytes that the first one left
+NEXT = (
+    ("U[i,m] += i32(H[i,j]) * i32(V[j,m])", "Z[i,m] = U[i,m]"),
+    ("U[i,m] += i32(H[i,j]) * i32(V[j,m])", "Z[i,m] = relu(U[i,m] + c[m])"),
+    ("U[m,j] += i32(V[m,i]) * i32(H[i,j])", "Z[m,j] = U[m,j]"),
+    ("U[m,j] += i32(V[m,i]) * i32(H[i,j])", "Z[m,j] = U[m,j] + c[j]"),
+)
+TYPES = dict.fromkeys("XWHV", "i8") | dict.fromkeys("TUZRbc", "i32") | {"s": "f32"}
+SOME = ("begin_tile", "begin_row", "add_tile", "add_row")  # instructions that a machine may lack
+TRIES = 50
+
+
+@dataclass(frozen=True)
+class DrawnEpilogue:
+    """words: which. sizes: of all axes by symbol, of which the program's open ones may be others."""
+
+    words: str
+    sizes: dict[str, int]
+    program: Program
+
+
+@cache
+def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.Hardware:
+    """Tiles of side x side sums, so many of them, and twice as many of factors. without: instructions that it has not."""
+    tile, parts = {"r": side, "c": side}, {"r": "rows", "c": "columns"}
+    far, acc = "memory[r*down + c*right]", summed.ACC
+    sums, moved = {"acc": acc}, {"active": parts, "beyond": "zero"}
+
+    def made(
+        name: str, text: str, engine: str, places: dict[str, str], more: dict[str, str], **about: object
+    ) -> Instruction:
+        types = dict.fromkeys(places, "i32") | more
+        return im.instruction(name, text, **{"axes": tile} | about, places=places, dtypes=types, engine=engine)
+
+    product = {"acc": "accumulators[i,j]", "a": "scratchpad[i,k]", "b": "scratchpad[k,j]"}
+    bytes_ = {"a": "i8", "b": "i8"}
+    cube = dict.fromkeys("ijk", side)
+    number, store = {"acc": acc, "x": "code"}, {"m": far, "acc": acc}
+    instructions = (
+        made("load", "s[r,c] = m[r,c]", "load", {"s": "scratchpad[r,c]", "m": far}, {"s": "i8", "m": "i8"}, **moved),
+        made("clear", "acc[r,c] = 0", "execute", sums, {}),
+        made("begin_tile", "acc[r,c] = m[r,c]", "load", {"acc": acc, "m": far}, {}, **moved),
+        made("begin_row", "acc[r,c] = m[c]", "load", {"acc": acc, "m": "memory"}, {}, **moved),
+        made("multiply", "acc[i,j] += i32(a[i,k]) * i32(b[k,j])", "execute", product, bytes_, axes=cube),
+        made("add_tile", "acc[r,c] = acc[r,c] + m[r,c]", "execute", {"acc": acc, "m": far}, {}, active=parts),
+        made("add_row", "acc[r,c] = acc[r,c] + m[c]", "execute", {"acc": acc, "m": "memory"}, {}, active=parts),
+        made("positive", "acc[r,c] = relu(acc[r,c])", "execute", sums, {}),
+        made("add", "acc[r,c] = acc[r,c] + i32(x[])", "execute", number, {"x": "i8"}),
+        made("most", "acc[r,c] = min(acc[r,c], i32(x[]))", "execute", number, {"x": "i8"}),
+        made("least", "acc[r,c] = max(acc[r,c], i32(x[]))", "execute", number, {"x": "i8"}),
+        *(
+            made(name, f"m[r,c] = {value}", "store", store | more, {"m": kind} | dict.fromkeys(more, "f32"), active=parts)
+            for name, value, kind, more in (
+                ("store", "acc[r,c]", "i32", {}), ("store_low", "i8(acc[r,c])", "i8", {}),
+                ("store_clamped", "sat_i8(acc[r,c])", "i8", {}),
+                ("store_scaled", "round_i8(f32(acc[r,c]) * s[])", "i8", {"s": "memory"}),
+            )
+        ),
+    )  # fmt: skip
+    memories = (
+        im.Memory("scratchpad", side * side * 2 * tiles, row=side),
+        im.Memory("accumulators", side * side * 4 * tiles, row=side * 4),
+    )
+    own = tuple(i for i in instructions if i.name not in without)
+    return im.Hardware("summing", memories, instructions=own, engines=tuple(map(im.Engine, summed.ENGINES)))
+
+
+def random_kernel(rng: random.Random, phases: bool) -> Kernel:
+    """A sum with what is computed of it, or two sums."""
+    value, kind = rng.choice([a for a in AFTER if a[1] == "i8"] if phases else AFTER)
+    result, lines = ("H" if phases else "Y"), ["temporary T", SUM]
+    at = "[j,i]" if not phases and rng.random() < 0.2 else "[i,j]"
+    lines.append(f"{result}{at} = {value}")
+    if phases:
+        total, last = rng.choice(NEXT)
+        lines = ["temporary H", "temporary U", *lines, total, last]
+    text = "\n".join(lines)
+    types = {n: d for n, d in (TYPES | {"Y": kind}).items() if f"{n}[" in text}
+    return im.kernel(text, dtypes=types, name="drawn")
+
+
+def draw_epilogue(seed: int, phases: bool = False) -> DrawnEpilogue:
+    """Raises ScheduleError where no legal plan is drawn."""
+    rng = random.Random(seed)
+    for _ in range(TRIES):
+        without = frozenset(n for n in SOME if rng.random() < 0.5)
+        kernel, hardware = random_kernel(rng, phases), machine(*rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)]), without)
+        sizes = {str(a.extent): rng.randint(1, 14) for a in kernel.axes}
+        known = {} if rng.random() < 0.5 else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
+        try:
+            fixed = kernel.with_sizes(known)
+            program = joined([_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed)], fixed)
+        except ScheduleError:
+            continue
+        return DrawnEpilogue(f"{kernel.text.strip()!r} {sizes} known {known}", sizes, program)
+    raise ScheduleError(f"no legal plan in {TRIES} draws")
+
+
+@cache
+def _mappings(kernel: Kernel, compute: Instruction) -> MappingSet:
+    return find_mappings(kernel, compute).finished()
+
+
+def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int]) -> Program:
+    """Any legal plan of one phase."""
+    found = list(_mappings(kernel, hardware.instruction("multiply")))
+    if not found:
+        raise ScheduleError("nothing maps")
+    proved = rng.choice(found)
+    asked = question(proved.mapping, hardware, {n: sizes.get(n, 1) for n in sizes}, {})
+    loops, stages = decoded(proved.mapping, asked, random_decision(rng, asked.problem, 400))
+    return lower_stages(scheduled(proved, loops, stages), hardware)
+
+
+def what_goes_wrong(
+    drawn: DrawnEpilogue, program: Program, seeds: int = 2, also: tuple[dict[str, int], ...] = ()
+) -> str:
+    """At the sizes of the plan, at some others and at those of `also`; with small elements and with the largest."""
+    rng = random.Random(drawn.words)
+    others = [{n: rng.randint(1, 14) for n in drawn.sizes} for _ in range(2)]
+    at = [drawn.sizes, *others, *({**drawn.sizes, **a} for a in also)]
+    return summed.wrong(program, at, seeds) or summed.wrong(program, at[:2], 1, extreme=True)
