@@ -34,14 +34,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 def pytest_configure(config: pytest.Config) -> None:
     """Give the session a cache directory of its own, so that no test reads what an earlier run left behind.
 
+    Its workers share it: what one of them has built or decided, another need not.
+
     Nor do the user's settings of isamap count: with a cache of their own comes a calibration, which changes schedules.
     The C compiler keeps its usual cache: it holds the compiler's own start-up files, never results of ours.
     """
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(home / "zig"))
-    caches = tempfile.TemporaryDirectory(prefix="isamap-test-cache-")
-    config.add_cleanup(caches.cleanup)
-    os.environ["XDG_CACHE_HOME"] = caches.name
+    if not hasattr(config, "workerinput"):  # a worker has the session's
+        caches = tempfile.TemporaryDirectory(prefix="isamap-test-cache-")
+        config.add_cleanup(caches.cleanup)
+        os.environ["XDG_CACHE_HOME"] = caches.name
     for name in SETTINGS:
         os.environ.pop(name, None)
     # A background job of a non-interactive shell is started with Ctrl-C ignored, and so would be what the tests interrupt.

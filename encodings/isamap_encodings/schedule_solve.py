@@ -11,14 +11,14 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ortools.sat.python import cp_model
 
+from isamap_encodings.schedule_answer import ENOUGH, INTERRUPTED, LIMIT, OPEN, WALL, Answer
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_model import ScheduleModel, build
-from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
+from isamap_encodings.schedule_problem import Choice, ScheduleProblem
 
 # One deterministic second of CP-SAT takes about one second of one core; the wall clock may run this many times longer
 # before it stops a solve on a loaded machine.
@@ -27,29 +27,7 @@ WALL_FACTOR = 4.0
 # nearly all models are solved soonest; others, such as 700x1024x512 for two threads, end with a gap of 90% without it.
 SEARCHES = ((0.25, 0), (0.4, 1))
 SHORT = 1.0  # deterministic seconds after which an answer that is near enough is taken
-OPEN = ("FEASIBLE", "UNKNOWN")
-LIMIT = "deterministic limit"
-ENOUGH = "near enough for sizes that are assumed"
-INTERRUPTED, WALL = "interrupted", "wall clock"
-LOAD = (INTERRUPTED, WALL)  # what ends a search earlier or later from one time to the next
 Progress = Callable[[int, float, float], None]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: no choice costs less. stopped: why it ended early.
-
-    deterministic: CP-SAT's deterministic seconds, which limits are counted in.
-    """
-
-    status: str
-    choice: Choice | None
-    cost: Cost | None
-    bound: int
-    seconds: float
-    solutions: int
-    stopped: str = ""
-    deterministic: float = 0.0
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):

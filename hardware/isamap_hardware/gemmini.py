@@ -20,6 +20,7 @@ ROWS = 16384  # of the scratchpad
 ZEROS = ROWS - SIDE  # the first row of the tile that holds zeros
 TILE = {"r": SIDE, "c": SIDE}
 LATENCY = 40  # cycles
+MOST = 1 << 30  # of a scale in the code: products stay below 2^63, where all sources convert them alike
 
 PRELUDE = f"""\
 /* What the three kinds of loads, the array and the stores were configured for last; 0: for nothing yet. */
@@ -75,7 +76,7 @@ static inline void gemmini_begin(void) {{
 C: dict[str, Any] = {"headers": ("gemmini_isa.h",), "prelude": PRELUDE}
 LOAD = "gemmini_fill({m}, (uint64_t)({down}), (uint32_t)({s}), {rows}, {columns}, 0);"
 STORE = "gemmini_store({m}, (uint32_t)(4 * ({down})), gemmini_acc_full((uint32_t)({acc})), {rows}, {columns}, 1.0f, 0);"
-BYTES = "gemmini_store({m}, (uint32_t)({down}), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, *{s}, %d);"
+BYTES = "gemmini_store({m}, (uint32_t)({down}), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, %s, %d);"
 SUMS = "gemmini_fill({m}, (uint64_t)(%d * ({down})), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, %d);"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
@@ -115,12 +116,13 @@ INSTRUCTIONS = (
     *(
         im.instruction(
             f"gemmini.mvout_{name}", f"m[r,c] = {value}", axes=TILE, dtypes={"m": "i8", "acc": "i32", "s": "f32"},
-            places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]", "s": "memory"}, engine="store",
-            active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 1, ("r",)), emit=BYTES % activation, **C,
+            places={"m": "memory[r*down + c]", "acc": "accumulator[r,c]", "s": place}, engine="store",
+            active={"r": "rows", "c": "columns"}, work=im.Work(LATENCY, 1, ("r",)), emit=BYTES % c, assume=assume, **C,
         )
-        for name, value, activation in (
-            ("i8", "round_i8(f32(acc[r,c]) * s[])", 0),
-            ("relu_i8", "round_i8(relu(f32(acc[r,c]) * s[]))", 1),
+        for name, value, place, assume, c in (
+            ("i8", "round_i8(f32(acc[r,c]) * s[])", "memory", (), ("*{s}", 0)),
+            ("i8_by", "round_i8(f32(acc[r,c]) * s[])", "code", (("s", -MOST, MOST),), ("{s}", 0)),
+            ("relu_i8_by", "round_i8(relu(f32(acc[r,c]) * s[]))", "code", (("s", 0, MOST),), ("{s}", 1)),
         )
     ),
 )  # fmt: skip

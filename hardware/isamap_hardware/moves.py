@@ -1,4 +1,4 @@
-"""Loads, broadcasts, zeroing and stores of one register type, described from a table of their C; and dot products of bytes.
+"""Loads, broadcasts, zeroing and stores of one register type, described from a table of their C; and Arm's dot products.
 
 A register holds `lanes` groups of `group` elements. Lane l of a full load is the l-th group in memory; a broadcast
 puts one group in every lane; a masked form touches the first `active` lanes only, and a masked load zeroes the rest.
@@ -83,11 +83,17 @@ def moves(
     )
 
 
-def dot_of_bytes(
+# How Arm's products of bf16 round, FPCR.EBF being 0: those of one pair in each lane, and of several.
+_TO_ODD = "each product and each sum rounded to odd, flushes denormals"
+PAIR_TO_ODD = f"adds the sum of two products, {_TO_ODD}"
+PAIRS_TO_ODD = f"adds sums of two products in order, {_TO_ODD}"
+
+
+def dot_of_groups(
     machine: str, memory: str, lanes: Any, c_types: dict[str, str], headers: tuple[str, ...] | None,
-    name: str, requires: tuple[str, ...], a: str, b: str, acc: str,
+    name: str, requires: tuple[str, ...], a: str, b: str, acc: str, rounding: str = "exact",
 ) -> im.Instruction:  # fmt: skip
-    """Arm's intrinsic of that name: four products of bytes added to each lane of 32 bits, modulo 2^32.
+    """Arm's intrinsic of that name: products of four bytes, or two bf16, added to each lane of 32 bits, bytes modulo 2^32.
 
     a, b, acc: element types. c_types: of their registers.
     """
@@ -95,14 +101,15 @@ def dot_of_bytes(
     return im.instruction(
         f"{machine}.{name}",
         f"acc[l] += {acc}(a[l,e]) * {acc}(b[l,e])",
-        axes={"l": lanes, "e": 4},
+        axes={"l": lanes, "e": 2 if a == "bf16" else 4},
         temporaries=0,
         dtypes=dtypes,
         places=dict.fromkeys(dtypes, memory),
         emit=f"{{acc}} = {name}({{acc}}, {{a}}, {{b}});",
         requires=requires,
-        latency=3.0,
+        latency=4.0 if a == "bf16" else 3.0,
         per_cycle=2.0,
+        rounding=rounding,
         c_types={o: c_types[t] for o, t in dtypes.items()},
         headers=headers,
     )

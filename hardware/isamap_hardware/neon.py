@@ -1,5 +1,9 @@
-"""NEON of 64-bit Arm: 32 registers of 16 bytes, f32 and f16 products and sums, and dot products of bytes.
+"""NEON of 64-bit Arm: 32 registers of 16 bytes, f32 and f16 products and sums, and dot products of bytes and bf16.
 
+bfdot and bfmmla compute in a mode of their own, whatever FPCR's rounding and flushing are (Arm's A64 instruction set, BFDOT and
+BFMMLA with FPCR.EBF = 0): two products, their sum, and the accumulator are each rounded to odd and flushed, an infinity where the
+exponent is too large, and there is one NaN. bfmmla does so for k = 0, 1, then for k = 2, 3. With FEAT_EBF16 and FPCR.EBF = 1 a CPU
+computes otherwise; programs begin with 0.
 Registers, lanes and what each instruction computes are the architecture's. All figures are assumptions, taken for a
 server core such as Neoverse N1: cycles as its optimisation guide gives them, caches of 64 KiB, 1 MiB and 32 MiB,
 and bandwidths that nobody measured here. They rank schedules; no result depends on them.
@@ -11,10 +15,12 @@ from functools import partial
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
-from isamap_hardware.moves import MoveCode, Register, dot_of_bytes, moves
+from isamap_hardware.moves import PAIR_TO_ODD, PAIRS_TO_ODD, MoveCode, Register, dot_of_groups, moves
+from isamap_hardware.neon_tiles import C_TYPES, factors, product, sums
 
 BASE, DOT = ("asimd",), ("asimd", "asimddp")
-HALF, MATRIX = ("asimd", "asimdhp"), ("asimd", "i8mm")
+HALF, MATRIX, BRAIN = ("asimd", "asimdhp"), ("asimd", "i8mm"), ("asimd", "bf16")
+NEEDS = {"bf16": BRAIN}  # of moves, beside BASE: compilers declare no bf16 without it
 SIZES = (64 << 10, 1 << 20, 32 << 20)  # bytes of L1, L2 and L3
 HEADERS = ("arm_neon.h", "stdint.h", "string.h")
 
@@ -99,6 +105,15 @@ HALVES = MoveCode(
     masked_store="neon_store16({m}, {active}, vreinterpretq_s32_f16({r}));",
 )
 
+PAIRS = MoveCode(
+    load="{r} = vreinterpretq_bf16_u16(vld1q_u16({m}));",
+    broadcast="{r} = vreinterpretq_bf16_s32(neon_broadcast32({m}));",
+    zero="{r} = vreinterpretq_bf16_u16(vdupq_n_u16(0));",
+    store="vst1q_u16({m}, vreinterpretq_u16_bf16({r}));",
+    masked_load="{r} = vreinterpretq_bf16_s32(neon_load32({m}, {active}));",
+    masked_store="neon_store32({m}, {active}, vreinterpretq_s32_bf16({r}));",
+)
+
 REGISTERS = (
     (Register("neon", "v", "f32", 4, 1, "float32x4_t"), FLOAT),
     (Register("neon", "v", "i32", 4, 1, "int32x4_t"), INTEGER),
@@ -106,11 +121,11 @@ REGISTERS = (
     (Register("neon", "v", "u32", 4, 1, "uint32x4_t"), WORDS),
     (Register("neon", "v", "u8", 4, 4, "uint8x16_t"), UNSIGNED),
     (Register("neon", "v", "f16", 8, 1, "float16x8_t"), HALVES),
+    (Register("neon", "v", "bf16", 4, 2, "bfloat16x8_t"), PAIRS),
 )
 
 
-REGISTER_OF = {"i8": "int8x16_t", "u8": "uint8x16_t", "i32": "int32x4_t", "u32": "uint32x4_t"}
-_dot = partial(dot_of_bytes, "neon", "v", 4, REGISTER_OF, None)
+_dot = partial(dot_of_groups, "neon", "v", 4, C_TYPES, None)
 
 
 COMPUTES = (
@@ -145,12 +160,22 @@ COMPUTES = (
     _dot("vdotq_s32", DOT, "i8", "i8", "i32"),
     _dot("vdotq_u32", DOT, "u8", "u8", "u32"),
     _dot("vusdotq_s32", MATRIX, "u8", "i8", "i32"),
+    product("vmmlaq_s32", MATRIX, "i8", "i8", "i32"),
+    product("vmmlaq_u32", MATRIX, "u8", "u8", "u32"),
+    product("vusmmlaq_s32", MATRIX, "u8", "i8", "i32"),
+    _dot("vbfdotq_f32", BRAIN, "bf16", "bf16", "f32", PAIR_TO_ODD),
+    product("vbfmmlaq_f32", BRAIN, "bf16", "bf16", "f32", PAIRS_TO_ODD),
 )
 
 HARDWARE = im.Hardware(
     "neon",
     memories("v", 32, 16, SIZES),
     links("v", load=32.0, store=16.0),
-    COMPUTES + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, PRELUDE, HEADERS)),
-    "64-bit Arm with NEON: 4 f32 or 8 f16 lanes, exact dot products of bytes, signed and not",
+    (
+        *COMPUTES,
+        *(move for r, code in REGISTERS for move in moves(r, code, NEEDS.get(r.dtype, BASE), PRELUDE, HEADERS)),
+        *(move for dtype in ("i8", "u8", "bf16") for move in factors(dtype, NEEDS.get(dtype, BASE))),
+        *(move for dtype in ("i32", "u32", "f32") for move in sums(dtype, BASE)),
+    ),
+    "64-bit Arm with NEON: 4 f32 or 8 f16 lanes, exact dot products of bytes, signed and not, and of bf16",
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
-from isamap_hardware.moves import MoveCode, Register, dot_of_bytes, moves
+from isamap_hardware.moves import MoveCode, Register, dot_of_groups, moves
 
 BASE, MATMUL = ("sve",), ("sve", "svei8mm")
 SIZES = (64 << 10, 1 << 20, 32 << 20)  # bytes of L1, L2 and L3
@@ -57,7 +57,7 @@ def _bytes(type_of: str) -> MoveCode:
 
 LANES: Any = 4 * im.parameter("VL")
 REGISTER_OF = {"i8": "svint8_t", "u8": "svuint8_t", "i32": "svint32_t", "u32": "svuint32_t"}
-_dot = partial(dot_of_bytes, "sve", "z", LANES, REGISTER_OF, HEADERS)
+_dot = partial(dot_of_groups, "sve", "z", LANES, REGISTER_OF, HEADERS)
 
 
 REGISTERS = (

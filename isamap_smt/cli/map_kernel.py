@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, machine_values, partial_option, read_pair, statement_option
+from isamap_smt.cli.options import kernel_options, machine_values, partial_option, read_pairs, statement_option
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED
+from isamap_smt.mapping.axes import AxesError
 
 if TYPE_CHECKING:
+    from isamap_smt.ir.instruction import Instruction
+    from isamap_smt.ir.kernel import Kernel
     from isamap_smt.search import MappingSet
 
 
@@ -27,17 +30,14 @@ if TYPE_CHECKING:
 @statement_option
 @kernel_options
 def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, **options: Any) -> int:
-    """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given."""
-    from isamap_smt.language.ranges import assume
-    from isamap_smt.search import find_mappings
+    """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given.
 
-    kernel, instruction, statement = read_pair(words, options)
-    kernel = assume(kernel, options["assume"])
-    with progress(f"mapping {kernel.name} onto {instruction.name}") as show_progress:
-        found = find_mappings(
-            kernel, instruction, family, options["operands"], partial, statement=statement,
-            progress=lambda done, of, legal: show_progress(f"{done} of {of} candidates judged, {legal} legal"),
-        )  # fmt: skip
+    The name of a machine made of a table, such as exo:AVX2, stands for all its instructions that compute.
+    """
+    pairs = read_pairs(words, options)
+    if len(pairs) > 1:
+        return _onto_all(pairs, family, partial, as_json, options)
+    found = _mapped(*pairs[0], family, partial, options)
     values = machine_values(words, options)
     answer(as_json, {**as_document(found), **({"values": values} if values else {})}, lambda: show(found))
     if values:
@@ -47,6 +47,43 @@ def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, *
         say("interrupted: what was found until then is above")
         return INTERRUPTED
     return 0
+
+
+def _mapped(
+    kernel: Kernel, instruction: Instruction, statement: int, family: str, partial: bool, options: dict[str, Any]
+) -> MappingSet:
+    from isamap_smt.language.ranges import assume
+    from isamap_smt.search import find_mappings
+
+    kernel = assume(kernel, options["assume"])
+    with progress(f"mapping {kernel.name} onto {instruction.name}") as show_progress:
+        return find_mappings(
+            kernel, instruction, family, options["operands"], partial, statement=statement,
+            progress=lambda done, of, legal: show_progress(f"{done} of {of} candidates judged, {legal} legal"),
+        )  # fmt: skip
+
+
+def _onto_all(
+    pairs: list[tuple[Kernel, Instruction, int]], family: str, partial: bool, as_json: bool, options: dict[str, Any]
+) -> int:
+    """Each instruction in turn; those onto which there is no mapping are named in one line."""
+    found: dict[str, MappingSet] = {}
+    none: list[str] = []
+    for kernel, instruction, statement in pairs:
+        try:
+            one = _mapped(kernel, instruction, statement, family, partial, options)
+        except AxesError:  # another number of operands
+            one = None
+        if one is not None and (one.legal or one.interrupted or not one.complete):
+            found[instruction.name] = one
+        else:
+            none.append(instruction.short)
+        if one is not None and one.interrupted:
+            break
+    answer(as_json, {n: as_document(f) for n, f in found.items()}, lambda: show_all(found))
+    if none:
+        say(f"no mapping of {pairs[0][0].name} onto the others that compute: {', '.join(none)}")
+    return INTERRUPTED if any(f.interrupted for f in found.values()) else 0
 
 
 def as_document(found: MappingSet) -> dict[str, Any]:
@@ -72,6 +109,12 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
         "operands": {operand: access.tensor for operand, access in mapping.binding},
         "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding},
     }
+
+
+def show_all(found: dict[str, MappingSet]) -> None:
+    """Each set as show() does."""
+    for one in found.values():
+        show(one)
 
 
 def show(found: MappingSet) -> None:

@@ -162,10 +162,22 @@ def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, In
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.language.loading import with_set
 
-    name, wanted = split_names(words, options["text"], "INSTRUCTION")
-    kernel, sizes = load_kernel(name, options)
+    wanted = split_names(words, options["text"], "INSTRUCTION")[1]
+    return _paired(words, options, find_instruction(with_set(wanted, options["settings"])))
+
+
+def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kernel, Instruction, int]]:
+    """As read_pair(), for each instruction that computes where the second name is a machine made of a table."""
+    from isamap_smt.language.hardware_library import find_instructions
+    from isamap_smt.language.loading import with_set
+
+    wanted = split_names(words, options["text"], "INSTRUCTION")[1]
+    return [_paired(words, options, i) for i in find_instructions(with_set(wanted, options["settings"]))]
+
+
+def _paired(words: Sequence[str], options: dict[str, Any], instruction: Instruction) -> tuple[Kernel, Instruction, int]:
+    kernel, sizes = load_kernel(split_names(words, options["text"], "INSTRUCTION")[0], options)
     kernel = kernel.with_sizes(sizes)
-    instruction = find_instruction(with_set(wanted, options["settings"]))
     statement = statement_number(kernel, options["statement"])
     given = parse_dtypes(options["dtypes"])
     return with_types_of(kernel, instruction, options["operands"], given, statement), instruction, statement
@@ -173,11 +185,11 @@ def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, In
 
 def machine_values(words: Sequence[str], options: dict[str, Any]) -> dict[str, int]:
     """The values of the parameters of the library's machine whose instruction read_pair() found; none of others."""
-    from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.language.hardware_library import find_hardware, is_file
     from isamap_smt.language.loading import with_set
 
     machine, dot, _ = with_set(words[-1], options["settings"]).partition(".")
-    return dict(find_hardware(machine).values) if dot and ".py" not in words[-1] else {}
+    return dict(find_hardware(machine).values) if dot and not is_file(words[-1]) else {}
 
 
 def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:

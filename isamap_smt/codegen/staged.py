@@ -267,7 +267,7 @@ class _Lowering:
             places[target] = Ref(self._epilogue.result, self._epilogue.stored(at))
         for name, element in step.bound:
             constant = not isinstance(element, Access)
-            places[name] = Ref(CODE, (sp.Integer(element),)) if constant else self._element(element, at)
+            places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
         points = active_points(self.mapping, stage.operand, index, home, held, i)
         return Use(i, tuple((o.name, places[o.name]) for o in i.operands), points, awaits=awaits, begins=begins)
 

@@ -167,10 +167,9 @@ def _check_cells(
         return
     if memory == CODE:
         t = i.kernel.tensor(operand)
-        if t.shape or t.dtype.is_float or i.kernel.statements[0].target.tensor == operand:
+        if t.shape or i.kernel.statements[0].target.tensor == operand:
             raise HardwareError(
-                f"{where}: {operand} stands in the code, and a use has one whole number there that it reads; write {operand}[] of "
-                "an integer type, or let it lie in memory"
+                f"{where}: {operand} stands in the code, and a use reads one number there; write {operand}[], or put it into memory"
             )
         return
     m = h.memory(memory)

@@ -22,14 +22,16 @@ def fma(a: Array, b: Array, c: Array) -> Array:
     if a.dtype not in (np.float16, np.float32):
         raise TypeError(f"fma of {a.dtype}")
     with np.errstate(all="ignore"):
-        p = a.astype(np.float64) * b.astype(np.float64)
-        z = c.astype(np.float64)
-        s = p + z
-        # TwoSum: error is exactly what s lost.
-        t = s - p
-        error = (p - (s - t)) + (z - t)
-        odd = np.where(np.isfinite(s) & (error != 0), _to_odd(s, error), s)
-        return odd.astype(a.dtype)
+        return sum_to_odd(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)).astype(a.dtype)
+
+
+def sum_to_odd(p: Array, z: Array) -> Array:
+    """p + z of two f64 arrays, rounded to odd: what is not exact becomes that of its two neighbours whose last bit is 1."""
+    s = p + z
+    # TwoSum: error is exactly what s lost.
+    t = s - p
+    error = (p - (s - t)) + (z - t)
+    return np.where(np.isfinite(s) & (error != 0), _to_odd(s, error), s)
 
 
 def _to_odd(s: Array, error: Array) -> Array:

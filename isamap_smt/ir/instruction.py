@@ -22,6 +22,7 @@ from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import CODE, Need, parse_needs
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
+FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
 
 
@@ -38,8 +39,8 @@ class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'copy' or 'element'
-    (portable: from memory to memory).
+    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'step' (of an engine:
+    it begins, changes or stores sums and computes), 'copy' or 'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
@@ -156,7 +157,8 @@ class Instruction(Shown):
         found = {}
         for name in (o for o, memory in self.places if memory == CODE):
             d, ranges = self.kernel.tensor(name).dtype, [(a, b) for o, a, b in self.assume if o == name]
-            found[name] = (max([d.low, *(a for a, _ in ranges)]), min([d.high, *(b for _, b in ranges)]))
+            low, high = (-FINITE, FINITE) if d.is_float else (d.low, d.high)
+            found[name] = (max([low, *(a for a, _ in ranges)]), min([high, *(b for _, b in ranges)]))
         return found
 
     @property

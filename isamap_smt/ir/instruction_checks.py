@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m
 
 
 ROUNDINGS = ("exact", "fused", "unfused")
-KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move")
+KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move", "step")
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
     if i.kind == "configure":
         _check_configure(i, dict(places))
     else:
-        registers = operands if i.kind == "compute" else [check_move(name, i.kind, contract, dict(places))]
+        registers = operands if i.kind in ("compute", "step") else [check_move(name, i.kind, contract, dict(places))]
     if i.may_fail and i.kind != "configure":
         raise LanguageError(
             f"instruction {name}: may_fail is for what writes a state memory; no other instruction is refused by a system"
@@ -86,7 +86,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         "places": places,
         "requires": features(name, i.requires),
         "preconditions": asked,
-        "assume": ranges(name, contract, i.assume),
+        "assume": ranges(name, contract, i.assume, [o for o, place in places if place == CODE]),
         "active": active,
         "c_types": c_types,
         "headers": texts(name, "headers", i.headers, "immintrin.h"),
@@ -226,15 +226,15 @@ def check_cost(name: str, cost: Any) -> None:
             raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {MOST:g}")
 
 
-def ranges(name: str, contract: Kernel, assume: Any) -> tuple[tuple[str, int, int], ...]:
-    """(operand, low, high) of integer operands, within their types. Raises LanguageError."""
+def ranges(name: str, contract: Kernel, assume: Any, code: Sequence[str] = ()) -> tuple[tuple[str, int, int], ...]:
+    """(operand, low, high) of integer operands, within their types, and of numbers in the code. Raises LanguageError."""
     form = "write assume=[('a', 0, 127)], one (operand, low, high) for each range"
     if isinstance(assume, str) or not isinstance(assume, Iterable):
         raise LanguageError(f"instruction {name}: assume={assume!r}: {form}")
-    return tuple(_range(name, contract, given, form) for given in assume)
+    return tuple(_range(name, contract, given, form, code) for given in assume)
 
 
-def _range(name: str, contract: Kernel, given: Any, form: str) -> tuple[str, int, int]:
+def _range(name: str, contract: Kernel, given: Any, form: str, code: Sequence[str]) -> tuple[str, int, int]:
     if not isinstance(given, tuple | list) or len(given) != 3:
         raise LanguageError(f"instruction {name}: assume holds {given!r}: {form}")
     operand, low, high = given
@@ -242,12 +242,12 @@ def _range(name: str, contract: Kernel, given: Any, form: str) -> tuple[str, int
     if operand not in operands:
         raise LanguageError(f"instruction {name}: assume names {operand!r}; {did_you_mean(str(operand), operands)}")
     d = contract.tensor(operand).dtype
-    if d.is_float:
+    if d.is_float and operand not in code:
         raise LanguageError(f"instruction {name}: {operand} is {d}: a range of values is assumed of integers only")
     low, high = (whole_number(v, f"instruction {name}: assume {operand}", LanguageError, -(2**64)) for v in (low, high))
     if low > high:
         raise LanguageError(f"instruction {name}: assume {operand} in [{low}, {high}] holds for nothing")
-    if low < d.low or high > d.high:
+    if not d.is_float and (low < d.low or high > d.high):
         raise LanguageError(
             f"instruction {name}: assume {operand} in [{low}, {high}] is not within {d}, which holds {d.low} to {d.high}"
         )

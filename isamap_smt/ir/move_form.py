@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.scalar import Read, reads
+from isamap_smt.ir.states import CODE
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
@@ -22,7 +23,16 @@ MAIN = "memory"  # the place of what lies where addresses lead: tensors and buff
 def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "", engine: str = "") -> str:
     """What an instruction of that contract is: a 'load', 'broadcast', 'store' or 'zero' where it only copies between memory and
     another place, or clears; 'configure' where it writes the memory `state`; 'move' where an engine copies from one memory of its
-    own to another; else 'compute'."""
+    own to another; 'step' where an engine begins, changes or stores cells of one memory and computes; else 'compute'."""
+    s = contract.statements[0]
+    kind = _kind(contract, places, state, engine)
+    target = s.target.tensor
+    held = [r.tensor for r in reads(s.value) if places.get(r.tensor) not in (MAIN, CODE)]
+    alone = set(held) <= {target} if places.get(target) != MAIN else len(set(held)) == 1
+    return "step" if engine and kind == "compute" and s.op == "=" and alone else kind
+
+
+def _kind(contract: Kernel, places: Mapping[str, str], state: str, engine: str) -> str:
     s = contract.statements[0]
     if state and places.get(s.target.tensor) == state:
         return "configure"

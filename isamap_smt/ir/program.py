@@ -266,11 +266,12 @@ class Use:
         return replace(self, operands=tuple(places.items()))
 
 
-def immediate(ref: Ref) -> int | None:
+def immediate(ref: Ref) -> int | float | None:
     """The number that stands in the code in this place; None where none does."""
-    if ref.name != CODE or len(ref.index) != 1 or ref.version or not sp.sympify(ref.index[0]).is_Integer:
+    if ref.name != CODE or len(ref.index) != 1 or ref.version or not sp.sympify(ref.index[0]).is_Number:
         return None
-    return int(ref.index[0])
+    value = sp.sympify(ref.index[0])
+    return int(value) if value.is_Integer else float(value)
 
 
 def use_of(

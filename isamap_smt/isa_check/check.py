@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from isamap_smt.isa_check.evaluate import evaluate
 from isamap_smt.isa_check.meanings import Meaning
 
 SOUND = "code that is defined, and stays within its operands"
-VERDICTS = ("proved", "refuted", "unknown", "unread")
+VERDICTS = ("proved", "tested", "refuted", "unknown", "unread")
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,32 @@ def check_entries(
     entries: Iterable[Entry], only: str = "", confirm: Confirm | None = None, progress: Progress = lambda *_: None
 ) -> list[Finding]:
     """A finding for each entry whose name matches `only`, in the table's order. Raises IsamapError for a wrong `only`."""
-    try:
-        wanted = re.compile(only)
-    except re.error as error:
-        raise IsamapError(f"--only {only!r} is no regular expression: {error}") from None
-    listed = [e for e in entries if wanted.search(e.name)]
+    listed = matching(entries, only)
     found = []
     for n, e in enumerate(listed):
         progress(n, len(listed), e.name)
         found.append(check_entry(e, confirm))
     return found
+
+
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """It."""
+
+
+_Named = TypeVar("_Named", bound=Named)
+
+
+def matching(entries: Iterable[_Named], only: str) -> list[_Named]:
+    """The entries whose name matches a regular expression anywhere. Raises IsamapError for what is none."""
+    try:
+        wanted = re.compile(only)
+    except re.error as error:
+        raise IsamapError(f"--only {only!r} is no regular expression: {error}") from None
+    return [e for e in entries if wanted.search(e.name)]
 
 
 def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.bit_terms import Term
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.isa_check.c_types import CType
 from isamap_smt.isa_check.c_values import Value
+
+if TYPE_CHECKING:
+    from isamap_smt.isa_check.form import Form
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Entry:
-    """One instruction. cases: makes them, and raises IsamapError for what cannot be read. open_ended: a parameter without bound."""
+    """One instruction. cases: makes them, and raises IsamapError for what cannot be read. open_ended: a parameter without bound.
+
+    memories: what the table calls the memories of its operands, main memory apart. form: it as an instruction of isamap, raising
+    IsamapError where that has no words for it; None where nothing gives one.
+    """
 
     name: str
     where: str
@@ -60,6 +67,8 @@ class Entry:
     headers: tuple[str, ...]
     cases: Callable[[], Iterator[Case]]
     open_ended: str = ""
+    memories: tuple[str, ...] = ()
+    form: Callable[[], Form] | None = None
 
 
 @dataclass(frozen=True)

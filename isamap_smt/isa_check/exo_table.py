@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
@@ -18,11 +18,14 @@ from isamap_smt.isa_check.c_values import Unreadable
 from isamap_smt.isa_check.contract import Cells, arithmetic, convert, float_constant
 from isamap_smt.isa_check.entry import Case, Entry, Operand
 
+if TYPE_CHECKING:
+    from isamap_smt.isa_check.form import Form
+
 TABLES = ("x86", "neon")
 HEADERS = {"x86": ("immintrin.h",), "neon": ("arm_neon.h",)}
 INSTALL = "pip install 'exo-lang>=1.0'"
 FAR = 64  # integer parameters are tried up to here
-LEFT = "Exo's tables gemmini and rvv, of whose C nothing is known here, are not read"
+LEFT = "Exo's table gemmini is `isamap check-isa exo-gemmini`"
 _TYPES = {"f16": "f16", "f32": "f32", "f64": "f64", "R": "f32", "i8": "i8", "ui8": "u8", "ui16": "u16", "i32": "i32"}
 _HEADS = {"+": "SAdd", "-": "SSub", "*": "SMul", "/": "SDiv"}
 
@@ -35,49 +38,91 @@ def installed() -> str | None:
         return None
 
 
-def entries() -> Iterator[Entry]:
-    """Every instruction of Exo's x86 and Neon tables, in their order. Raises ImportError where Exo is not installed."""
+def entries(fixed: Mapping[str, int] | None = None) -> Iterator[Entry]:
+    """Every instruction of Exo's x86 and Neon tables, in their order. fixed: the only value of integer arguments of these names.
+    Raises ImportError where Exo is not installed."""
     for name in TABLES:
         module = import_module(f"exo.platforms.{name}")
         for what in vars(module).values():
             if type(what).__name__ == "Procedure" and what.is_instr():
-                yield entry(what, HEADERS[name])
+                yield entry(what, HEADERS[name], fixed)
 
 
-def entry(procedure: Any, headers: tuple[str, ...]) -> Entry:
+def entry(procedure: Any, headers: tuple[str, ...], fixed: Mapping[str, int] | None = None) -> Entry:
     """One instruction written with Exo's @instr."""
     ir = procedure._loopir_proc
     where = ir.srcinfo
-    reader = _Instruction(ir)
+    reader = ExoInstruction(ir, fixed)
     place = f"{Path(str(where.filename)).name}:{where.lineno}"
+
+    def form() -> Form:
+        from isamap_smt.isa_check.exo_form import form_of
+
+        return form_of(reader, headers)
+
     return Entry(
-        ir.name, place, str(procedure).rstrip(), ir.instr.c_instr.strip(), headers, reader.cases, reader.open_ended()
+        ir.name,
+        place,
+        str(procedure).rstrip(),
+        ir.instr.c_instr.strip(),
+        headers,
+        reader.cases,
+        reader.open_ended(),
+        reader.memories(),
+        form,
     )
 
 
-class _Instruction:
-    """One @instr. Arguments that are integers take every value that its assertions allow."""
+class ExoInstruction:
+    """One @instr. Arguments that are integers take every value that its assertions allow, or the one of `fixed`."""
 
-    def __init__(self, ir: Any) -> None:
+    def __init__(self, ir: Any, fixed: Mapping[str, int] | None = None) -> None:
         self.ir = ir
-        self.numbers = [a for a in ir.args if _name_of(a.type) in ("Size", "Index", "Int")]
+        self.numbers = [a for a in ir.args if kind_of(a.type) in ("Size", "Index", "Int")]
+        given = fixed or {}
+        self.fixed = {str(a.name): given[str(a.name)] for a in self.numbers if str(a.name) in given}
         self.unit = {str(p.lhs.name) for p in ir.preds if _is_unit_stride(p)}
 
     def choices(self) -> list[dict[Any, int]]:
         """Values of the integer arguments that the assertions allow."""
-        ranges = [range(1 if _name_of(a.type) == "Size" else -2, FAR + 1) for a in self.numbers]
+        ranges = [self._values(a) for a in self.numbers]
         found = [dict(zip([a.name for a in self.numbers], v, strict=True)) for v in itertools.product(*ranges)]
         asked = [
             p
             for p in self.ir.preds
-            if "StrideExpr" not in (_name_of(getattr(p, "lhs", None)), _name_of(getattr(p, "rhs", None)))
+            if "StrideExpr" not in (kind_of(getattr(p, "lhs", None)), kind_of(getattr(p, "rhs", None)))
         ]
-        return [env for env in found if all(_integer(p, env) for p in asked)]
+        return [env for env in found if all(integer(p, env) for p in asked)]
+
+    def _values(self, a: Any) -> Sequence[int]:
+        if str(a.name) in self.fixed:
+            return (self.fixed[str(a.name)],)
+        return range(1 if kind_of(a.type) == "Size" else -2, FAR + 1)
+
+    @property
+    def open_numbers(self) -> list[Any]:
+        """Its integer arguments without those that are fixed."""
+        return [a for a in self.numbers if str(a.name) not in self.fixed]
+
+    def fixed_numbers(self) -> dict[Any, int]:
+        """The integer arguments that are fixed, by Exo's names."""
+        return {a.name: self.fixed[str(a.name)] for a in self.numbers if str(a.name) in self.fixed}
+
+    def largest(self) -> dict[Any, int]:
+        """The largest value of each integer argument that the assertions allow. Raises Unreadable where they allow none."""
+        choices = self.choices()
+        if not choices:
+            raise Unreadable("no value of its integer parameters satisfies its assertions")
+        return {a.name: max(c[a.name] for c in choices) for a in self.numbers}
+
+    def memories(self) -> tuple[str, ...]:
+        """Names of the memories beside main memory in which its operands lie."""
+        return tuple(dict.fromkeys(a.mem.name() for a in self.ir.args if a.type.is_numeric() and not in_memory(a)))
 
     def open_ended(self) -> str:
         """A parameter that may be as large as is tried, or ''."""
         try:
-            largest = {str(a.name): max((c[a.name] for c in self.choices()), default=0) for a in self.numbers}
+            largest = {str(a.name): max((c[a.name] for c in self.choices()), default=0) for a in self.open_numbers}
         except Unreadable:
             return ""
         return next((n for n, v in largest.items() if v == FAR), "")
@@ -88,16 +133,17 @@ class _Instruction:
         if not choices:
             raise Unreadable("no value of its integer parameters satisfies its assertions")
         for env in choices:
-            yield self._case(env, 1)
+            yield self.case(env, 1)
             if any(self._apart(a, env) for a in self.ir.args):
-                yield self._case(env, 2)
+                yield self.case(env, 2)
 
     def _apart(self, a: Any, env: dict[Any, int]) -> bool:
         """Whether it is in memory with several elements, and any distance between them."""
-        return _in_memory(a) and _extent(a, env) > 1 and str(a.name) not in self.unit and a.type.is_win()
+        return in_memory(a) and extent_of(a, env) > 1 and str(a.name) not in self.unit and a.type.is_win()
 
-    def _case(self, env: dict[Any, int], stride: int) -> Case:
-        operands = [self._operand(a, env, stride) for a in self.ir.args if a not in self.numbers]
+    def case(self, env: dict[Any, int], stride: int) -> Case:
+        """Its C and its cells for these values of its integer arguments, and that distance between elements in memory."""
+        operands = [self.operand(a, env, stride) for a in self.ir.args if a not in self.numbers]
         known = {o.name: o for o in operands}
         text, params = dict[str, str](), list[str]()
         for a in self.ir.args:
@@ -120,9 +166,10 @@ class _Instruction:
         given = {str(n): v for n, v in env.items()} | ({"stride of a window": stride} if stride > 1 else {})
         return Case(source, self.ir.name, tuple(operands), tuple(o.name for o in operands), before, after, given)
 
-    def _operand(self, a: Any, env: dict[Any, int], stride: int) -> Operand:
-        dtype, count = _dtype(a.type.basetype()), _extent(a, env)
-        if _in_memory(a):
+    def operand(self, a: Any, env: dict[Any, int], stride: int) -> Operand:
+        """One of its arguments that is no number. Raises Unreadable for registers that are not known."""
+        dtype, count = dtype_of(a.type.basetype()), max(1, extent_of(a, env))
+        if in_memory(a):
             apart = stride if self._apart(a, env) else 1
             return Operand(str(a.name), dtype, count, "memory", of_element(dtype), apart)
         try:
@@ -135,27 +182,31 @@ class _Instruction:
         return Operand(str(a.name), dtype, count, "register", NAMED[kind])
 
 
-def _name_of(x: Any) -> str:
+def kind_of(x: Any) -> str:
+    """What Exo calls this kind of node."""
     return type(x).__name__
 
 
 def _is_unit_stride(p: Any) -> bool:
     right = getattr(p, "rhs", None)
-    return getattr(p, "op", "") == "==" and _name_of(p.lhs) == "StrideExpr" and getattr(right, "val", None) == 1
+    return getattr(p, "op", "") == "==" and kind_of(p.lhs) == "StrideExpr" and getattr(right, "val", None) == 1
 
 
-def _in_memory(a: Any) -> bool:
+def in_memory(a: Any) -> bool:
+    """Whether an argument lies in main memory."""
     return a.type.is_numeric() and (a.mem is None or a.mem.name().startswith("DRAM"))
 
 
-def _extent(a: Any, env: dict[Any, int]) -> int:
-    shape = [_integer(e, env) for e in a.type.shape()] if a.type.is_tensor_or_window() else []
+def extent_of(a: Any, env: dict[Any, int]) -> int:
+    """How many elements an argument has. Raises Unreadable for more dimensions than one."""
+    shape = [integer(e, env) for e in a.type.shape()] if a.type.is_tensor_or_window() else []
     if len(shape) > 1:
         raise Unreadable(f"{a.name} has {len(shape)} dimensions; one is covered")
     return shape[0] if shape else 1
 
 
-def _dtype(t: Any) -> DType:
+def dtype_of(t: Any) -> DType:
+    """The element type of Exo's name. Raises Unreadable."""
     if str(t) not in _TYPES:
         raise Unreadable(f"the element type {t} is not covered")
     return DTYPES[_TYPES[str(t)]]
@@ -168,17 +219,17 @@ _OPERATIONS = {
 }  # fmt: skip
 
 
-def _integer(e: Any, env: dict[Any, int]) -> int:
+def integer(e: Any, env: dict[Any, int]) -> int:
     """The value of an index expression or condition."""
-    match _name_of(e):
+    match kind_of(e):
         case "Const":
             return int(e.val)
         case "Read" if e.name in env:
             return env[e.name]
         case "BinOp":
-            return int(_OPERATIONS[e.op](_integer(e.lhs, env), _integer(e.rhs, env)))
+            return int(_OPERATIONS[e.op](integer(e.lhs, env), integer(e.rhs, env)))
         case "USub":
-            return -_integer(e.arg, env)
+            return -integer(e.arg, env)
     raise Unreadable(f"{e} is no number that is known here")
 
 
@@ -198,14 +249,14 @@ class _Text:
 
     def _block(self, body: Any, env: dict[Any, int]) -> None:
         for s in body:
-            match _name_of(s):
+            match kind_of(s):
                 case "Pass":
                     pass
                 case "For":
-                    for i in range(_integer(s.lo, env), _integer(s.hi, env)):
+                    for i in range(integer(s.lo, env), integer(s.hi, env)):
                         self._block(s.body, env | {s.iter: i})
                 case "If":
-                    self._block(s.body if _integer(s.cond, env) else s.orelse, env)
+                    self._block(s.body if integer(s.cond, env) else s.orelse, env)
                 case "Assign" | "Reduce":
                     self._assign(s, env)
                 case other:
@@ -216,7 +267,7 @@ class _Text:
         to = self.types[name]
         value, own = self._value(s.rhs, env, to)
         new = convert(value, own, to)
-        if _name_of(s) == "Reduce":
+        if kind_of(s) == "Reduce":
             new = arithmetic(_head("+"), self.cells[name][at], new, dtype=to)
         self.cells[name][at] = new
 
@@ -224,14 +275,14 @@ class _Text:
         name = str(e.name)
         if name not in self.cells:
             raise Unreadable(f"{name} in its text is no operand")
-        at = _integer(e.idx[0], env) if e.idx else 0
+        at = integer(e.idx[0], env) if e.idx else 0
         if not 0 <= at < len(self.cells[name]):
             raise Unreadable(f"its text reads or writes {name}[{at}], of {len(self.cells[name])}")
         return at
 
     def _value(self, e: Any, env: dict[Any, int], kind: DType) -> tuple[Term, DType]:
         """A value and its type; literals take `kind`."""
-        match _name_of(e):
+        match kind_of(e):
             case "Read":
                 return self.cells[str(e.name)][self._place(e, env)], self.types[str(e.name)]
             case "Const":
@@ -245,7 +296,7 @@ class _Text:
                 return self._chosen(e, env, kind)
             case "Extern":
                 raise Unreadable(f"{e.f.name()} in its text is not computed bit for bit here")
-        raise Unreadable(f"{_name_of(e)} in its text is not covered")
+        raise Unreadable(f"{kind_of(e)} in its text is not covered")
 
     def _literal(self, x: float, kind: DType) -> tuple[Term, DType]:
         if kind.is_float:
@@ -255,7 +306,7 @@ class _Text:
         return bits.const(int(x), kind.bits), kind
 
     def _operation(self, e: Any, env: dict[Any, int], kind: DType) -> tuple[Term, DType]:
-        own = [self._value(a, env, kind)[1] for a in (e.lhs, e.rhs) if _name_of(a) != "Const"]
+        own = [self._value(a, env, kind)[1] for a in (e.lhs, e.rhs) if kind_of(a) != "Const"]
         to = max(own, key=lambda d: (d.is_float, d.bits), default=kind)
         x, y = (convert(*self._value(a, env, to), to) for a in (e.lhs, e.rhs))
         if e.op == "/" and not to.is_float:

@@ -4,7 +4,8 @@
     static inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
 
 A statement, then clauses apart by `;` (or `for`): extents of axes (`l < 8`), element types (`a, b: f32`), values of integer
-parameters (`0 <= n <= 8`), and `rounding: fused` or `rounding: unfused` where the floating-point result is to be right bit for bit.
+parameters (`0 <= n <= 8`), `rounding: fused` or `rounding: unfused` where the floating-point result is to be right bit for bit, and
+`beyond: zero` where the cells of the result that a guard leaves out become 0 (they are kept where nothing is said).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import bit_terms as bits
 from isamap_smt.ir.errors import IsamapError, LanguageError
@@ -29,11 +31,15 @@ from isamap_smt.isa_check.entry import Case, Entry, Operand
 from isamap_smt.language.text import parse
 from isamap_smt.runtime.compiler import find_compiler
 
+if TYPE_CHECKING:
+    from isamap_smt.isa_check.form import Form
+
 _COMMENT = re.compile(r"/\*\s*isamap:(?P<block>.*?)\*/|//[ \t]*isamap:(?P<line>[^\n]*)", re.DOTALL)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]*)[>"][^\n]*$', re.MULTILINE)
 _EXTENT = re.compile(r"(\w+) < (\d+)")
 _RANGE = re.compile(r"(-?\d+) <= (\w+) <= (\d+)")
 _TYPES = re.compile(r"(\w+(?:, *\w+)*) ?: ?(\w+(?: ?\[[\d, ]*\])?)")
+REGISTERS = {"__m128": "xmm", "__m256": "ymm", "__m512": "zmm"}  # all other vectors are v, of Arm
 MOST = 4096  # choices of integer parameters
 RETURNED = "returned"
 
@@ -49,6 +55,7 @@ class _Contract:
     types: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, range] = field(default_factory=dict)
     rounding: str = ""
+    beyond: str = "kept"
 
 
 def entries(path: Path, cc: str | None = None) -> list[Entry]:
@@ -73,9 +80,17 @@ def entries(path: Path, cc: str | None = None) -> list[Entry]:
         if not after:
             raise IsamapError(f"{path}:{c.line}: no function follows this contract")
         name = lines[after[0]]
-        reader = _Instruction(path, c, name, defined[name], source)
-        found.append(Entry(name, f"{path}:{c.line}", reader.text, "", headers, reader.cases))
+        reader = HeaderFunction(path, c, name, defined[name], source)
+        form = partial(_form, reader, headers, _INCLUDE.sub("", text).strip())
+        memories = reader.memories()
+        found.append(Entry(name, f"{path}:{c.line}", reader.text, "", headers, reader.cases, "", memories, form))
     return found
+
+
+def _form(reader: HeaderFunction, headers: tuple[str, ...], text: str) -> Form:
+    from isamap_smt.isa_check.header_form import form_of
+
+    return form_of(reader, headers, text)
 
 
 def _contract(path: Path, text: str, m: re.Match[str]) -> _Contract:
@@ -96,6 +111,11 @@ def _clause(c: _Contract, clause: str, where: str) -> None:
         if c.rounding not in ("fused", "unfused"):
             raise LanguageError(f"{where}: rounding is fused or unfused, not {c.rounding!r}")
         return
+    if clause.startswith("beyond:"):
+        c.beyond = clause.removeprefix("beyond:").strip()
+        if c.beyond not in ("kept", "zero"):
+            raise LanguageError(f"{where}: beyond is kept or zero, not {c.beyond!r}")
+        return
     if m := _TYPES.fullmatch(clause):
         c.types |= {name.strip(): m[2] for name in m[1].split(",")}
         return
@@ -106,7 +126,7 @@ def _clause(c: _Contract, clause: str, where: str) -> None:
             c.numbers[m[2]] = range(int(m[1]), int(m[3]) + 1)
         else:
             raise LanguageError(
-                f"{where}: the clause {part!r} is none of `l < 8`, `0 <= n <= 8`, `a, b: f32`, `rounding: fused`"
+                f"{where}: the clause {part!r} is none of `l < 8`, `0 <= n <= 8`, `a, b: f32`, `rounding: fused`, `beyond: zero`"
             )
 
 
@@ -136,7 +156,7 @@ def _preprocessed(path: Path, text: str, cc: str | None) -> str:
     return done.stdout[done.stdout.rindex(marker) :] if marker in done.stdout else done.stdout
 
 
-class _Instruction:
+class HeaderFunction:
     """One function and its contract."""
 
     def __init__(self, path: Path, contract: _Contract, name: str, node: Any, source: str) -> None:
@@ -156,6 +176,19 @@ class _Instruction:
                 f"{self.where}: nothing is said of {', '.join(sorted(open_))}; write `l < 8` or `0 <= n <= 8`"
             )
 
+    def parameters(self) -> list[tuple[str, CType]]:
+        """Its parameters with their C types."""
+        params = self.node.decl.type.args.params if self.node.decl.type.args else []
+        return [(p.name, declared(p.type)) for p in params if getattr(p, "name", None) is not None]
+
+    def memories(self) -> tuple[str, ...]:
+        """The kinds of registers that its parameters and its result lie in."""
+        try:
+            kinds = [*(kind for _, kind in self.parameters()), declared(self.node.decl.type.type)]
+        except Unreadable:  # said where it is read
+            return ()
+        return tuple(dict.fromkeys(REGISTERS.get(k.name.rstrip("di"), "v") for k in kinds if k.kind == "v"))
+
     def cases(self) -> Iterator[Case]:
         """One for each choice of the integer parameters."""
         numbers = self.contract.numbers
@@ -165,20 +198,21 @@ class _Instruction:
                 f"its integer parameters have {len(choices)} choices; up to {MOST} are tried, and one is needed"
             )
         for values in choices:
-            yield self._case(dict(zip(numbers, values, strict=True)))
+            yield self.case(dict(zip(numbers, values, strict=True)))
 
-    def _case(self, env: dict[str, int]) -> Case:
+    def case(self, env: dict[str, int]) -> Case:
+        """The C and its cells for these values of the integer parameters."""
         counts = {t.name: cell_count(self.kernel, t.name, env) for t in self.kernel.tensors}
         whole = start({t.name: (t.dtype, counts[t.name]) for t in self.kernel.tensors})
         touched: dict[str, int] = {}
+        if self.contract.beyond == "zero":
+            output = self.kernel.outputs[0]
+            whole[output] = [bits.const(0, x.width) for x in whole[output]]
         rounding = self.contract.rounding or "unfused"
         done = run_contract(self.kernel, whole, rounding, env, touched)
-        params = self.node.decl.type.args.params if self.node.decl.type.args else []
         operands, arguments = [], list[str | Value]()
-        for p in params:
-            if getattr(p, "name", None) is None:
-                continue
-            a = self._parameter(p.name, declared(p.type), env, counts, touched)
+        for name, kind in self.parameters():
+            a = self._parameter(name, kind, env, counts, touched)
             arguments.append(a.name if isinstance(a, Operand) else a)
             if isinstance(a, Operand):
                 operands.append(a)

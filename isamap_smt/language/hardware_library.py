@@ -8,10 +8,15 @@ avx512.fmadd_ps          an instruction of a machine
 machine.py:dot           an Instruction in a Python file
 machine.py:NPU.dot       an instruction of a Hardware in a Python file; machine.py:NPU where it computes with one alone
 machine.py:NPU(n=16)     the same for a description that is a function of machine parameters
+exo:AVX2                 the proved instructions of somebody else's table, on its registers of that name; exo:AVX512(N=16): with a
+                         number fixed; exo-AVX2 and exo-AVX512-N16, as such machines are called, are the same
+exo:gemmini              the tested ones of Exo's Gemmini table that GEMM needs
+table.h                  the proved functions of a C file with contracts (docs/check-isa.md); table.h:fma one of them
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -45,7 +50,8 @@ def find_hardware(spec: str | Hardware) -> Hardware:
     import isamap_hardware
 
     name, given = split_parameters(spec)
-
+    if (table := _of_table(name, given)) is not None:
+        return table
     if name == "host":
         from isamap_hardware.host import host
 
@@ -66,6 +72,8 @@ def find_instruction(spec: str | Instruction) -> Instruction:
         return spec
     if _is_file(spec):
         return replace(_instruction_from_file(spec), file=spec)
+    if (table := _TABLE_FILE.fullmatch(spec)) and table["name"]:
+        return replace(find_hardware(table["file"]).instruction(table["name"]), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
         raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")
@@ -97,6 +105,41 @@ def require_features(instructions: Iterable[Instruction]) -> None:
             f"this CPU ({cpu_name()}) has no {', '.join(missing)}, which {', '.join(cannot)} "
             f"{'needs' if len(cannot) == 1 else 'need'}; map onto `host`, or only compile"
         )
+
+
+def find_instructions(spec: str) -> tuple[Instruction, ...]:
+    """The instruction of that name; where it is the name of a table's machine, all that compute. Raises as find_instruction."""
+    file = _TABLE_FILE.fullmatch(spec)
+    if _TABLE.fullmatch(split_parameters(spec)[0]) or (file and not file["name"]):
+        return find_hardware(spec).computes
+    return (find_instruction(spec),)
+
+
+# what is read and proved by isamap_smt.isa_check, which stands above this layer: it is asked through the package's own names
+_TABLE = re.compile(r"(?P<table>exo)[:-](?P<memory>[A-Za-z]\w*?)(?P<fixed>(-[A-Za-z_]+\d+)*)")
+_TABLE_FILE = re.compile(r"(?P<file>.+\.[hc])(:(?P<name>\w+))?")
+
+
+def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
+    """The machine of a table of somebody else's instructions; None where it is no name of one."""
+    import isamap_smt as im
+
+    found: Hardware
+    if (m := _TABLE.fullmatch(name)) is not None:
+        fixed = dict(re.findall(r"-([A-Za-z_]+)(\d+)", m["fixed"]))
+        found = im.machine_of(
+            m["table"], memory=m["memory"], fixed={n: int(v) for n, v in fixed.items()} | (given or {})
+        )
+        return found
+    if (m := _TABLE_FILE.fullmatch(name)) is not None and not m["name"]:
+        found = im.machine_of(m["file"], fixed=given)
+        return found
+    return None
+
+
+def is_file(spec: str) -> bool:
+    """Whether it names a file, and something in it."""
+    return _is_file(spec) or _TABLE_FILE.fullmatch(spec) is not None
 
 
 def _is_file(spec: str) -> bool:

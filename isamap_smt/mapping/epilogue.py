@@ -157,7 +157,7 @@ def _taken(
 
 
 def _matched(epilogue: Epilogue, i: Instruction, cells: str, pattern: Any, tree: Any, bound: Bound) -> Iterator[Bound]:
-    if isinstance(pattern, Read):
+    if isinstance(pattern, Read) and pattern.tensor not in i.immediates:
         found = _operand(epilogue, i, cells, pattern.tensor, tree)
         key = "" if pattern.tensor == cells else pattern.tensor
         if found is not None and bound.get(key, found) == found:
@@ -197,16 +197,19 @@ def _operand(epilogue: Epilogue, i: Instruction, cells: str, name: str, tree: An
     return Access(tree.tensor, tree.index) if same else None
 
 
-def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int] | None:
+def _number(i: Instruction, pattern: Any, tree: Any) -> tuple[str, int | float] | None:
     """An immediate, and the number that stands in its place; it may be converted on the way to a wider type."""
     while isinstance(pattern, Cast):
         pattern = pattern.args[1]
     while isinstance(tree, Cast):
         tree = tree.args[1]
-    if not isinstance(pattern, Read) or pattern.tensor not in i.immediates or not tree.is_Integer:
+    if not isinstance(pattern, Read) or pattern.tensor not in i.immediates or not tree.is_Number:
+        return None
+    whole = not i.kernel.tensor(pattern.tensor).dtype.is_float
+    if whole and not tree.is_Integer:
         return None
     low, high = i.immediates[pattern.tensor]
-    return (pattern.tensor, int(tree)) if low <= tree <= high else None
+    return (pattern.tensor, int(tree) if tree.is_Integer else float(tree)) if low <= tree <= high else None
 
 
 def _plain(e: Any) -> Any:

@@ -38,6 +38,6 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
             operands = dict(node.operands)
             for operand, low, high in node.instruction.assume:
                 if operand in node.instruction.immediates:
-                    continue  # the proof has seen the number
+                    continue  # the program's proof has looked at the number
                 found[held[operands[operand].name], low, high] = None
     return tuple(found)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from typing import Any
 
+from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
-from isamap_encodings.schedule_solve import LOAD, Answer, solve
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
@@ -94,6 +94,13 @@ def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -
         while len(_answers) > _KEPT:
             _answers.popitem(last=False)
     return answer
+
+
+def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = None, enough: float = 0.0) -> Answer:
+    """As that of isamap_encodings, loaded where it is asked: CP-SAT and what it imports take half a second."""
+    from isamap_encodings.schedule_solve import solve as ask
+
+    return ask(problem, timeout, progress, enough=enough)
 
 
 def nothing(where: ScheduleSpace, answer: Answer, fixed: Dict[str, Any]) -> str:

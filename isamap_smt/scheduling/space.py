@@ -11,9 +11,9 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from typing import Any
 
+from isamap_encodings.schedule_answer import Answer
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
-from isamap_encodings.schedule_solve import Answer
 from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import NotProvedError, ScheduleError

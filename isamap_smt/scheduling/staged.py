@@ -7,10 +7,9 @@ from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.staging_cost import Numbers, choices, cost, passes
-from isamap_encodings.staging_model import StagingAnswer, solve_staging
 from isamap_encodings.staging_problem import StagingDecision, StagingOperand
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
@@ -19,6 +18,9 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.scheduling.staged_problem import Question, question
+
+if TYPE_CHECKING:
+    from isamap_encodings.staging_model import StagingAnswer
 
 TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
@@ -40,6 +42,8 @@ def schedule_stages(
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
+    from isamap_encodings.staging_model import solve_staging
+
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
     refused: list[str] = []

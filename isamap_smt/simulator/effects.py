@@ -22,7 +22,9 @@ from isamap_smt.simulator.sites import Elaborated, Site
 
 Array = np.ndarray
 Value = Callable[[Mapping[str, Array]], Array]
-Key = tuple[int, ...]  # an instruction's id, its numbers in the code, and how many points of each axis are active
+Key = tuple[
+    int | float, ...
+]  # an instruction's id, its numbers in the code, and how many points of each axis are active
 _COMBINE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
@@ -124,7 +126,7 @@ def _act(
     return act
 
 
-def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, int]) -> Value:
+def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, int | float]) -> Value:
     """numbers: in the place of operands in the code."""
     contract = instruction.kernel
     statement = contract.statements[0]
@@ -136,7 +138,7 @@ def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, i
     value = rewrite_reads(
         typed_value(contract, statement),
         lambda r: (
-            cast(contract.tensor(r.tensor).dtype, sp.Integer(numbers[r.tensor]))
+            cast(contract.tensor(r.tensor).dtype, sp.sympify(numbers[r.tensor]))
             if r.tensor in numbers
             else Read(r.args[0], point)
         ),

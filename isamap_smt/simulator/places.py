@@ -101,8 +101,8 @@ def _check_number(site: Site, operand: Operand, place: Ref) -> None:
     low, high = site.use.instruction.immediates[operand.name]
     if value is None or not low <= value <= high:
         raise LanguageError(
-            f"{name}: operand {operand.name} stands in the code and is {place.name}[{', '.join(map(str, place.index))}]; it is a "
-            f"number from {low} to {high}"
+            f"{name}: operand {operand.name} is {place.name}[{', '.join(map(str, place.index))}]; "
+            f"it is a number from {low} to {high} in the code"
         )
 
 

@@ -56,9 +56,10 @@ def executor_of(machine: Hardware) -> tuple[str, str]:
     lacking = f"this CPU has no {', '.join(missing_features(computes))}"
     if architecture == own_architecture():
         return "", lacking
-    target = find_target(f"{architecture}-linux-musl")
-    why = target.available()
-    return ("", why) if why else (target.name, target.executor())
+    first = find_target(f"{architecture}-linux-musl")
+    more = (k.named(k.example) for k in _kinds() if k.example.startswith(f"{architecture}-"))
+    found = next((t for t in (first, *more) if t and not t.available() and not t.takes(machine)), None)
+    return (found.name, found.executor()) if found else ("", first.available() or first.takes(machine))
 
 
 def _kinds() -> Iterator[type[Target]]:

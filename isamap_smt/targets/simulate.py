@@ -68,9 +68,12 @@ class Simulated:
         self.checked = checked
         self.program = checked.program
 
-    def __call__(self, **arrays: np.ndarray) -> dict[str, np.ndarray]:
-        """The outputs of the first run, by name. Outputs begin at what their reductions begin with."""
-        return self._run(arrays, None).outputs
+    def __call__(self, *, sizes: Any = None, **arrays: np.ndarray) -> dict[str, np.ndarray]:
+        """The outputs of the first run, by name. Outputs begin at what their reductions begin with.
+
+        sizes: those that the program leaves open and no array's dimension is, by name.
+        """
+        return self._run(arrays, None, sizes).outputs
 
     def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int) -> Observed:
         """The first run and one for each seed, each compared with the reference. `kernel` has all sizes.
@@ -81,18 +84,25 @@ class Simulated:
         _require_few(program, kernel)
         arithmetic = self.checked.proof.arithmetic if program.machine is not None else arithmetic_of(program)
         right = wanted(kernel, arrays, arithmetic)
-        first, *others = (self._run(arrays, seed) for seed in (None, *range(seeds)))
+        sizes = self._sizes_of(kernel)
+        first, *others = (self._run(arrays, seed, sizes) for seed in (None, *range(seeds)))
         judged = [judge(kernel, run.outputs, right, arithmetic) for run in (first, *others)]
         found = dict.fromkeys(text for run in (first, *others) for text in run.wrong)
         worst = next((j for j in judged if j.reason), judged[0])
         return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES])
 
-    def _run(self, arrays: Mapping[str, np.ndarray], seed: int | None) -> _Run:
+    def _sizes_of(self, kernel: Kernel) -> dict[str, int]:
+        """What the program leaves open, of a kernel with all sizes."""
+        points = {a.name: a.extent for a in kernel.axes}
+        opened = (a for a in self.program.kernel.axes if a.extent.is_Symbol and a.name in points)
+        return {str(a.extent): int(points[a.name]) for a in opened}
+
+    def _run(self, arrays: Mapping[str, np.ndarray], seed: int | None, sizes: Mapping[str, int] | None) -> _Run:
         """The engines in an order drawn from the seed, or timed without one; a core's parallel iterations in such an order."""
         if self.program.machine is None:
-            core = run_program(self.program, arrays, seed=0 if seed is None else seed + 1)
+            core = run_program(self.program, arrays, sizes=sizes, seed=0 if seed is None else seed + 1)
             return _Run(dict(core.outputs), None, {}, tuple(map(str, core.findings)))
-        run = simulate(self.program, arrays, seed=seed)
+        run = simulate(self.program, arrays, sizes=sizes, seed=seed)
         stuck = (f"deadlock: {run.deadlock}",) if run.deadlock else ()
         return _Run(run.outputs, run.cycles, run.engines, (*map(str, run.races), *stuck))
 

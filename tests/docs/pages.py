@@ -5,6 +5,8 @@
 ```text                   exactly what the python block before it prints
 ```console                each `$ isamap ...` runs; a comment `exit status N` is what it must exit with, 0 otherwise;
                           each further line must stand in its output, where `...` is anything
+```python needs=WHERE     and others: for Session(page).read(WHERE) alone. WHERE is a target or a CPU's feature; such blocks may
+                          use nothing of those that need nothing
 """
 
 from __future__ import annotations
@@ -19,7 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import archspec.cpu
+
 from isamap_smt.cli.app import run
+from isamap_smt.ir.errors import UnknownNameError
+from isamap_smt.ir.features import architectures
+from isamap_smt.targets import find_target
 
 _FENCE = re.compile(r"^```(\w*)[ \t]*(.*?)\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 
@@ -33,12 +40,28 @@ class Block:
     text: str
     line: int
 
+    @property
+    def needs(self) -> str:
+        """The target or feature that it runs on; '' where it runs anywhere."""
+        return found[1] if (found := re.search(r"needs=(\S+)", self.about)) else ""
+
 
 def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
     source = page.read_text()
     for found in _FENCE.finditer(source):
         yield Block(found[1], found[2].strip(), found[3], source.count("\n", 0, found.start(3)) + 1)
+
+
+def lacking(where: str) -> str:
+    """Why blocks that need this target or feature cannot run here; '' where they can. Raises UnknownNameError."""
+    try:
+        return find_target(where).available()
+    except UnknownNameError:
+        if not architectures(where):
+            raise
+    host = archspec.cpu.host()
+    return "" if where in host else f"this CPU ({host.name}) has no {where}"
 
 
 @dataclass
@@ -50,9 +73,9 @@ class Session:
     printed: str | None = None
     ran: dict[str, int] = field(default_factory=lambda: {"python": 0, "outputs": 0, "commands": 0})
 
-    def read(self) -> None:
-        """Run the whole page. Raises AssertionError where it says something else than what happens."""
-        for block in blocks(self.page):
+    def read(self, where: str = "") -> None:
+        """Run the page's blocks that need `where`. Raises AssertionError where it says something else than what happens."""
+        for block in (b for b in blocks(self.page) if b.needs == where):
             if block.language == "python":
                 self._python(block)
             elif block.language == "text":

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import archspec.cpu
 import pytest
 
-from tests.docs.pages import Session, blocks
+from isamap_smt.ir.errors import UnknownNameError
+from tests.docs.pages import Session, blocks, lacking
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+MACHINES = sorted((REPOSITORY / "docs" / "machines").glob("*.md"))
+ELSEWHERE = [(page, where) for page in MACHINES for where in sorted({b.needs for b in blocks(page)} - {""})]
 DOCUMENTATION = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("**/*.md"))]
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 # A path in backquotes that begins with a folder of the repository.
@@ -28,13 +32,57 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
         ("docs/hardware.md", (3, 2, 3)),
         ("docs/gemmini.md", (1, 1, 0)),
         ("docs/vta.md", (1, 1, 1)),
+        ("docs/machines/x86.md", (1, 1, 5)),
     ],
 )
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
+    runs_at_least(page, least)
+
+
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("docs/machines/arm.md", (0, 0, 5)),
+        ("docs/machines/riscv.md", (0, 0, 2)),
+        ("docs/machines/tensor-cores.md", (0, 0, 6)),
+    ],
+)
+def test_a_page_runs_on_any_cpu(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
+    runs_at_least(page, least)
+
+
+def runs_at_least(page: str, least: tuple[int, int, int]) -> None:
+    """So many blocks, outputs and commands, of what needs no other machine."""
     session = Session(REPOSITORY / page)
     session.read()
-    assert tuple(session.ran.values()) >= least
-    assert all(ran >= wanted for ran, wanted in zip(session.ran.values(), least, strict=True))
+    assert all(ran >= wanted for ran, wanted in zip(session.ran.values(), least, strict=True)), session.ran
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("page", "where"), ELSEWHERE, ids=lambda p: p.stem if isinstance(p, Path) else p)
+def test_what_a_page_shows_of_another_machine(page: Path, where: str, in_empty_directory: Path) -> None:
+    if why := lacking(where):
+        pytest.skip(why)
+    session = Session(page)
+    session.read(where)
+    assert session.ran["outputs"] + session.ran["commands"] > 0
+
+
+def test_blocks_run_where_they_are_asked_for_alone(in_empty_directory: Path) -> None:
+    page = in_empty_directory / "page.md"
+    page.write_text("```python needs=avx2\nprint(2)\n```\n\n```text needs=avx2\n3\n```\n")
+    session = Session(page)
+    session.read()
+    assert session.ran == {"python": 0, "outputs": 0, "commands": 0}
+    with pytest.raises(AssertionError, match="the page shows"):
+        session.read("avx2")
+
+
+def test_what_lacks_here_is_said_and_a_slip_is_not_taken_for_it() -> None:
+    assert "this CPU" in lacking("sve") or "sve" in archspec.cpu.host()
+    assert "known architectures" in lacking("sparc64-linux-musl")
+    with pytest.raises(UnknownNameError):
+        lacking("avx99")
 
 
 def test_the_accelerator_of_the_tutorial_is_the_example() -> None:
@@ -103,7 +151,10 @@ def _tests_that_are_not_there(prose: str) -> list[str]:
     return [name for name in names if f"def {name}(" not in defined]
 
 
-@pytest.mark.parametrize(("index", "folder"), [("docs/index.md", "docs"), ("docs/design/README.md", "docs/design")])
+@pytest.mark.parametrize(
+    ("index", "folder"),
+    [("docs/index.md", "docs"), ("docs/index.md", "docs/machines"), ("docs/design/README.md", "docs/design")],
+)
 def test_the_indices_list_every_page(index: str, folder: str) -> None:
     place = REPOSITORY / index
     listed = {link for link in _LINK.findall(place.read_text()) if "://" not in link}
@@ -112,5 +163,5 @@ def test_the_indices_list_every_page(index: str, folder: str) -> None:
 
 
 def test_every_fenced_block_names_its_language() -> None:
-    for page in (REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("tutorial*.md")):
+    for page in (REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("tutorial*.md"), *MACHINES):
         assert all(block.language for block in blocks(page)), page.name

@@ -109,7 +109,7 @@ def test_a_function_that_calls_itself_is_unread(tmp_path: Path, capsys: pytest.C
 
 def test_a_table_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check-isa", "exxo"]) == 3
-    assert "'exxo' is no table; write exo, tvm, or the path of a C file" in capsys.readouterr().err
+    assert "'exxo' is no table; write exo, exo-gemmini, tvm, or the path of a C file" in capsys.readouterr().err
     assert run(["check-isa", "nowhere.h"]) == 3
 
 

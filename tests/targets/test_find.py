@@ -12,6 +12,7 @@ from pathlib import Path
 import archspec.cpu
 import pytest
 
+import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.features import architectures, feature_names
 from isamap_smt.ir.vector_types import vector_type
@@ -19,7 +20,9 @@ from isamap_smt.runtime.compiler import portable_flags
 from isamap_smt.runtime.feature_flags import architecture_of, llvm_names, zig_cpu
 from isamap_smt.targets import find_target, target_names
 from isamap_smt.targets.c import C
+from isamap_smt.targets.cross import Cross
 from isamap_smt.targets.emulator import find_emulator
+from isamap_smt.targets.find import executor_of
 
 
 @pytest.fixture
@@ -140,3 +143,11 @@ def test_a_target_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isamap_smt.targets.find.entry_points", lambda group: [entry])
     assert isinstance(find_target("own"), Own)
     assert target_names() == ("own",)
+
+
+def test_without_qemu_a_machine_is_executed_by_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cross, "available", lambda self, cc=None: "no QEMU")
+    spike = find_target("riscv64-spike")
+    expected = ("", "no QEMU") if spike.available() else ("riscv64-spike", spike.executor())
+    assert executor_of(isamap_hardware.load("rvv")) == expected
+    assert executor_of(isamap_hardware.load("neon")) == ("", "no QEMU")

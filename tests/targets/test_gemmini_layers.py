@@ -98,6 +98,11 @@ def residual(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], 
     return a, scaled(product(a["X"], a["W"]) + a["X"], a["s"])
 
 
+def clipped(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    a = drawn(seed, X=(i, k), W=(k, j), b=(j,))
+    return a, np.maximum(scaled(product(a["X"], a["W"]) + a["b"], np.float32(0.0007)), 0)
+
+
 def by_rows(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
     a = drawn(seed, X=(i, k), W=(k, j), b=(i,), s=())
     return a, scaled(product(a["X"], a["W"]) + a["b"][:, None], a["s"]).T
@@ -120,9 +125,11 @@ def block(seed: int, p: int, q: int, c: int) -> tuple[dict[str, np.ndarray], np.
     return a, scaled(product(scaled(window + a["d"], a["u"]), a["V"]) + a["X"], a["v"])
 
 
+CLIPPED = f"temporary T\n{SUM}\nY[i,j] = round_i8(relu(f32(T[i,j] + b[j]) * 0.0007))"
 # another bias for each row, and the result transposed: no tile of 16 columns can be begun and stored so, one column can
 BY_ROWS = LINEAR.replace("b[j]", "b[i]").replace("Y[i,j]", "Y[j,i]")
 CASES = {
+    "relu": (CLIPPED, clipped),
     "rows": (BY_ROWS, by_rows),
     "linear": (LINEAR, linear),
     "residual": (RESIDUAL, residual),
@@ -133,8 +140,8 @@ CASES = {
 
 @pytest.mark.parametrize(
     ("name", "runs"),
-    [("linear", 60), ("rows", 10), ("mlp", 40), ("block", 8), pytest.param("residual", 60, marks=pytest.mark.exhaustive),
-     pytest.param("block", 60, marks=pytest.mark.exhaustive)],
+    [("linear", 60), ("relu", 60), ("rows", 10), ("mlp", 40), ("block", 8),
+     pytest.param("residual", 60, marks=pytest.mark.exhaustive), pytest.param("block", 60, marks=pytest.mark.exhaustive)],
 )  # fmt: skip
 def test_a_layer_proved_for_open_sizes_at_random_ones(name: str, runs: int) -> None:
     text, reference = CASES[name]
@@ -201,6 +208,7 @@ def test_a_description_of_layers_that_contradicts_the_model_is_found(name: str, 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        (CLIPPED.replace("0.0007", "-0.5"), "nothing computes"),  # the RTL and Spike give other results
         (LINEAR.replace("temporary T\n", ""), "add the line 'temporary T'"),
         (LINEAR.replace("round_i8(f32(T[i,j] + b[j]) * s[])", "round_i8(f32(T[i,j]) * f32(b[j]))"), "nothing computes"),
         (LINEAR.replace(SUM, f"{SUM}\nT[i,j] += i32(X[i,k]) * i32(V[k,j])"), "two statements write T"),

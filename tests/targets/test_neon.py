@@ -21,7 +21,8 @@ from isamap_smt.targets import Target
 from isamap_smt.targets.emulated import EmulatedKernel
 
 NEON = isamap_hardware.load("neon")
-INSTRUCTIONS = {"f32": "neon.vfmaq_f32", "i8": "neon.vdotq_s32"}
+INSTRUCTIONS = {"vfmaq_f32": "f32", "vdotq_s32": "i8", "vmmlaq_s32": "i8"}  # each with the type of what it multiplies
+OTHERS = [("conv2d", n) for n in INSTRUCTIONS] + [("matvec", "vfmaq_f32"), ("matvec", "vdotq_s32")]
 WINDOW = dict(n=1, k=6, c=5, p=5, q=7, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
 
 
@@ -33,10 +34,11 @@ def typed(kernel: str, dtype: str) -> im.Kernel:
 
 
 @functools.cache
-def built(arm: Target, kernel: str, dtype: str, **options: Any) -> EmulatedKernel:
-    """The kernel on NEON, with arrays that end at a page."""
-    planned = im.plan(typed(kernel, dtype), NEON, **{n: dict(v) if n == "sizes" else v for n, v in options.items()})
-    assert planned.instruction.name == INSTRUCTIONS[dtype]
+def built(arm: Target, kernel: str, name: str, **options: Any) -> EmulatedKernel:
+    """The kernel on that instruction of NEON, with arrays that end at a page."""
+    given = {n: dict(v) if n == "sizes" else v for n, v in options.items()}
+    planned = im.plan(typed(kernel, INSTRUCTIONS[name]), NEON, instruction=name, **given)
+    assert planned.instruction.short == name
     made = arm.build(arm.emit(planned))
     assert isinstance(made, EmulatedKernel)
     made.alignment = 1
@@ -53,10 +55,10 @@ def exact(product: np.ndarray, dtype: str) -> np.ndarray:
     return product.astype(np.int32 if dtype == "i8" else np.float32)
 
 
-@pytest.mark.parametrize("dtype", INSTRUCTIONS)
-def test_gemm_of_every_tail(arm: Target, dtype: str) -> None:
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_gemm_of_every_tail(arm: Target, name: str) -> None:
     """One program for all sizes: below, at and above its vectors, groups and register tiles, in each dimension."""
-    gemm = built(arm, "gemm", dtype)
+    gemm, dtype = built(arm, "gemm", name), INSTRUCTIONS[name]
     assert set(gemm.kernel.free_sizes) == {"I", "J", "K"}
     random = np.random.default_rng(1)
     for i, j, k in itertools.product((1, 3, 4, 11), (1, 3, 4, 5, 25), (1, 3, 4, 18)):
@@ -66,10 +68,10 @@ def test_gemm_of_every_tail(arm: Target, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("sizes", [(64, 96, 32), (33, 21, 17)])
-@pytest.mark.parametrize("dtype", INSTRUCTIONS)
-def test_gemm_at_sizes_that_are_known(arm: Target, dtype: str, sizes: tuple[int, int, int]) -> None:
-    i, j, k = sizes
-    gemm = built(arm, "gemm", dtype, sizes=(("i", i), ("j", j), ("k", k)))
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_gemm_at_sizes_that_are_known(arm: Target, name: str, sizes: tuple[int, int, int]) -> None:
+    (i, j, k), dtype = sizes, INSTRUCTIONS[name]
+    gemm = built(arm, "gemm", name, sizes=(("i", i), ("j", j), ("k", k)))
     random = np.random.default_rng(2)
     a, b = small(random, dtype, i, k), small(random, dtype, k, j)
     want = exact(a.astype(np.int64) @ b.astype(np.int64), dtype)
@@ -78,10 +80,10 @@ def test_gemm_at_sizes_that_are_known(arm: Target, dtype: str, sizes: tuple[int,
     assert np.array_equal(gemm(a, b, out=begun.copy()), want + begun)
 
 
-@pytest.mark.parametrize("dtype", INSTRUCTIONS)
-@pytest.mark.parametrize(("kernel", "sizes"), [("conv2d", WINDOW), ("matvec", dict(i=23, k=37))])
-def test_other_kernels(arm: Target, kernel: str, sizes: dict[str, int], dtype: str) -> None:
-    made, asked = built(arm, kernel, dtype, sizes=tuple(sizes.items())), typed(kernel, dtype).with_sizes(sizes)
+@pytest.mark.parametrize(("kernel", "name"), OTHERS)
+def test_other_kernels(arm: Target, kernel: str, name: str) -> None:
+    sizes, dtype = WINDOW if kernel == "conv2d" else dict(i=23, k=37), INSTRUCTIONS[name]
+    made, asked = built(arm, kernel, name, sizes=tuple(sizes.items())), typed(kernel, dtype).with_sizes(sizes)
     random = np.random.default_rng(3)
     arrays = {name: small(random, dtype, *array.shape) for name, array in random_arrays(asked, rng=random).items()}
     assert np.array_equal(made(**arrays), run_kernel(asked, arrays)[asked.results[0]])
@@ -89,7 +91,7 @@ def test_other_kernels(arm: Target, kernel: str, sizes: dict[str, int], dtype: s
 
 def test_threads_and_constants_packed_ahead(arm: Target) -> None:
     sizes = (("i", 40), ("j", 24), ("k", 16))
-    gemm = built(arm, "gemm", "i8", sizes=sizes, threads=2, constant=("B",))
+    gemm = built(arm, "gemm", "vmmlaq_s32", sizes=sizes, threads=2, constant=("B",))
     assert gemm.program.ahead
     random = np.random.default_rng(4)
     a, b = small(random, "i8", 40, 16), small(random, "i8", 16, 24)
@@ -102,11 +104,14 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
         (("f16", "f16", "f16"), "vfmaq_f16"),
         (("u8", "u8", "u32"), "vdotq_u32"),
         (("u8", "i8", "i32"), "vusdotq_s32"),
+        (("u8", "u8", "u32"), "vmmlaq_u32"),
+        (("u8", "i8", "i32"), "vusmmlaq_s32"),
     ],
 )
 def test_gemm_of_other_types(arm: Target, types: tuple[str, str, str], short: str) -> None:
     """One program for all sizes; in f16 small whole numbers, whose sums are exact."""
-    planned = im.plan(im.find_kernel("gemm").with_dtypes(dict(zip("ABC", types, strict=True))), NEON)
+    kernel = im.find_kernel("gemm").with_dtypes(dict(zip("ABC", types, strict=True)))
+    planned = im.plan(kernel, NEON, instruction=short)
     assert planned.instruction is not None and planned.instruction.short == short
     gemm = arm.build(arm.emit(planned))
     random = np.random.default_rng(6)
@@ -133,6 +138,15 @@ def test_every_instruction_does_what_its_description_says(arm: Target) -> None:
     [
         ("vfmaq_f32", "{c} = vfmsq_f32({c}, {a}, {b});", "results are wrong"),
         ("vdotq_s32", "{acc} = vdotq_s32({acc}, {a}, {a});", "results are wrong"),
+        ("vmmlaq_s32", "{c} = vmmlaq_s32({c}, {b}, {a});", "results are wrong"),  # the transpose of the sums
+        ("vmmlaq_s32", "{c} = vmmlaq_s32({c}, {a}, vreinterpretq_s8_s32(vtrn1q_s32(vreinterpretq_s32_s8({b}), "
+                       "vreinterpretq_s32_s8({b}))));", "results are wrong"),
+        ("vmmlaq_u32", "{c} = vreinterpretq_u32_s32(vmmlaq_s32(vreinterpretq_s32_u32({c}), vreinterpretq_s8_u8({a}), "
+                       "vreinterpretq_s8_u8({b})));", "results are wrong"),
+        ("vusmmlaq_s32", "{c} = vmmlaq_s32({c}, vreinterpretq_s8_u8({a}), {b});", "results are wrong"),
+        ("load_rows_i8", "{r} = vld1q_s8({m}); (void){stride};", "r[1,0]"),
+        ("masked_store_tile_i32", "neon_store_part({m}, 4 * {stride}, {active}, 8, vreinterpretq_u8_s32({r})); (void){across};",
+         "touches memory that is not its operand's"),
         ("masked_load_f32", "{r} = vld1q_f32({m}); (void){active};", "touches memory that is not its operand's"),
         ("masked_store_i32", "vst1q_s32({m}, {r}); (void){active};", "touches memory that is not its operand's"),
         ("vdotq_s32", '__asm__ volatile("msr fpcr, %0" : : "r"(1ull << 24)); {acc} = vdotq_s32({acc}, {a}, {b});',

@@ -1,7 +1,8 @@
 """What an instruction may leave in its output: the interpreter's results, or all that its rounding allows.
 
-Integers and the roundings 'exact', 'unfused' and 'fused' have one result for each accumulator. Three instructions of Intel's
-flush denormals and say so in words that are known here. Of any other words the error of a sum is held to its bound.
+Integers and the roundings 'exact', 'unfused' and 'fused' have one result for each accumulator. Intel's and Arm's sums of
+products of bf16 flush denormals and say so in words that are known here. Of any other words the error of a sum is held to its
+bound.
 
 n products that are each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
 with the unit roundoff u and the sum S of the magnitudes of all terms (Higham, Accuracy and Stability, section 4.2). Twice
@@ -21,6 +22,7 @@ from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import fused_exactly, run_instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.odd import dot_odd
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, Scalar, SMax, SMin, SMul, SNeg, SSub, cast
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.runtime.conformance.operands import same_bits
@@ -178,14 +180,31 @@ def even_and_odd_apart(instruction: Instruction, arrays: Arrays) -> list[np.ndar
     return [stepped(both, one, flushed(c))]
 
 
+def pairs_to_odd(instruction: Instruction, arrays: Arrays) -> list[np.ndarray]:
+    """The accumulator plus sums of two products, in order, each operation rounded to odd: what bfdot and bfmmla return."""
+    target = instruction.kernel.outputs[0]
+    a, b = (arrays[n] for n in instruction.kernel.inputs if n != target)
+    acc = arrays[target]
+    if acc.ndim == a.ndim:  # tiles: the rows of both factors
+        a, b = a[:, :, None, :], b[:, None, :, :]
+    for k in range(0, a.shape[-1], 2):
+        left, right = (np.broadcast_to(x[..., k : k + 2], (*acc.shape, 2)) for x in (a, b))
+        acc = dot_odd(acc, left, right)
+    return [acc]
+
+
 # the words of a description -> what they allow, with the contract and the element type of the factors that they are known for
 _LANES, _TILES = "acc[l] += f32(a[l,e]) * f32(b[l,e])", "c[i,j] += f32(a[i,k]) * f32(b[k,j])"
+_ROWS = "c[i,j] += f32(a[i,k]) * f32(b[j,k])"
+_ODD = "{}each product and each sum rounded to odd, flushes denormals"
 WORDS: dict[tuple[str, str], Model] = {
     ("two fused steps in either order, to nearest even, flushes denormals", _LANES): pairs_in_either_order,
     (
         "even and odd products summed apart, each step fused and to nearest even, then added; flushes denormals",
         _TILES,
     ): even_and_odd_apart,
+    (_ODD.format("adds the sum of two products, "), _LANES): pairs_to_odd,
+    (_ODD.format("adds sums of two products in order, "), _ROWS): pairs_to_odd,
 }
 
 

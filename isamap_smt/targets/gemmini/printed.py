@@ -18,7 +18,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Use, walk
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Use, immediate, walk
 from isamap_smt.proof.uses.text import in_order
 
 
@@ -116,6 +116,9 @@ class _Printer:
         """What stands for the operands, strides and parameters of a use in its C."""
         i, words = use.instruction, {}
         for name, ref in use.operands:
+            if (number := immediate(ref)) is not None:
+                words[name] = f"{float(number).hex()}f" if i.kernel.tensor(name).dtype.is_float else str(number)
+                continue
             if (buffer := self.buffers.get(ref.name)) is not None:
                 words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
                 continue
