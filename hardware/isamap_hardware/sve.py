@@ -1,6 +1,10 @@
-"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, which the CPU decides: 1 to 16. f32 sums of products, dot products of bytes.
+"""SVE of 64-bit Arm: 32 vectors of 128 bits times VL, which the CPU decides: 1, 2, 4, 8 or 16.
 
-One description and one binary are for all lengths. Registers, lanes and what each instruction computes are the architecture's.
+It has f32 sums of products, and dot products of bytes.
+
+One description and one binary are for all lengths. Others between 128 and 2048 bits, which the architecture once allowed, are not
+listed: LLVM takes the number for a power of two (its LangRef on vscale) and vectorizes plain loops so; at 384 bits they
+leave their arrays. Registers, lanes and what each instruction computes are the architecture's.
 Figures are assumptions, taken for a server core such as Neoverse V1 (two vectors of 256 bits a cycle), caches of 64 KiB, 1 MiB
 and 32 MiB; nobody measured them here. They rank schedules; no result depends on them.
 """
@@ -18,7 +22,9 @@ from isamap_hardware.moves import MoveCode, Register, dot_of_groups, moves
 BASE, MATMUL = ("sve",), ("sve", "svei8mm")
 SIZES = (64 << 10, 1 << 20, 32 << 20)  # bytes of L1, L2 and L3
 HEADERS = ("arm_sve.h", "stdint.h", "string.h")
-VL = im.MachineParameter("VL", tuple(range(1, 17)), "(int64_t)(svcntb() / 16)", typical=2, vector_bits=128)
+# asked past the compiler, which would fold the question whether it is one of these
+ASK = '__extension__({ int64_t n; __asm__("rdvl %0, #1" : "=r"(n)); n / 16; })'
+VL = im.MachineParameter("VL", (1, 2, 4, 8, 16), ASK, typical=2, vector_bits=128)
 
 PRELUDE = """\
 /* Four bytes, of any alignment and any element type, in every lane of 32 bits. */
