@@ -40,7 +40,11 @@ _TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
     (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), VectorType(16, "v", "immintrin.h"), {}),
     (re.compile(r"__m512[dih]?|__m512bh"), VectorType(32, "v", "immintrin.h"), {}),
     (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+_t"), VectorType(32, "w", "arm_neon.h"), {}),
-    (re.compile(r"sv(?P<k>float|int|uint)(?P<w>\d+)_t"), _SVE, {"float": "f", "int": "s", "uint": "u"}),
+    (
+        re.compile(r"sv(?P<k>bfloat|float|int|uint)(?P<w>\d+)_t"),
+        _SVE,
+        {"bfloat": "bf", "float": "f", "int": "s", "uint": "u"},
+    ),
     (re.compile(r"v(?P<k>float|int|uint)(?P<w>\d+)(?P<g>mf\d|m1)_t"), _RVV, {"float": "f", "int": "i", "uint": "u"}),
 )
 

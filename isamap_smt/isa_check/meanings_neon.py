@@ -6,6 +6,7 @@ are told to.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -68,8 +69,13 @@ def stated() -> Iterator[Meaning]:
     for end in ("s", "u"):
         sums = f"{_WORDS[end]}32x4_t"
         yield Meaning(
-            f"vdotq_{end}32", sums, (sums, *[f"{_WORDS[end]}8x16_t"] * 2), _dot(end == "s"), ("asimd", "asimddp")
+            f"vdotq_{end}32", sums, (sums, *[f"{_WORDS[end]}8x16_t"] * 2), _dot((end == "s",) * 2), ("asimd", "asimddp")
         )
+    for name, left, right in (("mmla", "s", "s"), ("mmla", "u", "u"), ("usmmla", "u", "s"), ("usdot", "u", "s")):
+        sums = f"{_WORDS[right]}32x4_t"
+        compute = (_dot if name == "usdot" else _matrices)((left == "s", right == "s"))
+        operands = (sums, f"{_WORDS[left]}8x16_t", f"{_WORDS[right]}8x16_t")
+        yield Meaning(f"v{name}q_{right}32", sums, operands, compute, ("asimd", "i8mm"))
 
 
 def _moves(k: _Kind) -> Iterator[Meaning]:
@@ -274,15 +280,25 @@ def _widened(k: _Kind) -> Iterator[Meaning]:
     yield Meaning(f"vmlal_{k.end}", wide.vector(), (wide.vector(), half, half), added, _BASE)
 
 
-def _dot(is_signed: bool) -> Callable[..., Term]:
+def _dot(signs: tuple[bool, bool]) -> Callable[..., Term]:
     def compute(_: Any, acc: Term, a: Term, b: Term) -> Term:
         sums = bits.lanes(acc, 32)
-        products = [
-            lane.wide_product(x, y, (is_signed,) * 2, 32)
-            for x, y in zip(bits.lanes(a, 8), bits.lanes(b, 8), strict=True)
-        ]
+        products = [lane.wide_product(x, y, signs, 32) for x, y in zip(bits.lanes(a, 8), bits.lanes(b, 8), strict=True)]
         for n, p in enumerate(products):
             sums[n // 4] = bits.binary("add", sums[n // 4], p)
+        return bits.concat(sums)
+
+    return compute
+
+
+def _matrices(signs: tuple[bool, bool]) -> Callable[..., Term]:
+    """2 x 2 sums, row after row, of the products along the rows of eight bytes of both factors."""
+
+    def compute(_: Any, acc: Term, a: Term, b: Term) -> Term:
+        sums, left, right = bits.lanes(acc, 32), bits.lanes(a, 8), bits.lanes(b, 8)
+        for i, j, k in itertools.product(range(2), range(2), range(8)):
+            p = lane.wide_product(left[8 * i + k], right[8 * j + k], signs, 32)
+            sums[2 * i + j] = bits.binary("add", sums[2 * i + j], p)
         return bits.concat(sums)
 
     return compute

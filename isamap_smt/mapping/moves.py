@@ -7,7 +7,6 @@ lie along each index of m its place says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
@@ -135,20 +134,26 @@ def moves_in_place(
 
 def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruction | None:
     """The move that zeroes the register of `operand` of `compute`; None when the machine has none."""
-    return next(_moves(hardware, compute, operand, ("zero",)), None)
+    return next(iter(_moves(hardware, compute, operand, ("zero",))), None)
 
 
-def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> Iterator[Instruction]:
-    """The machine's moves of these kinds that fill or empty the register of `operand`, from or to main memory."""
+def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> list[Instruction]:
+    """The machine's moves of these kinds that fill or empty the register of `operand`, from or to main memory.
+
+    Those whose register has the operand's C type come first: at one length of vectors two types may have equal cells.
+    """
     place = dict(compute.places).get(operand, "")
     tensor = compute.kernel.tensor(operand)
+    found = []
     for move in hardware.moves:
         if move.kind not in kinds or not touches_main(move):
             continue
         register = register_operand(move)
         t = move.kernel.tensor(register)
         if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
-            yield move
+            found.append(move)
+    c_type = dict(compute.c_types).get(operand)
+    return sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type)
 
 
 def touches_main(move: Instruction) -> bool:

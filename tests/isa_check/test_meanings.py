@@ -18,7 +18,9 @@ from isamap_smt.runtime.simde import SHIM, find_simde
 from tests.isa_check import intrinsics
 
 ROWS = 60
-COMMON_NEON = re.compile(r"v(ld1q|st1q|dupq_n|addq|mulq|negq|fmaq|mlaq|addvq|cvt_f64|get_)\w*_f(32|64)|vdotq_s32")
+COMMON_NEON = re.compile(
+    r"v(ld1q|st1q|dupq_n|addq|mulq|negq|fmaq|mlaq|addvq|cvt_f64|get_)\w*_f(32|64)|vdotq_s32|v(us)?mmlaq_s32"
+)
 
 
 def family(m: Meaning) -> str:

@@ -14,6 +14,7 @@ from isamap_smt.ir.odd import dot_odd, plus_odd, times_odd
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.runtime.conformance.operands import edges, random_values
 from isamap_smt.targets import Target
+from isamap_smt.targets.emulated import EmulatedKernel
 from tests.targets import odd_oracle as oracle
 
 NEON = isamap_hardware.load("neon")
@@ -89,6 +90,20 @@ def test_gemm_bit_for_bit(arm: Target, name: str, group: int) -> None:
         )
         found, want = bits_of(gemm(a, b, out=c.copy())), expected(bits_of(c), bits_of(a), bits_of(b), group)
         assert np.array_equal(found, want), (i, j, k)
+
+
+@pytest.mark.parametrize(("name", "group"), [("svbfdot_f32", 2), ("svbfmmla_f32", 4)])
+def test_gemm_at_every_length_of_vectors(arm: Target, name: str, group: int) -> None:
+    kernel = im.find_kernel("gemm").with_dtypes(dict(A="bf16", B="bf16", C="f32"))
+    gemm, random = arm.build(arm.emit(im.plan(kernel, "sve", instruction=name))), np.random.default_rng(6)
+    assert isinstance(gemm, EmulatedKernel)
+    a, b, c = (
+        random_values(t, m * n, random).reshape(m, n) for t, m, n in ((BF16, 19, 7), (BF16, 7, 23), (F32, 19, 23))
+    )
+    want, emulator = expected(bits_of(c), bits_of(a), bits_of(b), group), arm._emulator()  # type: ignore[attr-defined]
+    for length in (1, 2, 4, 8, 16):
+        gemm.emulator = emulator.with_vectors(128 * length)
+        assert np.array_equal(bits_of(gemm(a, b, out=c.copy())), want), length
 
 
 def test_gemm_of_numbers_near_one(arm: Target) -> None:
