@@ -182,8 +182,8 @@ COMMANDS = [
      "--assume: no program for the engines of outer_product makes use of it; leave it out"),
     (["run", "gemm", "MACHINE"], "gemm runs only at known sizes; i, j, k missing: add --sizes i=...,j=...,k=..."),
     (["schedule", "linear_relu", "MACHINE"],
-     "linear_relu: programs for engines are made of one sum of products of two tensors, and it has 2 statements: give the sum "
-     "alone with --text"),
+     "outer_product: nothing computes relu(T[i, j] + b[j]) of sums in accumulators; describe a store that does, or steps that "
+     "change cells of accumulators in place"),
     (["schedule", "MACHINE", "--text", "C[i,j] max= A[i,k] * B[k,j]"],
      "kernel does not map onto outer: kernel combines with max=, outer with +="),
 ]  # fmt: skip
@@ -279,11 +279,10 @@ MACHINES: list[tuple[str, Edit, str]] = [
      "outer_product: a of outer lies in scratchpad, and no instruction moves from memory to scratchpad; describe one, such as "
      "'a[r,c] = m[r,c]'"),
     ("no way out", (STORE, ""),
-     "outer_product: acc of outer lies in accumulators, and no instruction moves from accumulators to memory; describe one, "
-     "such as "
-     "'m[r,c] = acc[r,c]'"),
+     "outer_product: sums lie in accumulators, and no instruction moves from accumulators to memory; describe one, such as "
+     "'m[r,c] = x[r,c]'"),
     ("no beginning", (CLEAR, ""),
-     "outer_product: no instruction of engine execute begins cells of accumulators at 0; describe one, such as 'x[r,c] = 0'"),
+     "outer_product: no instruction begins cells of accumulators at 0; describe one, such as 'x[r,c] = 0'"),
     ("a precondition that no use promises", ('engine="load", active', 'preconditions=["aligned m 32"], engine="load", active'),
      f"load (machine.py line {LOAD}): precondition 'aligned m 32': uses on a machine with engines promise only where cells lie"),
 ]  # fmt: skip
@@ -308,8 +307,8 @@ def test_what_no_instruction_moves_is_said_where_another_mapping_does_without(
     ) in " ".join(capsys.readouterr().err.split())
     assert run(["run", "gemm", described(('"m": "memory[r*down + c]"', '"m": "memory"')), *SIZES]) == 0
     assert (
-        "note: an axis of the instruction is left unused; i=i,j=j,k=k;a=A,b=B: no instruction moves tiles of C from accumulators "
-        "to memory: store would need them of another shape, or otherwise apart in memory"
+        "note: an axis of the instruction is left unused; i=i,j=j,k=k;a=A,b=B: store takes elements of C that lie otherwise apart "
+        "in memory; describe one that does"
     ) in " ".join(capsys.readouterr().err.split())
 
 
