@@ -37,9 +37,9 @@ GEMM = dict(i=11, j=70, k=18)
 SHIPPED = [(m, v) for m, values in LENGTHS.items() for v in values]
 CASES = [(m, t) for m, types in INSTRUCTIONS.items() for t in types]
 more = pytest.mark.exhaustive
-IN_TESTS = [("sve", 3), ("sve", 8), ("rvv", 8)]  # lengths at which `make test` runs each instruction
-# Of the programs `make test` runs on each machine one of floats or bytes, and of the other kernels each on one machine.
-PROGRAMS = [("sve", "u8i8"), ("rvv", "f32")]
+IN_TESTS = [("sve", 3), ("rvv", 8)]  # lengths at which `make test` runs each instruction
+# Of the programs for all sizes `make test` runs one, and of the other kernels each on one machine.
+PROGRAMS = [("sve", "u8i8")]
 KERNELS = [("sve", "conv2d"), ("rvv", "matvec"), ("sve", "gemm")]
 
 
