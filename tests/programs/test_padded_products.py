@@ -18,6 +18,7 @@ from isamap_smt.mapping.point import point_instruction
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_compute import is_product
 from isamap_smt.proof.program_trial import trials
+from tests.families import with_one
 from tests.programs.portable import is_copy
 
 PRODUCTS = ["-(A[i,k]*B[k,j])", "2*A[i,k]*B[k,j]", "A[i,k]*(B[k,j]*-3)", "-A[i,k]*-B[k,j]"]
@@ -32,8 +33,7 @@ def _packed(value: str, dtype: str, ordered: str = "") -> Program:
     return lower(replace(chosen, stages=(Stage("x0", 0), Stage("x1", 0))))
 
 
-@pytest.mark.parametrize("dtype", ["i32", "f32", "u8"])
-@pytest.mark.parametrize("value", PRODUCTS)
+@pytest.mark.parametrize(("value", "dtype"), with_one(PRODUCTS, ["i32", "f32", "u8"]))
 def test_a_product_is_zero_with_a_factor(value: str, dtype: str) -> None:
     if dtype == "u8" and "-3" in value:
         pytest.skip("no such number in u8")

@@ -14,6 +14,7 @@ from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import MappingError, prove
 from tests.attacks.executed import Work, right
 from tests.attacks.random_edits import by_hand
+from tests.families import part
 
 I64 = dict.fromkeys("abc", "i64")
 PLACES = dict.fromkeys("abc", "v")
@@ -39,7 +40,7 @@ def computes_right(m: Mapping) -> bool:
     return all(right(Work(m.kernel, s), m) for s in [*sizes, dict.fromkeys(names, 5)])
 
 
-@pytest.mark.parametrize("base", range(len(BASES)))
+@pytest.mark.parametrize("base", part(range(len(BASES)), lambda n: n % 2 == 0))
 def test_nothing_proved_computes_a_wrong_result(base: int) -> None:
     kernel, instruction, axes = BASES[base]
     rng, verdicts = random.Random(base), Counter[str]()
