@@ -175,12 +175,12 @@ def _check_names(sites: Sites) -> None:
             )
         if isinstance(s.node, Use):
             _check_fields(s.node)
-        _check_defined(sites, s)
         for r in refs(s.node):
             if r.name not in tensors and r.name not in s.visible:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
             if r.name in tensors and r.name in s.visible:
                 raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
+        _check_defined(sites, s)
 
 
 def _own(loop: Loop) -> tuple[Any, ...]:

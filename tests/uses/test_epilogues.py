@@ -194,6 +194,16 @@ def signalling(counter: str) -> Program:
     )
 
 
+def from_the_first_phase() -> Program:
+    """The second phase reads a tensor of the first one, which its own kernel does not have."""
+    return edits.edited(s.two_phases(), _of_x)
+
+
+def _of_x(u: Use) -> Use:
+    places = tuple((o, replace(r, name="X") if r.name == "H" and o == "m" else r) for o, r in u.operands)
+    return replace(u, operands=places) if u.instruction.name == "load" else u
+
+
 def infinite() -> Program:
     """Sums of f32 may be infinite, and the second phase multiplies those beyond its points by 0."""
     text = "temporary T\ntemporary H\nT[i,j] += X[i,k] * W[k,j]\nH[i,j] = T[i,j]\nY[i,m] += H[i,j] * V[j,m] where j < 3"
@@ -282,6 +292,7 @@ WRONG = {
         lambda: awaiting("load", True, ("phase2_store", 2)), "waits for phase2_store >= 2"
     ),
     "a barrier signals that phase 2 is loaded": Case(lambda: signalling("loaded_2"), "before load 0"),
+    "phase 2 reads what is no tensor of its own": Case(from_the_first_phase, "X is neither a tensor", "unknown"),
     "what phase 1 computes may be infinite where phase 2 multiplies by 0": Case(infinite, "adds 0 to a cell", behaves=True),
 }  # fmt: skip
 
