@@ -4,6 +4,6 @@ The meaning of intrinsics is one table: what follows from the project's own desc
 is tested on silicon or under emulators.
 """
 
-from isamap_smt.isa_check.tables import TABLES, Report, check_isa, machine_of, table_machine
+from isamap_smt.isa_check.tables import TABLES, Report, check_isa, machine_from_table, table_machine
 
-__all__ = ["TABLES", "Report", "check_isa", "machine_of", "table_machine"]
+__all__ = ["TABLES", "Report", "check_isa", "machine_from_table", "table_machine"]

@@ -90,7 +90,9 @@ def _require_exo() -> None:
         raise NotInstalledError(f"exo: exo-lang is not installed, nothing was checked; {exo_table.INSTALL}")
 
 
-def machine_of(table: str, *, only: str = "", memory: str = "", fixed: Mapping[str, int] | None = None) -> Hardware:
+def machine_from_table(
+    table: str, *, only: str = "", memory: str = "", fixed: Mapping[str, int] | None = None
+) -> Hardware:
     """The machine whose instructions are the proved entries of a table, each with the table's own C.
 
     table: `exo`, or the path of a C file with contracts. only: entries whose name matches the regular expression. memory: what the
@@ -104,7 +106,7 @@ def machine_of(table: str, *, only: str = "", memory: str = "", fixed: Mapping[s
 def table_machine(
     table: str, *, only: str = "", memory: str = "", fixed: Mapping[str, int] | None = None
 ) -> TableMachine:
-    """As machine_of(), with what became of each entry and why. Made once for each table."""
+    """As machine_from_table(), with what became of each entry and why. Made once for each table."""
     given = tuple(sorted((fixed or {}).items()))
     path = Path(table)
     version = path.read_text() if path.is_file() else ""

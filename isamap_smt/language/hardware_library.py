@@ -127,12 +127,12 @@ def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
     found: Hardware
     if (m := _TABLE.fullmatch(name)) is not None:
         fixed = dict(re.findall(r"-([A-Za-z_]+)(\d+)", m["fixed"]))
-        found = im.machine_of(
+        found = im.machine_from_table(
             m["table"], memory=m["memory"], fixed={n: int(v) for n, v in fixed.items()} | (given or {})
         )
         return found
     if (m := _TABLE_FILE.fullmatch(name)) is not None and not m["name"]:
-        found = im.machine_of(m["file"], fixed=given)
+        found = im.machine_from_table(m["file"], fixed=given)
         return found
     return None
 

@@ -37,7 +37,7 @@ HEADERS = (
     "immintrin.h",
 )
 FOREIGN = {  # of machines of other architectures
-    "aarch64-linux-musl": ("arm_neon.h", "arm_sve.h", "stdint.h", "string.h"),
+    "aarch64-linux-musl": ("arm_neon.h", "arm_sve.h", "arm_neon_sve_bridge.h", "stdint.h", "string.h"),
     "riscv64-linux-musl": ("riscv_vector.h", "stdint.h"),
 }
 OURS = [

@@ -33,6 +33,7 @@ from isamap_smt.ir.scalar import (
     SMin,
     SMul,
     SNeg,
+    SShr,
     SSub,
     cast,
     read,
@@ -116,7 +117,7 @@ def tree(rng: random.Random, depth: int) -> Any:
     return rng.choice(
         [
             SAdd(a, b), SSub(a, b), SMul(a, b), SMul(a, b), SMax(a, b), SMin(a, b), SNeg(a), Relu(a),
-            cast("i32", cast(to, a)), cast("i32", saturate(to, a)), Select(condition, b, a),
+            SShr(a, sp.Integer(rng.randrange(32))), cast("i32", cast(to, a)), cast("i32", saturate(to, a)), Select(condition, b, a),
         ]
     )  # fmt: skip
 
@@ -157,7 +158,7 @@ def test_integer_rules_on_random_trees() -> None:
         assert isinstance(encoding.equal_integers(local, sp.Integer(other), *args), Refuted), (value, env, got)
         heads |= {type(p).__name__ for p in sp.preorder_traversal(value)}
         checked += 1
-    wanted = {"SAdd", "SSub", "SMul", "SMax", "SMin", "SNeg", "Relu", "Cast", "Saturate", "Select", "Compare"}
+    wanted = {"SAdd", "SSub", "SMul", "SShr", "SMax", "SMin", "SNeg", "Relu", "Cast", "Saturate", "Select", "Compare"}
     assert wanted <= heads and set(ARITHMETIC) <= wanted
 
 

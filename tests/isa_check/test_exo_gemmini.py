@@ -155,4 +155,4 @@ def test_the_c_of_the_machine_is_exos_own() -> None:
         assert words in prelude
     assert {s.price for s in made.stated} == {"gemmini.mvin", "gemmini.clear", "gemmini.matmul", "gemmini.mvout"}
     with pytest.raises(im.IsamapError, match="leave only= and fixed= out"):
-        im.machine_of("exo", memory="gemmini", only="ld")
+        im.machine_from_table("exo", memory="gemmini", only="ld")

@@ -164,9 +164,9 @@ def test_names() -> None:
     with pytest.raises(im.IsamapError, match="no entry has registers 'AVX'; did you mean"):
         im.find_hardware("exo:AVX")
     with pytest.raises(im.IsamapError, match="say which: AVX2, AVX512, Neon"):
-        im.machine_of("exo")
+        im.machine_from_table("exo")
     with pytest.raises(im.IsamapError, match="no entry matches"):
-        im.machine_of("exo", memory="AVX2", only="nothing")
+        im.machine_from_table("exo", memory="AVX2", only="nothing")
 
 
 @pytest.mark.needs("avx2", "fma")

@@ -11,7 +11,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.app import run
-from isamap_smt.isa_check import machine_of, table_machine
+from isamap_smt.isa_check import machine_from_table, table_machine
 from isamap_smt.isa_check.machine import Stated
 from isamap_smt.targets import Target
 
@@ -97,12 +97,12 @@ def test_instructions_do_what_they_are_said_to_do(tmp_path: Path) -> None:
 
 
 def test_rounding_is_what_the_c_does(tmp_path: Path) -> None:
-    assert machine_of(table(tmp_path, FUSED)).instruction("multiply_add").rounding == "fused"
-    assert machine_of(table(tmp_path, UNFUSED)).instruction("multiply_add").rounding == "unfused"
+    assert machine_from_table(table(tmp_path, FUSED)).instruction("multiply_add").rounding == "fused"
+    assert machine_from_table(table(tmp_path, UNFUSED)).instruction("multiply_add").rounding == "unfused"
 
 
 def test_masked_moves(tmp_path: Path) -> None:
-    made = machine_of(table(tmp_path, MOVES))
+    made = machine_from_table(table(tmp_path, MOVES))
     take, put = made.instruction("take_first"), made.instruction("put_first")
     assert (take.kind, take.active, take.beyond) == ("load", (("l", "n"),), "zero")
     assert (put.kind, put.active, put.beyond) == ("store", (("l", "n"),), "kept")
@@ -143,17 +143,17 @@ def test_why_a_function_is_no_instruction(case: str, tmp_path: Path) -> None:
 
 def test_no_machine(tmp_path: Path) -> None:
     with pytest.raises(im.IsamapError, match="none of its 1 entries with registers ymm became an instruction: wrong"):
-        machine_of(table(tmp_path, WRONG))
+        machine_from_table(table(tmp_path, WRONG))
     with pytest.raises(im.IsamapError, match="no entry has registers 'zmm'"):
-        machine_of(table(tmp_path, MOVES), memory="zmm")
+        machine_from_table(table(tmp_path, MOVES), memory="zmm")
     wide = FUSED.replace("256", "512").replace("multiply_add", "wide").replace("l < 8", "l < 16")
     with pytest.raises(im.IsamapError, match="several kinds of registers; say which: ymm, zmm"):
-        machine_of(table(tmp_path, MOVES + wide))
-    assert [i.short for i in machine_of(table(tmp_path, MOVES + wide), memory="zmm").instructions] == ["wide"]
+        machine_from_table(table(tmp_path, MOVES + wide))
+    assert [i.short for i in machine_from_table(table(tmp_path, MOVES + wide), memory="zmm").instructions] == ["wide"]
 
 
 def test_registers_of_another_width_stand_before_the_same_caches(tmp_path: Path) -> None:
-    made = machine_of(
+    made = machine_from_table(
         table(
             tmp_path,
             FUSED.replace("256", "").replace("__m(", "__m128(").replace("__m ", "__m128 ").replace("l < 8", "l < 4"),
@@ -164,8 +164,8 @@ def test_registers_of_another_width_stand_before_the_same_caches(tmp_path: Path)
 
 
 def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
-    assert len(machine_of(table(tmp_path, MOVES)).instructions) == 6
-    assert len(machine_of(table(tmp_path, MOVES + FUSED)).instructions) == 7
+    assert len(machine_from_table(table(tmp_path, MOVES)).instructions) == 6
+    assert len(machine_from_table(table(tmp_path, MOVES + FUSED)).instructions) == 7
 
 
 def test_the_command_lists_what_became_of_each_entry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

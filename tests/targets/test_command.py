@@ -16,7 +16,7 @@ ARM = ["--target", "aarch64-linux-musl"]
 def test_the_document_of_an_emulated_run(arm: Target, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "gemm", "neon", *SIZES, "--dtypes", "A=i8,B=i8,C=i32", *ARM, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["instruction"] == "neon.vdotq_s32" and found["exact"] is True
+    assert found["instruction"] == "neon.vmmlaq_s32" and found["exact"] is True
     assert found["seconds"] is None and found["gflops"] is None and found["repetitions"] == 0
     assert found["target"] == "aarch64-linux-musl" and found["executor"].startswith("qemu-aarch64 ")
 

@@ -218,7 +218,10 @@ def test_a_description_of_layers_that_contradicts_the_model_is_found(name: str, 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (CLIPPED.replace("0.0007", "-0.5"), "nothing computes"),  # the RTL and Spike give other results
+        (
+            CLIPPED.replace("0.0007", "-0.5"),
+            "takes s from 0 to 1073741824, not -0.5",
+        ),  # the RTL and Spike give other results
         (LINEAR.replace("temporary T\n", ""), "add the line 'temporary T'"),
         (LINEAR.replace("round_i8(f32(T[i,j] + b[j]) * s[])", "round_i8(f32(T[i,j]) * f32(b[j]))"), "nothing computes"),
         (LINEAR.replace(SUM, f"{SUM}\nT[i,j] += i32(X[i,k]) * i32(V[k,j])"), "two statements write T"),

@@ -44,6 +44,7 @@ IN_TESTS = {
     "scalar-depthwise_separable_conv2d",
     "scalar-lstm",
     "scalar-pointwise_conv2d-i32-i32-i32",
+    "vta-gemm-i8-i8-i32",
     "wmma-gemm_nt-f16-f16-f32",
     "wmma-gemm_tn-f16-f16-f32",
     "wmma-gru-f16-f16-f32",

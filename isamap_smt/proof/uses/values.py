@@ -13,14 +13,30 @@ import sympy as sp
 
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.epilogue import Epilogue
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Ref, immediate
-from isamap_smt.ir.scalar import Cast, Read, Round, SAdd, Saturate, Scalar, cast, reads, rewrite_reads
-from isamap_smt.ir.typed import typed_value
+from isamap_smt.ir.scalar import (
+    Cast,
+    Read,
+    Round,
+    SAdd,
+    Saturate,
+    Scalar,
+    SDiv,
+    SMax,
+    SMin,
+    SMul,
+    SSub,
+    cast,
+    reads,
+    rewrite_reads,
+)
+from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar import compare
 from isamap_smt.proof.scalar_trees import access_of, kind, leaves, unrolled
@@ -132,17 +148,31 @@ def _element(a: Access) -> str:
     return f"{a.tensor}[{','.join(map(str, a.index))}]"
 
 
+def _settled(e: Any, types: dict[str, DType]) -> Any:
+    """The tree with each number of floating point beside a value converted to that value's type, which it has anyway."""
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    args = [_settled(a, types) for a in e.args]
+    if len(args) == 2 and isinstance(e, SAdd | SSub | SMul | SDiv | SMax | SMin):
+        for n, a in enumerate(args):
+            beside = None if isinstance(args[1 - n], sp.Number) else type_of(args[1 - n], types)
+            if isinstance(a, sp.Float) and beside is not None:
+                args[n] = cast(beside, a)
+    return e.func(*args)
+
+
 def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tuple[Any, Any], result: str) -> None:
     """Whether two trees over elements of tensors, `T` or `T[i,j]`, are equal in the type of a tensor."""
-    ours, theirs = (leaves(unrolled(t), lambda r: str(r.tensor)) for t in pair)
     named = {t.name: t.dtype for t in kernel.tensors}
     read = {r.tensor: r.tensor.partition("[")[0] for t in pair for r in reads(t)}
+    types = {leaf: named[n] for leaf, n in read.items() if n in named}
+    ours, theirs = (leaves(unrolled(_settled(t, types)), lambda r: str(r.tensor)) for t in pair)
     if unknown := set(read.values()) - set(named):
         book.unknown("scalar", subject, words, f"{min(unknown)} is no tensor of the kernel")
         return
     known = {n: (low, high) for n, low, high in kernel.ranges}
     ranges = {leaf: known[n] for leaf, n in read.items() if n in known}
-    q = Question(ours, theirs, {leaf: kind(named[n]) for leaf, n in read.items()}, kind(named[result]), ranges)
+    q = Question(ours, theirs, {leaf: kind(d) for leaf, d in types.items()}, kind(named[result]), ranges)
     verdict = compare(q, bits=True)
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
