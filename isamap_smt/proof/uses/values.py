@@ -15,6 +15,7 @@ from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.epilogue import Epilogue
+from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
@@ -155,10 +156,17 @@ def _settled(e: Any, types: dict[str, DType]) -> Any:
     args = [_settled(a, types) for a in e.args]
     if len(args) == 2 and isinstance(e, SAdd | SSub | SMul | SDiv | SMax | SMin):
         for n, a in enumerate(args):
-            beside = None if isinstance(args[1 - n], sp.Number) else type_of(args[1 - n], types)
-            if isinstance(a, sp.Float) and beside is not None:
+            if isinstance(a, sp.Float) and (beside := _type(args[1 - n], types)) is not None:
                 args[n] = cast(beside, a)
     return e.func(*args)
+
+
+def _type(e: Any, types: dict[str, DType]) -> DType | None:
+    """The type of a value; None for a number, and for a tree in which types meet that do not fit: another claim says so."""
+    try:
+        return None if isinstance(e, sp.Number) else type_of(e, types)
+    except DTypeError:
+        return None
 
 
 def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tuple[Any, Any], result: str) -> None:
