@@ -25,7 +25,7 @@ MACHINE = isamap_hardware.load("gemmini")
 TYPES = dict.fromkeys("ABTUPRd", "i32") | dict.fromkeys("XWVYHEGK", "i8") | dict.fromkeys("suv", "f32") | {"b": "i32"}
 SUM = "T[i,j] += i32(X[i,k]) * i32(W[k,j])"
 LINEAR = f"temporary T\n{SUM}\nY[i,j] = round_i8(f32(T[i,j] + b[j]) * s[])"
-RESIDUAL = f"temporary T\n{SUM}\nY[i,j] = round_i8(f32(i32(X[i,j]) + T[i,j]) * s[])"
+RESIDUAL = f"temporary T\n{SUM}\nY[i,j] = round_i8(f32(i32(H[i,j]) + T[i,j]) * s[])"
 MLP = f"""
 temporary T, H, U
 {SUM}
@@ -94,8 +94,8 @@ def linear(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], np
 
 
 def residual(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    a = drawn(seed, X=(i, j), W=(j, j), s=())
-    return a, scaled(product(a["X"], a["W"]) + a["X"], a["s"])
+    a = drawn(seed, X=(i, k), W=(k, j), H=(i, j), s=())
+    return a, scaled(product(a["X"], a["W"]) + a["H"], a["s"])
 
 
 def clipped(seed: int, i: int, j: int, k: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
