@@ -7,19 +7,17 @@ all engines wait for each other.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.c_expr import HELPERS, c_condition, c_expr, c_offset
-from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.c_expr import HELPERS
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import substitute, symbols_of
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Use, immediate, walk
+from isamap_smt.ir.program import Loop, Program, ProvedProgram, Use, walk
 from isamap_smt.proof.uses.text import in_order
+from isamap_smt.targets.engines_text import EnginesText
 
 ENGINES = ("load", "compute", "store")
 
@@ -51,13 +49,12 @@ def print_program(checked: ProvedProgram) -> PrintedProgram:
 
 
 @dataclass
-class _Printer:
-    program: Program
-    lines: list[str] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
-    buffers: dict[str, Buffer] = field(default_factory=dict)
+class _Printer(EnginesText):
     counters: dict[str, int] = field(default_factory=dict)
-    depth: int = 1
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        return in_memory(self.program)
 
     def text(self) -> str:
         kernel = self.program.kernel
@@ -90,72 +87,18 @@ class _Printer:
         ]
         return "\n".join(parts) + "\n"
 
-    def _put(self, line: str) -> None:
-        self.lines.append("    " * self.depth + line)
-
-    def _expr(self, e: Any) -> str:
-        return c_expr(e, self.names)
-
-    def _body(self, nodes: tuple[Node, ...]) -> None:
-        for node in nodes:
-            match node:
-                case Alloc():
-                    self.buffers[node.buffer.name] = node.buffer
-                case Loop():
-                    self._loop(node)
-                case If():
-                    self._block(f"if ({c_condition(node.condition, self.names)}) {{", node.body)
-                case Use():
-                    self._use(node)
-
-    def _use(self, use: Use) -> None:
-        for counter, amount in use.awaits:
+    def use(self, node: Use) -> None:
+        for counter, amount in node.awaits:
             self._put(f"vta_await({self._counter(counter)}, {self._expr(amount)}); /* {counter} */")
-        if use.instruction.emit:
-            self._put(use.instruction.statement(self._words(use)))
+        if node.instruction.emit:
+            self._put(node.instruction.statement(self._words(node)))
         else:
-            self._put(f"vta_nothing({ENGINES.index(use.instruction.engine)});")
-        for counter in use.signals:
+            self._put(f"vta_nothing({ENGINES.index(node.instruction.engine)});")
+        for counter in node.signals:
             self._put(f"vta_signal({self._counter(counter)}); /* {counter} */")
 
     def _counter(self, name: str) -> int:
         return self.counters.setdefault(name, len(self.counters))
-
-    def _loop(self, loop: Loop) -> None:
-        var, number = self.names[str(loop.var)], self.names.get(str(loop.number))
-        onwards = f"{var}++, {number}++" if number else f"{var}++"
-        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.count)}; {onwards}) {{", loop.body)
-
-    def _block(self, opening: str, body: tuple[Node, ...]) -> None:
-        self._put(opening)
-        self.depth += 1
-        self._body(body)
-        self.depth -= 1
-        self._put("}")
-
-    def _words(self, use: Use) -> dict[str, str]:
-        """What stands for the operands, strides and parameters of a use in its C."""
-        i, words = use.instruction, {}
-        for name, ref in use.operands:
-            if name in i.immediates:
-                words[name] = str(immediate(ref))
-            elif (buffer := self.buffers.get(ref.name)) is not None:
-                words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
-            else:
-                words |= self._in_main(i, name, ref.name, ref.index)
-        return words | {p: self._expr(e) for p, e in use.parameters.items()}
-
-    def _in_main(self, i: Instruction, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
-        """A pointer to the first element, which nothing follows where no point is active; and the strides."""
-        kernel = self.program.kernel
-        number = [t.name for t in in_memory(self.program)].index(tensor)
-        t = kernel.tensor(tensor)
-        first = tuple(substitute(e, dict.fromkeys(i.extents, 0)) for e in index)
-        place = (
-            f"(uintptr_t)im_tensor_{number} + sizeof({t.dtype.c}) * (uintptr_t)({c_offset(first, t.shape, self.names)})"
-        )
-        strides = i.address(name).strides(row_major(index, t.shape))
-        return {name: f"({_pointer(kernel, t)})({place})", **{n: self._expr(step) for n, step in strides.items()}}
 
 
 def _pointer(kernel: Kernel, t: Tensor) -> str:

@@ -1,0 +1,95 @@
+"""What the C of all targets of engines has in common: the nodes of a proved program in the order of its text.
+
+A target says which tensors its programs are given, and what stands for a use.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
+from isamap_smt.codegen.offsets import row_major
+from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, immediate
+
+
+@dataclass
+class EnginesText(ABC):
+    """Collects lines. names: of loops' variables and numbers, and of sizes, in the C."""
+
+    program: Program
+    lines: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    depth: int = 1
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Those that the C is given, in their order."""
+        return self.program.kernel.tensors
+
+    @abstractmethod
+    def use(self, node: Use) -> None:
+        """Put the lines of a use."""
+
+    def _put(self, line: str) -> None:
+        self.lines.append("    " * self.depth + line)
+
+    def _expr(self, e: Any) -> str:
+        return c_expr(e, self.names)
+
+    def _body(self, nodes: tuple[Node, ...]) -> None:
+        for node in nodes:
+            match node:
+                case Alloc():
+                    self.buffers[node.buffer.name] = node.buffer
+                case Loop():
+                    self._loop(node)
+                case If():
+                    self._block(f"if ({c_condition(node.condition, self.names)}) {{", node.body)
+                case Use():
+                    self.use(node)
+
+    def _loop(self, loop: Loop) -> None:
+        var, number = self.names[str(loop.var)], self.names.get(str(loop.number))
+        onwards = f"{var}++, {number}++" if number else f"{var}++"
+        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.count)}; {onwards}) {{", loop.body)
+
+    def _block(self, opening: str, body: tuple[Node, ...]) -> None:
+        self._put(opening)
+        self.depth += 1
+        self._body(body)
+        self.depth -= 1
+        self._put("}")
+
+    def _words(self, use: Use) -> dict[str, str]:
+        """What stands for the operands, strides and parameters of a use in its C."""
+        i, words = use.instruction, {}
+        for name, ref in use.operands:
+            if (number := immediate(ref)) is not None:
+                words[name] = f"{float(number).hex()}f" if i.kernel.tensor(name).dtype.is_float else str(number)
+                continue
+            if (buffer := self.buffers.get(ref.name)) is not None:
+                words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
+                continue
+            words |= self._in_main(i, name, ref.name, ref.index)
+        return words | {p: self._expr(e) for p, e in use.parameters.items()}
+
+    def _in_main(self, i: Instruction, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
+        """A pointer to the first element, which nothing follows where no point is active; and the strides."""
+        kernel = self.program.kernel
+        number = [t.name for t in self.tensors].index(tensor)
+        shape = kernel.tensor(tensor).shape
+        first = tuple(substitute(e, dict.fromkeys(i.extents, 0)) for e in index)
+        assert not symbols_of(first) & set(i.extents)
+        element = kernel.tensor(tensor).dtype.c
+        kind = f"{'' if tensor in kernel.outputs else 'const '}{element} *"
+        place = f"(uintptr_t)im_tensor_{number} + sizeof({element}) * (uintptr_t)({c_offset(first, shape, self.names)})"
+        strides = i.address(name).strides(row_major(index, shape))
+        return {name: f"({kind})({place})", **{n: self._expr(step) for n, step in strides.items()}}
