@@ -42,6 +42,7 @@ from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.fuse import fuse, is_fused
+from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.split import split_sum
 
@@ -122,7 +123,6 @@ def _short(document: Any) -> str:
 
 _Found = TypeVar("_Found")
 _SPLIT = ("axis", "parts", "statement", "blocks", "inner")
-POINT = "scalar.point"  # the instruction that is made for each kernel
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ class Sources:
         machine, dot, name = source.partition(".")
         if source == POINT:
             return point_instruction(kernel, statement)
+        if is_made(source):
+            return instruction_named(self.hardware(machine), source, kernel, statement)
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
         return _found(find_instruction, source)
@@ -178,7 +180,7 @@ class Sources:
     def digests_of(self, part: Dict[str, Any], kernel: Kernel) -> InstructionDigests:
         """Digests of instruction_of(part, kernel), made once unless the instruction is made for the kernel."""
         source = part["instruction"]["source"]
-        if source == POINT:
+        if is_made(source):
             return instruction_digests(self.instruction_of(part, kernel))
         return self._once("instruction", source, lambda: instruction_digests(self.instruction(source, kernel)))
 

@@ -227,6 +227,16 @@ class OwnInstruction(Instruction):
         return c_text.statement(self.emit, operands)
 
 
+@dataclass(frozen=True)
+class SelectedInstruction(Instruction):
+    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
+
+    steps_taken: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """The texts that it is made of were looked at, each with its own instruction."""
+
+
 @lru_cache(maxsize=64)
 def signal(engine: str) -> Instruction:
     """What an engine issues to signal or await a counter, and takes no time for."""

@@ -6,7 +6,7 @@
     C[i,j] += (C_sums[i,j,0] + C_sums[i,j,4]) + ...
 
 Compilers call it a factored reduction, or split-K. It gives an instruction's lanes, or threads, an axis of their own where the
-kernel has none that suits them.
+kernel has none that suits them. A maximum or a minimum is taken apart in the same way, into partial maxima.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import Proof, Seal
+from isamap_smt.ir.scalar import SAdd, SMax, SMin
 
 Indices = tuple[tuple[str, Any], ...]
+REGROUPED: dict[str, type[Any]] = {"+": SAdd, "max": SMax, "min": SMin}  # operators of statements that are taken apart
 
 
 @dataclass(frozen=True)

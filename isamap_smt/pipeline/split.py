@@ -19,8 +19,9 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.schedule import Schedule, program_axes
-from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
 from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.figures import CHUNKS
@@ -83,7 +84,7 @@ def splits(
 ) -> Iterator[SplitSum]:
     """Ways to split the main sum that may be better than the schedule of the whole."""
     main = kernel.statements[kernel.main]
-    if main.op != "+" or main.ordered or kernel.recurrence_of(kernel.main) is not None:
+    if main.op not in REGROUPED or main.ordered or kernel.recurrence_of(kernel.main) is not None:
         return
     sized = kernel.with_sizes(dict(sizes))
     if (axis := _along(sized, constant)) is not None and _wants_lanes(sized, schedule):
@@ -153,12 +154,9 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 def _shapes(kernel: Kernel, hardware: Hardware) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    found = dict.fromkeys(
-        shape
-        for i in hardware.computes
-        if i.emit and takes(kernel, i, kernel.main) and (shape := _shape(i)) is not None
-    )
-    return tuple(found)
+    fitting = [i for i in hardware.computes if i.emit and takes(kernel, i, kernel.main)]
+    made = selected_instruction(hardware, kernel, kernel.main)
+    return tuple(dict.fromkeys(shape for i in (*fitting, made) if i is not None and (shape := _shape(i)) is not None))
 
 
 def _shape(i: Instruction) -> tuple[int, int] | None:

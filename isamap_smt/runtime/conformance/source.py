@@ -24,6 +24,7 @@ from isamap_smt.ir.states import needs_at
 from isamap_smt.ir.vector_types import VectorType, vector_type
 from isamap_smt.mapping.configuring import c_use, configuring
 from isamap_smt.mapping.moves import look_for_move
+from isamap_smt.mapping.point_c import prelude
 
 State = tuple[tuple[str, ...], tuple[str, ...]]  # statements that write states, and that clear them
 
@@ -102,7 +103,7 @@ def source(functions: Iterable[str], used: Iterable[Instruction]) -> str:
     """C with these functions, and what their instructions include and define."""
     listed = tuple(used)
     headers = dict.fromkeys(h for i in listed for h in i.headers)
-    preludes = dict.fromkeys(part for i in listed for part in i.prelude)
+    preludes = dict.fromkeys([*prelude("".join(i.emit for i in listed)), *(part for i in listed for part in i.prelude)])
     return "\n".join([*(f"#include <{h}>" for h in headers), COMMON, *preludes, *functions])
 
 
