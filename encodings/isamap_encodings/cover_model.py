@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isamap_encodings import stopping
 from ortools.sat.python import cp_model
+
+from isamap_encodings import stopping
 
 
 @dataclass(frozen=True)

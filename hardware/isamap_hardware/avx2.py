@@ -137,14 +137,12 @@ COMPUTES = (
 )
 
 
-
 def _floats(suffix: str) -> tuple[Row, ...]:
-    unordered = f"_mm256_cmp_{suffix}({{{{a}}}}, {{{{a}}}}, _CMP_UNORD_Q)"
     return x86_floats(
         256,
         suffix,
-        f"{{{{c}}}} = _mm256_or_{suffix}({{0}}, {unordered});",
-        "{{c}} = {mm}_blendv_{suffix}({{y}}, {{x}}, {mm}_cmp_{suffix}({{a}}, {{b}}, {predicate}));",
+        f"_mm256_or_{suffix}(FOUND, _mm256_cmp_{suffix}({{a}}, {{a}}, _CMP_UNORD_Q))",
+        f"_mm256_blendv_{suffix}({{y}}, {{x}}, _mm256_cmp_{suffix}({{a}}, {{b}}, PREDICATE))",
     )
 
 

@@ -40,36 +40,68 @@ def lanewise(
     return tuple(made)
 
 
-def x86_floats(width: int, suffix: str, nan_kept: str, choose: str) -> tuple[Row, ...]:
-    """The rows of one floating-point type. nan_kept: C of what is {{a}} where that is NaN, else the text at {{0}}; choose: of a
-    choice by a comparison at {{0}}."""
+CHOICES = (("less", "<", "_CMP_LT_OQ"), ("at_most", "<=", "_CMP_LE_OQ"), ("equal", "==", "_CMP_EQ_OQ"))
+
+
+def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ...]:
+    """The rows of one floating-point type. kept: C of a where that is NaN, else of FOUND; choice: of x where PREDICATE holds
+    of a and b, else of y."""
     mm = f"_mm{width}"
+
+    def nan(name: str) -> str:
+        return "{c} = " + kept.replace("FOUND", f"{mm}_{name}_{suffix}({{a}}, {{b}})") + ";"
+
+    def plain(name: str, left: str = "{a}", right: str = "{b}") -> str:
+        return f"{{c}} = {mm}_{name}_{suffix}({left}, {right});"
+
+    positive = plain("max", f"{mm}_setzero_{suffix}()", "{a}")  # the second operand, where that is NaN
     return (
-        (f"add_{suffix}", "c[l] = a[l] + b[l]", f"{{c}} = {mm}_add_{suffix}({{a}}, {{b}});", 4.0, 2.0),
-        (f"sub_{suffix}", "c[l] = a[l] - b[l]", f"{{c}} = {mm}_sub_{suffix}({{a}}, {{b}});", 4.0, 2.0),
-        (f"mul_{suffix}", "c[l] = a[l] * b[l]", f"{{c}} = {mm}_mul_{suffix}({{a}}, {{b}});", 4.0, 2.0),
-        (f"div_{suffix}", "c[l] = a[l] / b[l]", f"{{c}} = {mm}_div_{suffix}({{a}}, {{b}});", 12.0, 0.2),
-        (f"max_{suffix}", "c[l] = max(a[l], b[l])", nan_kept.format(f"{mm}_max_{suffix}({{a}}, {{b}})"), 8.0, 0.67),
-        (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan_kept.format(f"{mm}_min_{suffix}({{a}}, {{b}})"), 8.0, 0.67),
-        (f"relu_{suffix}", "c[l] = relu(a[l])", f"{{c}} = {mm}_max_{suffix}({mm}_setzero_{suffix}(), {{a}});", 4.0, 2.0),
-        (f"at_least_0_{suffix}", "c[l] = max(a[l], 0)", f"{{c}} = {mm}_max_{suffix}({mm}_setzero_{suffix}(), {{a}});", 4.0, 2.0),
+        (f"add_{suffix}", "c[l] = a[l] + b[l]", plain("add"), 4.0, 2.0),
+        (f"sub_{suffix}", "c[l] = a[l] - b[l]", plain("sub"), 4.0, 2.0),
+        (f"mul_{suffix}", "c[l] = a[l] * b[l]", plain("mul"), 4.0, 2.0),
+        (f"div_{suffix}", "c[l] = a[l] / b[l]", plain("div"), 12.0, 0.2),
+        (f"max_{suffix}", "c[l] = max(a[l], b[l])", nan("max"), 8.0, 0.67),
+        (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan("min"), 8.0, 0.67),
+        (f"relu_{suffix}", "c[l] = relu(a[l])", positive, 4.0, 2.0),
+        (f"at_least_0_{suffix}", "c[l] = max(a[l], 0)", positive, 4.0, 2.0),
         *(
-            (
-                f"{word}_{suffix}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])",
-                choose.format(mm=mm, suffix=suffix, predicate=predicate), 6.0, 1.0,
-            )
-            for word, sign, predicate in (("less", "<", "_CMP_LT_OQ"), ("at_most", "<=", "_CMP_LE_OQ"), ("equal", "==", "_CMP_EQ_OQ"))
+            (f"{word}_{suffix}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])", f"{{c}} = {found};", 6.0, 1.0)
+            for word, sign, predicate in CHOICES
+            for found in [choice.replace("PREDICATE", predicate)]
         ),
-    )  # fmt: skip
+    )
 
 
 def x86_ints(width: int) -> tuple[Row, ...]:
     """The rows of 32-bit integers; sums and products wrap."""
-    mm = f"_mm{width}"
-    return (
-        ("add_i32", "c[l] = a[l] + b[l]", f"{{c}} = {mm}_add_epi32({{a}}, {{b}});", 1.0, 2.0),
-        ("sub_i32", "c[l] = a[l] - b[l]", f"{{c}} = {mm}_sub_epi32({{a}}, {{b}});", 1.0, 2.0),
-        ("mul_i32", "c[l] = a[l] * b[l]", f"{{c}} = {mm}_mullo_epi32({{a}}, {{b}});", 5.0, 1.0),
-        ("max_i32", "c[l] = max(a[l], b[l])", f"{{c}} = {mm}_max_epi32({{a}}, {{b}});", 1.0, 2.0),
-        ("min_i32", "c[l] = min(a[l], b[l])", f"{{c}} = {mm}_min_epi32({{a}}, {{b}});", 1.0, 2.0),
+    table = (("add", "a[l] + b[l]", "add"), ("sub", "a[l] - b[l]", "sub"), ("mul", "a[l] * b[l]", "mullo"),
+             ("max", "max(a[l], b[l])", "max"), ("min", "min(a[l], b[l])", "min"))  # fmt: skip
+    return tuple(
+        (f"{name}_i32", f"c[l] = {value}", f"{{c}} = _mm{width}_{call}_epi32({{a}}, {{b}});", *SPEED[name])
+        for name, value, call in table
     )
+
+
+SPEED = {"add": (1.0, 2.0), "sub": (1.0, 2.0), "mul": (5.0, 1.0), "max": (1.0, 2.0), "min": (1.0, 2.0)}
+
+
+def arm(kind: str, floats: bool) -> tuple[Row, ...]:
+    """The rows of f32 or s32 in registers of NEON; its maxima are NaN where either operand is."""
+    names = ("add", "sub", "mul", *(("div",) if floats else ()), "max", "min")
+    value = {"add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "div": "a[l] / b[l]",
+             "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip
+    zero = "vdupq_n_f32(0.0f)" if floats else "vdupq_n_s32(0)"
+    return (
+        *(
+            (f"v{n}q_{kind}", f"c[l] = {value[n]}", f"{{c}} = v{n}q_{kind}({{a}}, {{b}});", 10.0 if n == "div" else 3.0,
+             0.2 if n == "div" else 2.0)
+            for n in names
+        ),
+        (f"relu_{kind}", "c[l] = relu(a[l])", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
+        (f"at_least_0_{kind}", "c[l] = max(a[l], 0)", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
+        *(
+            (f"{word}_{kind}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])",
+             f"{{c}} = vbslq_{kind}(v{test}q_{kind}({{a}}, {{b}}), {{x}}, {{y}});", 5.0, 1.0)
+            for word, sign, test in (("less", "<", "clt"), ("at_most", "<=", "cle"), ("equal", "==", "ceq"))
+        ),
+    )  # fmt: skip

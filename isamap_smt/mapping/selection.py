@@ -1,9 +1,9 @@
 """Instruction selection: a statement's value computed lane by lane with a machine's instructions, as one instruction of its own.
 
-    Y[i,j] = max(X[i,j] + B[j], 0)      avx2.selected: to[l] = max(x0[l] + x1[l], 0), by add_ps, max_ps
+    Y[i,j] = max(X[i,j] + B[j], 0)      to[l] = max(x0[l] + x1[l], 0), by add_ps and at_least_0_ps
 
-What comes out is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is what its steps
-compute one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and run on operands like others.
+What comes out is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is what its
+steps compute one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and tested like others.
 Which instruction computes which part is CP-SAT's choice; a part that none computes is computed lane by lane in portable C.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
@@ -149,7 +149,7 @@ class _Selection:
                 made.append(_Part(None, (), tree))
                 continue
             for step in steps:
-                for bound in bindings_of(step, tree, lambda t: self._type(t, tree)):
+                for bound in bindings_of(step, tree, partial(self._type, around=tree)):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
                     offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
                     made.append(_Part(step, bound, tree))
@@ -162,7 +162,7 @@ class _Selection:
 
     def _serves(self, step: Step) -> bool:
         """Sums may be rounded once with their product; what is computed alone is computed as it is written."""
-        return step.instruction.rounding != "fused" or self.s.op == "+" and not self.s.ordered
+        return step.instruction.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, what is used first."""
@@ -180,8 +180,10 @@ class _Selection:
 
     def _in_lanes(self, tree: Any) -> bool:
         kind = type_of(tree, self.types)
-        return kind is not None and kind.name in self.files.of and all(
-            (d := type_of(a, self.types)) is not None and d.name in self.files.of for a in _operands(tree)
+        return (
+            kind is not None
+            and kind.name in self.files.of
+            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in _operands(tree))
         )
 
     # ---- the instruction

@@ -201,7 +201,9 @@ class _Split:
         terms = [read(self.names.sums, *self._sum(sp.Integer(n))) for n in range(self.parts)]
         while len(terms) > 1:
             half = (len(terms) + 1) // 2
-            terms = [REGROUPED[op](a, b) for a, b in zip(terms, terms[half:], strict=False)] + terms[len(terms) - half : half]
+            terms = [REGROUPED[op](a, b) for a, b in zip(terms, terms[half:], strict=False)] + terms[
+                len(terms) - half : half
+            ]
         mine = {a.name for a in self.outer}
         return Statement(
             self.statement.target,

@@ -21,8 +21,8 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
-from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.made import instruction_named
+from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.pipeline.time_steps import counts_time_steps
@@ -99,7 +99,7 @@ def _onto_vectors(
     statement: int,
     any_: bool = False,
 ) -> list[_Ranked]:
-    """Mappings onto instructions of several points (any_: or of one); else onto the one that is made of several for the statement."""
+    """Mappings onto instructions of several points (any_: or of one); else onto the one that is made for the statement."""
     ranked: list[_Ranked] = []
     for i in fitting:
         if i.emit and (i.axes or any_):

@@ -36,12 +36,18 @@ from isamap_smt.proof.scalar import ZEROS
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
-    claims = _Claims(split, watch)
-    claims.ask_all()
-    s = split.whole.statements[split.statement]
-    floats = split.whole.tensor(s.target.tensor).dtype.is_float
-    kind = "reassociate" if floats and s.op == "+" else "exact"
-    return Proof(tuple(claims.results), kind, (ZEROS,) if floats and s.op != "+" else (), time.perf_counter() - started)
+    results: list[ClaimResult] = []
+    for one in split.chain:
+        claims = _Claims(one, watch)
+        claims.ask_all()
+        results += claims.results
+    sums = [
+        (s, one.whole.tensor(s.target.tensor)) for one in split.chain for s in [one.whole.statements[one.statement]]
+    ]
+    floats = [s.op for s, t in sums if t.dtype.is_float]
+    kind = "reassociate" if "+" in floats else "exact"
+    zeros = (ZEROS,) if any(op != "+" for op in floats) else ()
+    return Proof(tuple(results), kind, zeros, time.perf_counter() - started)
 
 
 def require_split(split: SplitSum) -> ProvedSplit:
@@ -112,6 +118,14 @@ class _Claims:
         around = (
             around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
         )
+        if x.before is not None:
+            self.structure(
+                "link",
+                "before",
+                "it is the kernel that was left before",
+                x.before.kernel == whole,
+                "it is another kernel",
+            )
         self.structure(
             "link", "statements", "all other statements are as they were, and the pieces are in the place of the sum",
             around and numbers == list(range(n, m)), "a statement is another one, missing, or of no piece",

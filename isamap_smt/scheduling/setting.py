@@ -121,7 +121,7 @@ class Setting:
 
     @property
     def once(self) -> bool:
-        """Whether each element is computed once, of one point: then nothing is kept, and the best order is that in which it lies."""
+        """Whether each element is computed once, of one point: so nothing is kept for later."""
         s = self.mapping.statement
         return s.op == "=" and not any(a.reduction and a.members for a in self.axes)
 
