@@ -82,13 +82,20 @@ def _asking(program: Program, body: Nodes) -> Nodes:
             last = {memory: use for memory, use in last.items() if memory not in written}
             found.append(replace(node, body=inner))
             continue
-        for held in node.instruction.numbers_needed if isinstance(node, Use) else ():
-            request = _request(program, node, held)
-            if last.get(held.memory) != request:
-                found.append(request)
-            last[held.memory] = request
+        found += _requests(program, node, last) if isinstance(node, Use) else []
         found.append(node)
     return tuple(found)
+
+
+def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
+    """What it asks for that `last` has not; state memory -> request, which is kept."""
+    found: list[Node] = []
+    for held in use.instruction.numbers_needed:
+        request = _request(program, use, held)
+        if last.get(held.memory) != request:
+            found.append(request)
+        last[held.memory] = request
+    return found
 
 
 def _request(program: Program, use: Use, held: Held) -> Use:
