@@ -17,7 +17,7 @@ import isamap_smt as im
 from isamap_encodings.program_implication import truth
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import FloorDiv, IMax, IMin, sym
 from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
 from isamap_smt.ir.states import allowed, grants
 from isamap_smt.proof.program import prove_program
@@ -129,12 +129,14 @@ def test_a_wrong_request_is_refuted(edit: str, length: int) -> None:
 
 
 def told_by_a_run(p: Program, seeds: int = 6) -> bool:
+    """Whether a run of the program finds something, or another result; of every second one the sums go on from others."""
     random = np.random.default_rng(1)
     n = SIZES
     a, b = (random.integers(-8, 8, s).astype(np.float32) for s in ((n["i"], n["k"]), (n["k"], n["j"])))
     for seed in range(seeds):
-        run = run_program(p, {"A": a, "B": b}, seed=seed)
-        if not run.clean or not np.array_equal(run.outputs["C"], a @ b):
+        before = np.full((n["i"], n["j"]), seed, np.float32) if seed % 2 else None
+        run = run_program(p, {"A": a, "B": b}, before, seed=seed)
+        if not run.clean or not np.array_equal(run.outputs["C"], a @ b + (seed if seed % 2 else 0)):
             return True
     return False
 
@@ -259,3 +261,29 @@ def test_descriptions_that_say_too_little() -> None:
             replace(machine.instructions[-1], **wrong)
     with pytest.raises(LanguageError, match="is for what writes a state memory"):
         replace(ask, grants=4)
+
+
+def another(asked: Any, random: np.random.Generator) -> Any:
+    """A request made from the right one at random: larger, smaller, bounded elsewhere, or the same in another form."""
+    count, points = rest(asked), next(e for e in _inner(asked).args if e.is_Integer)
+    n = int(random.integers(0, 3 * int(points)))
+    forms = (
+        asked, IMin(points, IMax(0, count)), IMin(n, count), IMax(n, count), count + n, IMin(points, count) + IMax(0, count - n),
+        IMax(0, IMin(points + n % 3, count)), 2 * asked, IMax(asked, 2 * points), IMin(asked, n), asked - FloorDiv(asked, n + 1),
+    )  # fmt: skip
+    return forms[int(random.integers(len(forms)))]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_requests(seed: int) -> None:
+    """What is proved goes wrong in no run; what is refuted goes wrong in some."""
+    random = np.random.default_rng(seed)
+    p = program((1, 2, 4)[seed % 3])
+    requests = [n for n, _ in walk(p.body) if asks(n)]
+    chosen = requests[int(random.integers(len(requests)))]
+    new = another(chosen.asks, random)  # type: ignore[union-attr]
+    if new != chosen.asks:  # type: ignore[union-attr]
+        p = edited(p, lambda n: (replace(n, asks=new),) if n is chosen else None)  # type: ignore[type-var]
+    verdicts = [c.verdict for c in prove_program(p).failed()]
+    assert not any(isinstance(v, Unknown) for v in verdicts), verdicts
+    assert told_by_a_run(p, 40) == bool(verdicts), new
