@@ -47,8 +47,9 @@ def moves(
     requires: tuple[str, ...],
     prelude: str = "",
     headers: tuple[str, ...] = ("immintrin.h",),
+    masks: tuple[str, ...] = (),
 ) -> tuple[im.Instruction, ...]:
-    """The moves of one register type, in the order of MoveCode's fields."""
+    """The moves of one register type, in the order of MoveCode's fields. masks: what the masked ones need of states."""
     grouped = register.group > 1
     cell = "l,e" if grouped else "l"
     whole, one = f"r[{cell}] = m[{cell}]", f"r[{cell}] = m[e]" if grouped else f"r[{cell}] = m[]"
@@ -73,6 +74,7 @@ def moves(
             latency=1.0 if kind == "zero" else 5.0,
             per_cycle=1.0 if kind == "store" else 2.0,
             active={"l": "active"} if name.startswith("masked") else None,
+            needs=masks if name.startswith("masked") else (),
             beyond="zero" if name == "masked_load" else "kept",
             c_types={"r": register.c_type},
             headers=headers,

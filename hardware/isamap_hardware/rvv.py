@@ -22,6 +22,7 @@ HEADERS = ("riscv_vector.h", "stdint.h")
 VL = im.MachineParameter(
     "VL", tuple(1 << n for n in range(10)), "(int64_t)(__riscv_vlenb() / 16)", typical=2, vector_bits=128
 )
+NEEDS = ("vl = active",)  # of masked moves
 LANES: Any = 4 * im.parameter("VL")
 
 
@@ -35,8 +36,8 @@ def _moves(bits: int, kind: str, group: str = "m1") -> MoveCode:
         broadcast=f"{{r}} = {splat}(*{{m}}, {whole});",
         zero=f"{{r}} = {splat}(0, {whole});",
         store=f"__riscv_vse{memory}({{m}}, {{r}}, {whole});",
-        masked_load=f"{{r}} = __riscv_vle{memory}_tu({splat}(0, {whole}), {{m}}, (size_t)({{active}}));",
-        masked_store=f"__riscv_vse{memory}({{m}}, {{r}}, (size_t)({{active}}));",
+        masked_load=f"{{r}} = __riscv_vle{memory}_tu({splat}(0, {whole}), {{m}}, {{vl}});",
+        masked_store=f"__riscv_vse{memory}({{m}}, {{r}}, {{vl}});",
     )
 
 
@@ -80,6 +81,23 @@ def _widening(name: str, a: str, b: str, multiply: str) -> im.Instruction:
     )
 
 
+def _asking(setting: str, lanes: Any) -> im.Instruction:
+    """vsetvli: vl is AVL up to VLMAX, VLMAX from 2 * VLMAX on, and between at least half of AVL as an implementation likes."""
+    return im.instruction(
+        f"rvv.vsetvli_{setting}",
+        "vl[x] = avl[x]",
+        axes={"x": 1},
+        dtypes=dict.fromkeys(("vl", "avl"), "i64"),
+        places={"vl": "vl[x]", "avl": "code"},
+        emit=f"{{vl}} = __riscv_vsetvl_{setting}((size_t)({{avl}}));",
+        grants=lanes,
+        requires=BASE,
+        latency=1.0,
+        per_cycle=1.0,
+        headers=HEADERS,
+    )
+
+
 REGISTERS = (
     (Register("rvv", "v", "f32", LANES, 1, "vfloat32m1_t"), _moves(32, "f")),
     (Register("rvv", "v", "f64", LANES / 2, 1, "vfloat64m1_t"), _moves(64, "f")),
@@ -97,9 +115,14 @@ COMPUTES = (
 
 HARDWARE = im.Hardware(
     "rvv",
-    tuple(replace(m, capacity=512 * im.parameter("VL")) if m.name == "v" else m for m in memories("v", 32, 16, SIZES)),
+    (
+        *(replace(m, capacity=512 * im.parameter("VL")) if m.name == "v" else m for m in memories("v", 32, 16, SIZES)),
+        im.Memory("vl", 8, kind="state"),
+    ),
     links("v", load=64.0, store=32.0),
-    COMPUTES + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, "", HEADERS)),
+    COMPUTES
+    + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, "", HEADERS, NEEDS))
+    + (_asking("e32m1", LANES), _asking("e64m1", LANES / 2)),
     "64-bit RISC-V with vectors of any length: f32 and f64 lanes, and widening products of bytes",
     parameters=(VL,),
 )

@@ -43,6 +43,7 @@ def kernel_digest(kernel: Kernel) -> str:
 _LATER = (
     "needs",
     "may_fail",
+    "grants",
     "Memory.kind",
     "engine",
     "cells",

@@ -179,6 +179,10 @@ class Hardware(Shown):
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))
 
+    def asking(self, memory: str, most: int) -> Instruction | None:
+        """What asks for a number up to this one; None where the machine has nothing that grants it."""
+        return next((i for i in self.instructions if writes_state(i) == memory and i.grants == most), None)
+
     def configuring(self, memory: str) -> tuple[Instruction, Instruction]:
         """(what writes constants of the code into a state memory, what clears it)."""
         found = [i for i in self.instructions if writes_state(i) == memory]

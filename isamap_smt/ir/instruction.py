@@ -19,7 +19,7 @@ from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.states import CODE, Need, parse_needs
+from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
@@ -55,7 +55,8 @@ class Instruction(Shown):
     Memory operands are pointers to the element's C type.
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     needs: what cells of state memories hold where it runs, and which numbers registers have (isamap_smt.ir.states). may_fail: its
-    `emit` is an expression that is not 0 where the system refuses.
+    `emit` is an expression that is not 0 where the system refuses. grants: of what writes the number that a program asks for: the
+    most that is granted for sure.
     engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
     column of its cells in its addressed memory, over the axes. work: what a use occupies the engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
@@ -80,6 +81,7 @@ class Instruction(Shown):
     prelude: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     may_fail: bool = False
+    grants: Any = None
     engine: str = ""
     cells: tuple[tuple[str, Any, Any], ...] = ()
     active: tuple[tuple[str, str], ...] = ()
@@ -177,13 +179,18 @@ class Instruction(Shown):
         return tuple(s for _, steps in self.steps for s in steps if isinstance(s, str))
 
     @cached_property
-    def _parsed(self) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
+    def _parsed(self) -> Needs:
         return parse_needs(self, self.needs)
 
     @property
     def cells_needed(self) -> tuple[Need, ...]:
         """What cells of state memories hold where it runs."""
         return self._parsed[0]
+
+    @property
+    def numbers_needed(self) -> tuple[Held, ...]:
+        """What numbers that a program is granted are where it runs."""
+        return self._parsed[2]
 
     @property
     def registers(self) -> dict[str, int]:
@@ -208,6 +215,7 @@ class Instruction(Shown):
             lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}{form}")
         lines += [f"  asks for {p}" for p in self.preconditions]
         lines += [f"  needs {n}" for n in self.needs]
+        lines += [] if self.grants is None else [f"  grants {self.grants} for sure"]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")
         if self.requires:
             lines.append(f"  needs {', '.join(self.requires)}")

@@ -20,6 +20,8 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
             case Use() if not node.state:
                 found += [i for _, ref in node.operands for i in ref.index]
                 found += [*(n for _, n in node.over), *node.where]
+            case Use() if node.asks is not None:
+                found.append(node.asks)
             case Loop():
                 found.append(node.count)
             case If():

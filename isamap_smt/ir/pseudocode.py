@@ -80,6 +80,8 @@ def _line(node: Node, counted: bool) -> str:
 
 
 def _use(use: Use) -> str:
+    if use.asks is not None:
+        return f"{use.state} = {use.instruction.name}({words(use.asks)})"
     cells = ", ".join(f"{n}: {x}" for n, x in enumerate(use.cells) if x)
     return f"{use.state} = {use.instruction.name}({cells or 0})"
 
