@@ -52,6 +52,7 @@ _LATER = (
     "row",
     "temporaries",
     "steps",
+    "bits",
 )  # fields that most parts leave alone
 
 

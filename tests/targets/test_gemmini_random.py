@@ -171,7 +171,7 @@ MUTANTS = {
     "B is never transposed in place": ("&g->held, config->weights_stay && config->b_transposed", "&g->held, 0"),
     "unwritten cells are read": ("if (!g->acc_written[row][column])", "if (0)"),
     "sums saturate": ("return (int32_t)(rest >= span / 2 ? rest - span : rest);",
-                      "(void)rest; return (int32_t)(value >= span / 2 ? span / 2 - 1 : value < -(span / 2) ? -(span / 2) : value);"),
+                      "(void)rest; return (int32_t)(value >= span / 2 ? span / 2 - 1 : value < -span / 2 ? -span / 2 : value);"),
 }  # fmt: skip
 
 
