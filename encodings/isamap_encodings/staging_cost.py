@@ -242,7 +242,7 @@ def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
         },
         {(a.name, o.name): d.regions[a.name] <= d.stages[o.name] for a in problem.axes for o in problem.stages},
         d.slots,
-        {o: s == 1 for o, s in d.slots.items()},
+        {o: s == 1 and not (problem.passed and o == problem.output.name) for o, s in d.slots.items()},
         {o.name: tuple(d.ways[o.name] == w for w in range(len(o.ways))) for o in problem.stages},
         present,
     )

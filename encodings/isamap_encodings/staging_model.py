@@ -216,6 +216,8 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
     for o, here in present.items():
         stands |= {(o, r): _both(model, stands[o, r], here) for r in range(REGIONS)}
     single = {o: _is(model, s, 1) for o, s in slots.items()}
+    if problem.passed:
+        single[problem.output.name] = False
     _legal(problem, model, counts, regions, around, stands, present)
     most = {a.name: max(a.steps) for a in problem.axes}
     quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}

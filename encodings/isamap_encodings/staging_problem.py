@@ -59,7 +59,8 @@ class StagingProblem:
     """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen.
     memories: rows of each. execute, begin: ticks of one execution, and of the beginning of
     a tile of the output, both on one engine. slots: at most so many of a stage. pins: decision -> value, by the names
-    `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`."""
+    `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
+    passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -70,6 +71,7 @@ class StagingProblem:
     slots: int = 4
     outers: tuple[StagingOperand, ...] = ()
     pins: tuple[tuple[str, int], ...] = ()
+    passed: bool = False
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:

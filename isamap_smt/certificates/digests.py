@@ -53,6 +53,7 @@ _LATER = (
     "row",
     "temporaries",
     "steps",
+    "bits",
 )  # fields that most parts leave alone
 
 

@@ -182,6 +182,10 @@ def _check_cells(
         raise HardwareError(
             f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
         )
+    if m.bits and (dtype.is_float or dtype.low == 0 or m.bits > 8 * dtype.bytes):
+        raise HardwareError(
+            f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"
+        )
     extents = {a.name: a.extent for a in i.kernel.axes}
     rows, columns = (extents.get(str(e), 1) for e in cells[operand])
     if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):

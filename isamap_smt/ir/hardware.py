@@ -31,6 +31,7 @@ class Memory:
     machine parameter (im.parameter). energy in picojoules per byte;
     shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
     copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them).
+    bits: of an integer in a cell, where the cells of an addressed memory have fewer than its type: what does not fit wraps; 0: all.
     Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
     Raises HardwareError for what no memory has.
     """
@@ -42,6 +43,7 @@ class Memory:
     shared: bool = False
     row: Any = 0
     kind: str = ""
+    bits: int = 0
 
     def __post_init__(self) -> None:
         check_memory(self, KINDS)

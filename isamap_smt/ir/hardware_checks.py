@@ -85,6 +85,10 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         raise HardwareError(
             f"memory {name}: the cells of a state are bytes, 1 to 4096 of them; pass its capacity, and no count and row"
         )
+    if whole_number(m.bits, f"memory {name}: bits", HardwareError, 0) and not (m.row and m.bits < 64):
+        raise HardwareError(
+            f"memory {name}: bits={m.bits}: cells of addressed memories alone have few bits, 1 to 63; add row="
+        )
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
         raise HardwareError(f"memory {name}: shared={m.shared!r}: pass True where all cores share it, else False")

@@ -50,6 +50,13 @@ class Callee(Shown):
                 everything[name] = self._made(name, sizes, fresh)
         return check.Arguments(everything, sizes, fresh)
 
+    def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
+        """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
+        ArgumentError."""
+        for name, low, high in self.ranges:
+            if ((arrays[name] < low) | (arrays[name] > high)).any():
+                raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
+
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
         given = valid_sizes(given)
