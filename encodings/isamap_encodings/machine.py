@@ -17,7 +17,11 @@ from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
 ROUNDED = {"SAdd": z3.fpAdd, "SSub": z3.fpSub, "SMul": z3.fpMul, "SDiv": z3.fpDiv}
-_FLOATING = {"SDiv", "Exp", "Tanh", "Sigmoid"}
+# functions that IEEE 754 defines, of the type of their argument
+UNARY = {
+    "SNeg": z3.fpNeg, "Abs": z3.fpAbs, "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
+    "Floor": lambda x: z3.fpRoundToIntegral(z3.RTN(), x),
+}  # fmt: skip
 
 
 def literal_kind(e: Any, to: Kind) -> Kind:
@@ -26,7 +30,7 @@ def literal_kind(e: Any, to: Kind) -> Kind:
     if e.is_Integer or to in SORTS:
         return to
     parts = list(sp.preorder_traversal(e))
-    if any(p.is_Float or type(p).__name__ in _FLOATING for p in parts):
+    if any(p.is_Float or getattr(p, "floating", False) for p in parts):
         return ("f", 64)
     return ("u", 64) if any(p.is_Integer and int(p) >= 1 << 63 for p in parts) else ("i", 64)
 
@@ -161,7 +165,7 @@ class Bits:
             return _resize(self.value(e, kind), kind, kind[1] + 1)
         args = [self.wide(a) for a in e.args]
         width = max(a.size() for a in args)
-        if head in ("SAdd", "SSub", "SNeg"):
+        if head in ("SAdd", "SSub", "SNeg", "Abs"):
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
@@ -189,6 +193,8 @@ def arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
         case "Relu":
             zero = z3.BitVecVal(0, args[0].size())
             return z3.If(less(args[0], zero), zero, args[0])
+        case "Abs":
+            return z3.If(args[0] < 0, -args[0], args[0]) if signed else args[0]
         case "SShr":
             return args[0] >> args[1] if signed else z3.LShR(args[0], args[1])
     return None
@@ -224,8 +230,8 @@ class Floats:
         if head == "Select":
             return z3.If(self.bits.condition(e.args[0]), self.value(e.args[1], kind), self.value(e.args[2], kind))
         args = [self.value(a, kind) for a in e.args]
-        if head == "SNeg":
-            return z3.fpNeg(*args)
+        if head in UNARY:
+            return UNARY[head](*args)
         if head in ROUNDED:
             return ROUNDED[head](z3.RNE(), *args)
         raise NotExpressible(head)  # max and min leave open which of two zeros they give

@@ -15,7 +15,9 @@ from isamap_smt.ir.dtypes import DType, dtype
 
 
 class Scalar(sp.Function):
-    """Base of all scalar heads: no evaluation, no reordering."""
+    """Base of all scalar heads: no evaluation, no reordering. floating: there is none of it for integers."""
+
+    floating = False
 
     @classmethod
     def eval(cls, *args: Any) -> Any:
@@ -67,6 +69,8 @@ class SMul(Scalar):
 class SDiv(Scalar):
     """x / y, floating point."""
 
+    floating = True
+
 
 class SShr(Scalar):
     """x >> y of integers: the largest that is at most x / 2**y. Where y is none of the type's bits, the sign: -1 or 0."""
@@ -88,16 +92,48 @@ class Relu(Scalar):
     """max(x, 0)."""
 
 
-class Exp(Scalar):
+class Unary(Scalar):
+    """A function of one value that is a row of the table in isamap_smt.ir.functions; written as the class is called."""
+
+    floating = True
+
+
+class Exp(Unary):
     """e**x."""
 
 
-class Tanh(Scalar):
+class Log(Unary):
+    """The natural logarithm: minus infinity of a zero, NaN of what is negative."""
+
+
+class Tanh(Unary):
     """Hyperbolic tangent."""
 
 
-class Sigmoid(Scalar):
+class Sigmoid(Unary):
     """1 / (1 + e**-x)."""
+
+
+class Erf(Unary):
+    """The error function."""
+
+
+class Sqrt(Unary):
+    """The square root, rounded once: NaN of what is negative, -0 of -0."""
+
+
+class Rsqrt(Unary):
+    """1 / sqrt(x), each of the two rounded."""
+
+
+class Floor(Unary):
+    """The largest integer that is at most x."""
+
+
+class Abs(Unary):
+    """x without its sign, of integers too: that of the least one wraps to itself."""
+
+    floating = False
 
 
 class Compare(Scalar):
@@ -114,7 +150,8 @@ class Sum(Scalar):
 
 # how each function is written in kernel text
 FUNCTIONS: dict[str, type[Scalar]] = {
-    "max": SMax, "min": SMin, "relu": Relu, "exp": Exp, "tanh": Tanh, "sigmoid": Sigmoid, "select": Select,
+    "max": SMax, "min": SMin, "relu": Relu, "select": Select, "exp": Exp, "log": Log, "tanh": Tanh, "sigmoid": Sigmoid,
+    "erf": Erf, "sqrt": Sqrt, "rsqrt": Rsqrt, "floor": Floor, "abs": Abs,
 }  # fmt: skip
 
 

@@ -19,22 +19,16 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
-    Exp,
     Read,
     Round,
     Saturate,
-    SDiv,
+    Scalar,
     Select,
-    Sigmoid,
-    SNeg,
     SShr,
     Sum,
-    Tanh,
     cast,
     rewrite_reads,
 )
-
-_FLOAT_ONLY = (SDiv, Exp, Tanh, Sigmoid)
 
 
 @lru_cache(maxsize=512)
@@ -86,7 +80,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
         case sp.Integer() | sp.Float():
             return None
     found = _meet(value.args, types, value)
-    if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
+    if value.floating and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
     if isinstance(value, SShr):
         _check_shift(value, found)
@@ -99,7 +93,7 @@ def literal_kind(value: Any, to: DType) -> DType:
     if to.is_float:
         return to
     parts = list(sp.preorder_traversal(value))
-    if any(isinstance(p, sp.Float | SDiv | Exp | Tanh | Sigmoid) for p in parts):
+    if any(p.is_Float or getattr(p, "floating", False) for p in parts):
         return DTYPES["f64"]
     far = any(isinstance(p, sp.Integer) and int(p) > DTYPES["i64"].high for p in parts)
     return DTYPES["u64" if far else "i64"]
@@ -166,7 +160,7 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 _check_exact(a, types)
         case sp.Float():
             raise DTypeError(f"saturation is defined for integers, not {float(value)!r}")
-        case Select() | SDiv() | Exp() | Tanh() | Sigmoid():
+        case Scalar() if isinstance(value, Select) or value.floating:
             raise DTypeError(f"{describe(value)} cannot stand inside a saturation")
         case sp.Integer():
             pass
@@ -175,14 +169,14 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 _check_exact(a, types)
 
 
-_WORDS = {SDiv: "a division", Exp: "exp", Tanh: "tanh", Sigmoid: "sigmoid", Select: "select", SNeg: "a negation"}
+_WORDS = {"SDiv": "a division", "SNeg": "a negation"}
 _SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
 
 
 def describe(value: Any) -> str:
     """The operation in words, for an error."""
     name = type(value).__name__
-    return _WORDS.get(type(value), f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
+    return _WORDS.get(name, f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
 
 
 __all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]
