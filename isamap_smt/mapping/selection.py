@@ -21,10 +21,11 @@ from isamap_encodings.cover_model import Offer, cheapest
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Exp, Read, Sigmoid, Tanh, read, reads, rewrite_reads
+from isamap_smt.ir.scalar import Read, read, reads, rewrite_reads
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
@@ -155,7 +156,7 @@ class _Selection:
                     made.append(_Part(step, bound, tree))
             if self._in_lanes(tree):
                 uses = tuple(self.numbers[a] for a in _operands(tree))
-                far = any(isinstance(tree, head) for head in (Exp, Tanh, Sigmoid))
+                far = any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
                 offers.append(Offer(n, uses, (FUNCTION_COST if far else LANES_COST) * TICKS))
                 made.append(_Part(None, (), tree))
         return offers, made
