@@ -38,7 +38,8 @@ def term(rng: random.Random, depth: int, reads: list[str], floats: bool) -> Term
         number = rng.choice([0.5, 1.5, -2.25, 3.0]) if floats else rng.choice([1, 3, 7, 100])
         return Term(f"({number})" if number < 0 else str(number), lambda e: e["one"] * e["type"](number))
     x, y = (term(rng, depth - 1, reads, floats) for _ in range(2))
-    kind = rng.choice(["+", "-", "*", "max", "min", "relu", "select", *(["/"] if floats else [])])
+    zeros = any(w in y.text for w in ("max", "min", "relu"))  # of either sign, which a quotient would tell apart
+    kind = rng.choice(["+", "-", "*", "max", "min", "relu", "select", *(["/"] if floats and not zeros else [])])
     if kind in "+-*/":
         work = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[kind]
         return Term(f"({x.text} {kind} {y.text})", lambda e: work(x.value(e), y.value(e)))

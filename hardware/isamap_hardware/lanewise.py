@@ -54,6 +54,13 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
     def plain(name: str, left: str = "{a}", right: str = "{b}") -> str:
         return f"{{c}} = {mm}_{name}_{suffix}({left}, {right});"
 
+    def one(name: str, value: str, found: str, latency: float, per_cycle: float) -> Row:
+        return f"{name}_{suffix}", f"c[l] = {value}", f"{{c}} = {found};", latency, per_cycle
+
+    sign = f"{mm}_set1_{suffix}(-0.0{'f' if suffix == 'ps' else ''})"
+    down = "_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC"
+    floor = f"{mm}_{'roundscale' if width == 512 else 'round'}_{suffix}({{a}}, {down})"
+    size = f"{mm}_abs_{suffix}({{a}})" if width == 512 else f"{mm}_andnot_{suffix}({sign}, {{a}})"
     positive = plain("max", f"{mm}_setzero_{suffix}()", "{a}")  # the second operand, where that is NaN
     return (
         (f"add_{suffix}", "c[l] = a[l] + b[l]", plain("add"), 4.0, 2.0),
@@ -64,6 +71,10 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
         (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan("min"), 8.0, 0.67),
         (f"relu_{suffix}", "c[l] = relu(a[l])", positive, 4.0, 2.0),
         (f"at_least_0_{suffix}", "c[l] = max(a[l], 0)", positive, 4.0, 2.0),
+        one("neg", "-a[l]", f"{mm}_sub_{suffix}({sign}, {{a}})", 4.0, 2.0),
+        one("abs", "abs(a[l])", size, 1.0, 2.0),
+        one("sqrt", "sqrt(a[l])", f"{mm}_sqrt_{suffix}({{a}})", 14.0, 0.15),
+        one("floor", "floor(a[l])", floor, 8.0, 1.0),
         *(
             (f"{word}_{suffix}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])", f"{{c}} = {found};", 6.0, 1.0)
             for word, sign, predicate in CHOICES
@@ -76,7 +87,8 @@ def x86_ints(width: int) -> tuple[Row, ...]:
     """The rows of 32-bit integers; sums and products wrap."""
     table = (("add", "a[l] + b[l]", "add"), ("sub", "a[l] - b[l]", "sub"), ("mul", "a[l] * b[l]", "mullo"),
              ("max", "max(a[l], b[l])", "max"), ("min", "min(a[l], b[l])", "min"))  # fmt: skip
-    return tuple(
+    size = ("abs_i32", "c[l] = abs(a[l])", f"{{c}} = _mm{width}_abs_epi32({{a}});", 1.0, 2.0)
+    return size, *(
         (f"{name}_i32", f"c[l] = {value}", f"{{c}} = _mm{width}_{call}_epi32({{a}}, {{b}});", *SPEED[name])
         for name, value, call in table
     )
@@ -90,6 +102,8 @@ def arm(kind: str, floats: bool) -> tuple[Row, ...]:
     names = ("add", "sub", "mul", *(("div",) if floats else ()), "max", "min")
     value = {"add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "div": "a[l] / b[l]",
              "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip
+    single = [("neg", "-a[l]", "neg", 2.0, 2.0), ("abs", "abs(a[l])", "abs", 2.0, 2.0)]
+    single += [("sqrt", "sqrt(a[l])", "sqrt", 10.0, 0.2), ("floor", "floor(a[l])", "rndm", 3.0, 2.0)] if floats else []
     zero = "vdupq_n_f32(0.0f)" if floats else "vdupq_n_s32(0)"
     return (
         *(
@@ -97,6 +111,7 @@ def arm(kind: str, floats: bool) -> tuple[Row, ...]:
              0.2 if n == "div" else 2.0)
             for n in names
         ),
+        *((f"{n}_{kind}", f"c[l] = {of}", f"{{c}} = v{call}q_{kind}({{a}});", late, rate) for n, of, call, late, rate in single),
         (f"relu_{kind}", "c[l] = relu(a[l])", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
         (f"at_least_0_{kind}", "c[l] = max(a[l], 0)", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
         *(

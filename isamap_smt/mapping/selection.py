@@ -25,7 +25,7 @@ from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Read, read, reads, rewrite_reads
+from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, read, reads, rewrite_reads
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
@@ -126,15 +126,15 @@ class _Selection:
         """The statement as one instruction; None where these registers do not do."""
         if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
             return None
-        if not any(True for _ in reads(self.value)):
+        if not any(True for _ in reads(self.value)) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
         chosen = cheapest(offers, self.numbers[self.root])
         if chosen is None:
             return None
         taken = sorted((made[n] for n in chosen), key=lambda p: self.numbers[p.tree])
-        if not any(p.step for p in taken):
-            return None  # nothing but portable C
+        if not any(p.step or _is_function(p.tree) for p in taken):
+            return None  # nothing but portable C, which compilers make vectors of
         return self._assembled(taken, sum(offers[n].cost for n in chosen) / TICKS)
 
     # ---- what can make which part
@@ -156,8 +156,7 @@ class _Selection:
                     made.append(_Part(step, bound, tree))
             if self._in_lanes(tree):
                 uses = tuple(self.numbers[a] for a in _operands(tree))
-                far = any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
-                offers.append(Offer(n, uses, (FUNCTION_COST if far else LANES_COST) * TICKS))
+                offers.append(Offer(n, uses, (FUNCTION_COST if _is_function(tree) else LANES_COST) * TICKS))
                 made.append(_Part(None, (), tree))
         return offers, made
 
@@ -204,9 +203,7 @@ class _Selection:
             lines.append(f"{file.c_type} {names[p.tree]};")
             if p.step is None:
                 lines += self._by_lane(p.tree, names)
-                composed[p.tree] = p.tree.func(*[composed.get(a, a) for a in p.tree.args])
-                if not all(a in composed for a in _operands(p.tree)):
-                    composed[p.tree] = p.tree
+                composed[p.tree] = _with(p.tree, composed)
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
@@ -251,7 +248,7 @@ class _Selection:
             moved = dict(zip(_both(file.store), (names[a], cells), strict=True))
             lines += [f"{d.c} {cells}[{self.files.lanes}];", file.store.statement(moved)]
             elements[f"p{n}"] = (f"{cells}[isamap_l]", d)
-        alone = tree.func(*[read(f"p{operands.index(a)}") if a in operands else a for a in tree.args])
+        alone = _with(tree, {a: read(f"p{n}") for n, a in enumerate(operands)})
         d = self._kind(tree)
         text, _ = c_value(alone, elements, d)
         file = self.files.of[d.name]
@@ -298,11 +295,36 @@ class _Selection:
         )
 
 
+def _tells_zeros(tree: Any) -> bool:
+    """Whether it divides by what max or min may make +0 or -0, whichever the instruction likes: the quotients are far apart."""
+    if isinstance(tree, SDiv | Rsqrt) and any(map(_open_zero, sp.preorder_traversal(tree.args[-1]))):
+        return True
+    return any(map(_tells_zeros, tree.args))
+
+
+def _open_zero(tree: Any) -> bool:
+    """A maximum or minimum that no number keeps away from 0."""
+    if isinstance(tree, Relu):
+        return True
+    away = [a for a in tree.args if a.is_number] if isinstance(tree, SMax | SMin) else []
+    return isinstance(tree, SMax | SMin) and not any(a > 0 if isinstance(tree, SMax) else a < 0 for a in away)
+
+
+def _is_function(tree: Any) -> bool:
+    """Whether it is a function that isamap computes by a sequence of operations of its own."""
+    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
+
+
+def _with(tree: Any, operands: dict[Any, Any]) -> Any:
+    """The operation on other operands."""
+    return tree.func(*[_with(a, operands) if isinstance(a, Compare) else operands.get(a, a) for a in tree.args])
+
+
 def _operands(tree: Any) -> Iterator[Any]:
     """What an operation reads; numbers, types and the parts of a comparison apart."""
     for a in tree.args:
         if any(True for _ in reads(a)):
-            if type(a).__name__ == "Compare":
+            if isinstance(a, Compare):
                 yield from _operands(a)
             else:
                 yield a
