@@ -241,10 +241,11 @@ def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: State
 
 def _conversions(value: Any) -> Iterator[Any]:
     """The outermost conversions in a tree."""
-    for a in (
-        [value] if isinstance(value, Cast | Saturate | Round) else [c for x in value.args for c in _conversions(x)]
-    ):
-        yield a
+    if isinstance(value, Cast | Saturate | Round):
+        yield value
+        return
+    for a in value.args:
+        yield from _conversions(a)
 
 
 def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:

@@ -53,7 +53,7 @@ class _Powers(ast.NodeTransformer):
         while isinstance(written, ast.UnaryOp) and isinstance(written.op, ast.USub | ast.UAdd):
             sign, written = (-sign if isinstance(written.op, ast.USub) else sign), written.operand
         value = written.value if isinstance(written, ast.Constant) else None
-        if type(value) not in (int, float):
+        if not isinstance(value, int | float) or isinstance(value, bool):
             hint = "write exp(y * log(x)) for x to the power of y, where x is positive"
             raise self.tree.error(node.right, "the exponent of ** is no constant", hint)
         found = sign * value

@@ -42,5 +42,5 @@ def test_the_message(text: str, message: str, file: str) -> None:
 
 @pytest.mark.parametrize("exponent", ["0", "17", "-17", "1.5", "True", "N", "i"])
 def test_others(exponent: str) -> None:
-    with pytest.raises(LanguageError, match="exponent|has no meaning"):
+    with pytest.raises(LanguageError, match=r"exponent|has no meaning"):
         kernel(f"size N\nC[i] = A[i] ** {exponent}")
