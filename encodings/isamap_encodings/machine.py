@@ -101,6 +101,8 @@ class Bits:
         if e.is_Symbol:
             return self.types[e.name]
         head = type(e).__name__
+        if head == "IndexValue":
+            return None
         if head in ("Cast", "Saturate", "Round"):
             return kind_of(e.args[0])
         args = e.args[1:] if head == "Select" else e.args
@@ -122,6 +124,8 @@ class Bits:
                 raise NotExpressible(f"{e.name} has {self.types[e.name][1]} bits where {bits} are wanted")
             return self.leaf(e.name)
         head = type(e).__name__
+        if head == "IndexValue":
+            raise NotExpressible("an axis or a size as a value")
         if head == "Cast":
             source = self.kind(e.args[1]) or literal_kind(e.args[1], want)
             return converted(self.any(e.args[1], source), source, want)
@@ -224,6 +228,8 @@ class Floats:
         if e.is_Integer or e.is_Float:
             return _literal(e, sort)
         head = type(e).__name__
+        if head == "IndexValue":
+            raise NotExpressible("an axis or a size as a value")
         if head == "Cast":
             source = self.bits.kind(e.args[1]) or kind
             return converted(self.bits.any(e.args[1], source), source, kind)

@@ -24,6 +24,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
+    IndexValue,
     Read,
     Relu,
     Round,
@@ -41,7 +42,7 @@ from isamap_smt.ir.scalar import (
     Unary,
     reads,
 )
-from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
 
 Array = np.ndarray
 Env = dict[str, Any]  # axis -> its value at each point
@@ -147,6 +148,8 @@ class Functions:
                 return lambda arrays: number
             case Cast():
                 return self._cast(x, env)
+            case IndexValue():
+                return self._index_value(x.args[0], env, own)
             case Saturate():
                 to = DTYPES[x.args[0].name]
                 exact, _, _ = self._exact(x.args[1], env)
@@ -178,6 +181,13 @@ class Functions:
             return lambda arrays: arrays[name].reshape(-1)
         return lambda arrays: arrays[name].reshape(-1)[flat]
 
+    def _index_value(self, x: Any, env: Env, own: DType) -> Function:
+        """A symbol that is no axis names an array: its value at each point."""
+        if x.is_Symbol and x.name not in env:
+            return lambda arrays: converted(arrays[x.name], own)
+        number = converted(np.broadcast_to(np.asarray(evaluate(x, env), dtype=np.int64), env["#"].shape), own)
+        return lambda arrays: number
+
     def _cast(self, x: Any, env: Env) -> Function:
         to, inner = DTYPES[x.args[0].name], x.args[1]
         found = self.value(inner, env, literal_kind(inner, to))
@@ -197,7 +207,7 @@ class Functions:
 
     def _select(self, x: Any, env: Env, own: DType) -> Function:
         condition = x.args[0]
-        kind = next((t for v in condition.args[1:] if (t := type_of(v, self.types))), own)
+        kind = comparison_kind(condition, self.types, own)
         a, b = (self.value(v, env, kind) for v in condition.args[1:])
         yes, no = (self.value(v, env, own) for v in x.args[1:])
         compare = _COMPARE[condition.args[0].name]

@@ -51,7 +51,7 @@ TABLE: dict[type[Unary], Function] = {
     Sigmoid: Function(
         activations.sigmoid, lambda v: 1 / (1 + np.exp(-v)), "isamap_sigmoidf({x})", 1.87, bounds=(0.0, 1.0)
     ),
-    Erf: Function(activations.erf, _erf, "isamap_erff({x})", 1.2, zero=True, bounds=(-1.0, 1.0)),
+    Erf: Function(activations.erf, _erf, "isamap_erff({x})", 1.26, zero=True, bounds=(-1.0, 1.0)),
     Sqrt: Function(np.sqrt, np.sqrt, "__builtin_sqrtf({x})", 0.5, "__builtin_sqrt({x})", zero=True),
     Rsqrt: Function(_rsqrt, _rsqrt, "(1.0f / __builtin_sqrtf({x}))", 1.5, "(1.0 / __builtin_sqrt({x}))"),
     Floor: Function(np.floor, np.floor, "__builtin_floorf({x})", 0.5, "__builtin_floor({x})", zero=True),

@@ -20,6 +20,7 @@ from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import signal
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, number_of, walk
+from isamap_smt.ir.scalar import index_values
 
 Groups = tuple[tuple[Statement, ...], ...]
 
@@ -88,7 +89,8 @@ def _names(group: Sequence[Statement]) -> set[str]:
 def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
     found = [e for t in tensors for e in t.shape]
     for s in group:
-        found += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *(a.extent for a in s.axes)]
+        found += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *index_values(s.value)]
+        found += [a.extent for a in s.axes]
     return {symbol.name for e in found for symbol in getattr(e, "free_symbols", ())}
 
 

@@ -6,12 +6,13 @@ head of its own, and a tree keeps the order in which it was written. Leaves: `Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.expr import substitute
 
 
 class Scalar(sp.Function):
@@ -40,6 +41,10 @@ class Read(Scalar):
     @property
     def index(self) -> tuple[Any, ...]:
         return tuple(self.args[1:])
+
+
+class IndexValue(Scalar):
+    """IndexValue(e): the integer that an index expression is at the point: an axis, a size, a parameter. Typed as a literal is."""
 
 
 class Cast(Scalar):
@@ -195,6 +200,26 @@ def sums(expr: Any) -> Iterator[Any]:
 def bound_axes(expr: Any) -> dict[str, int]:
     """Axis -> count of every Sum in the tree."""
     return {s.args[0].name: int(s.args[1]) for s in sums(expr)}
+
+
+def index_values(expr: Any) -> tuple[Any, ...]:
+    """The index expressions that stand as values in the tree, each once, left to right."""
+    if isinstance(expr, Read):
+        return ()
+    own = (expr.args[0],) if isinstance(expr, IndexValue) else ()
+    return tuple(dict.fromkeys((*own, *(e for a in getattr(expr, "args", ()) for e in index_values(a)))))
+
+
+def put_into_indices(expr: Any, values: Mapping[str, Any]) -> Any:
+    """The tree with symbols replaced in every index expression, those that stand as values included."""
+    if isinstance(expr, Read):
+        return Read(expr.args[0], *(substitute(i, values) for i in expr.index))
+    if isinstance(expr, IndexValue):
+        found = substitute(expr.args[0], values)
+        return found if found.is_Integer else IndexValue(found)
+    if not isinstance(expr, Scalar):
+        return expr
+    return expr.func(*[put_into_indices(a, values) for a in expr.args])
 
 
 def rewrite_reads(expr: Any, change: Callable[[Any], Any]) -> Any:

@@ -19,6 +19,7 @@ from isamap_smt.ir.scalar import (
     Abs,
     Cast,
     Compare,
+    IndexValue,
     Read,
     Relu,
     Round,
@@ -34,7 +35,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Unary,
 )
-from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
 from isamap_smt.mapping.convert_c import conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 from isamap_smt.mapping.spans import span
@@ -63,6 +64,8 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
     match tree:
         case Read():
             return names[tree.tensor]
+        case IndexValue():
+            return _index_value(tree.args[0], names, literal)
         case Cast():
             return _cast(dtype(str(tree.args[0])), tree.args[1], names)
         case Saturate():
@@ -85,7 +88,8 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
             condition = tree.args[0]
             if not isinstance(condition, Compare):
                 raise ScheduleError(f"select needs a comparison, not {condition}")
-            a, b, kind = _pair(condition.args[1], condition.args[2], names, literal)
+            sides = comparison_kind(condition, {n: kind for n, (_, kind) in names.items()}, literal)
+            a, b, kind = _pair(condition.args[1], condition.args[2], names, sides)
             x, y, result = _pair(tree.args[1], tree.args[2], names, literal)
             return f"({wide(a, kind)} {condition.args[0]} {wide(b, kind)} ? {x} : {y})", result
     for head, symbol in _ARITHMETIC.items():
@@ -107,6 +111,12 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
     if op in ("max", "min"):
         return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)[0]};"
     return f"{target} = {_arithmetic('+' if op == '+' else '*', target, text, kind)};"
+
+
+def _index_value(e: Any, names: Dict[str, tuple[str, DType]], kind: DType) -> tuple[str, DType]:
+    if not e.is_Symbol or e.name not in names:
+        raise ScheduleError(f"{e} is a value here, which only a statement computed element by element has")
+    return c_converted(kind, *names[e.name]), kind
 
 
 def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:

@@ -10,7 +10,7 @@ import sympy as sp
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import bound_axes, read, rewrite_reads
+from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
 from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
 from isamap_smt.language import to_text
 
@@ -187,7 +187,7 @@ class _Split:
         statement = replace(
             s,
             target=target,
-            value=rewrite_reads(s.value, lambda r: type(r)(r.args[0], *(substitute(i, table) for i in r.index))),
+            value=put_into_indices(s.value, table),
             axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
             guard=tuple(substitute(g, table) for g in s.guard),
             source="",

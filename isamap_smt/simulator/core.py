@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
@@ -290,18 +291,21 @@ class Core:
             self._touch(rows, cells, False)
         self._touch(rows, target, True)
         places = [(self.data[c.space], self.mask[c.space], c.number) for c in reads]
+        point = dict(node.point)
+        indices = [rows.column(substitute(e, point), "an index that is a value") for e in function.indices]
         to, to_mask, into = self.data[target.space], self.mask[target.space], target.number
 
         def act(row: int) -> None:
             for cells in (*reads, target):
                 cells.check(row)
             values = [data[at[row : row + 1]] for data, _, at in places]
-            value = function.value(values)
+            own = [v[row : row + 1] for v in indices]
+            value = function.value(values, own)
             poison = [bool(mask[at[row]]) for _, mask, at in places]
             dirty: Any = np.zeros(1, bool)
             if any(poison):
                 other = [another(v) if p else v for v, p in zip(values, poison, strict=True)]
-                dirty = bits(function.value(other)) != bits(value)
+                dirty = bits(function.value(other, own)) != bits(value)
             at = into[row : row + 1]
             if function.op != "=":
                 value, dirty = function.reduce(to[at], value), dirty | to_mask[at]
