@@ -14,7 +14,8 @@ import isamap_smt as im
 
 @dataclass(frozen=True)
 class Register:
-    """One register type: its machine, the memory it lives in, element type, lanes (they may be open), group size and C type."""
+    """One register type: its machine, the memory it lives in, element type, lanes (they may be open), group size and C type; and
+    what its moves are called by, '' for the element type."""
 
     machine: str
     memory: str
@@ -22,10 +23,13 @@ class Register:
     lanes: Any
     group: int
     c_type: str
+    named: str = ""
 
     @property
     def suffix(self) -> str:
         """What follows `load_` in a move's name: f32, or u8x4 for groups of four."""
+        if self.named:
+            return self.named
         return self.dtype if self.group == 1 else f"{self.dtype}x{self.group}"
 
 

@@ -175,9 +175,11 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
             )
         m, t = known[place], i.kernel.tensor(operand)
         size = sp.Mul(*t.shape) * t.dtype.bytes
-        room = m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count
+        group = i.group(operand)
+        room = group * (m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count)
         if m.capacity is not None and exceeds(size, room):
             one = f"one of the {m.count} registers of {place}" if m.count > 1 else place
+            one = f"a group of {group} registers of {place}" if group > 1 else one
             raise HardwareError(
                 f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(t.shape)}), and "
                 f"{one} has {room}; describe a larger memory, or a smaller operand"

@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
+from isamap_smt.ir.vector_types import vector_type
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
@@ -196,6 +197,11 @@ class Instruction(Shown):
     def registers(self) -> dict[str, int]:
         """Operand -> how many registers it is one of, where the C names registers by numbers."""
         return dict(self._parsed[1])
+
+    def group(self, operand: str) -> int:
+        """How many registers, beside each other, hold the operand's cells, as its C type says; 1 where that says nothing."""
+        found = vector_type(dict(self.c_types).get(operand, ""))
+        return found.group if found else 1
 
     @property
     def numbered(self) -> bool:

@@ -87,8 +87,11 @@ def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
 
 def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
     """Accumulators, the operands kept through a step, and one register for the operand that streams."""
-    counts = [units(s, o, tile) for o in s.inputs]
-    return units(s, s.output, tile) + sum(counts) - max(counts, default=0) + bool(counts)
+    groups = {o: s.mapping.instruction.group(o) for o in (*s.inputs, s.output)}
+    counts = {o: units(s, o, tile) * groups[o] for o in s.inputs}
+    streamed = max(counts, key=lambda o: counts[o], default="")
+    kept = sum(n for o, n in counts.items() if o != streamed)
+    return units(s, s.output, tile) * groups[s.output] + kept + (groups[streamed] if streamed else 0)
 
 
 def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
