@@ -20,6 +20,7 @@ ROWS = 16384  # of the scratchpad
 ZEROS = ROWS - SIDE  # the first row of the tile that holds zeros
 TILE = {"r": SIDE, "c": SIDE}
 LATENCY = 40  # cycles
+SHORTEST = 4  # cycles of a pass of fewer rows; what it puts into the array went there beside the pass before it
 WIRES = 20  # bits of a sum that stays in the array: the RTL's wires between its elements
 MOST = 1 << 30  # of a scale in the code: products stay below 2^63, where all sources convert them alike
 
@@ -70,6 +71,18 @@ static inline void gemmini_pass(uint32_t a, uint32_t b, uint32_t sums) {{
     gemmini_preload(gemmini_block(b, 16, 16), gemmini_block(sums, 16, 16));
     gemmini_compute_preloaded(gemmini_block(a, 16, 16), gemmini_block(GEMMINI_NOWHERE, 16, 16));
 }}
+/* One row of zeros passes the array, which holds B from then on; and one of rows of A, whose products with what it holds are added
+   to sums. */
+static inline void gemmini_hold(uint32_t b) {{
+    gemmini_flow(GEMMINI_WEIGHT_STATIONARY);
+    gemmini_preload(gemmini_block(b, 16, 16), gemmini_block(GEMMINI_NOWHERE, 16, 16));
+    gemmini_compute_preloaded(gemmini_block({ZEROS}, 1, 16), gemmini_block(GEMMINI_NOWHERE, 16, 16));
+}}
+static inline void gemmini_again(uint32_t a, uint32_t sums) {{
+    gemmini_flow(GEMMINI_WEIGHT_STATIONARY);
+    gemmini_preload(gemmini_block(GEMMINI_NOWHERE, 16, 16), gemmini_block(sums, 16, 16));
+    gemmini_compute_accumulated(gemmini_block(a, 16, 16), gemmini_block(GEMMINI_NOWHERE, 16, 16));
+}}
 /* One pass with sums that stay in the array: products of rows of A and B, or none, are added to zeros (fresh) or to what it holds.
    The sums go on to local rows, or nowhere; no more is added to them then. */
 static inline void gemmini_keep(uint32_t a, uint32_t b, uint32_t sums, int fresh) {{
@@ -94,6 +107,8 @@ BYTES = "gemmini_store({m}, (uint32_t)({down}), gemmini_acc((uint32_t)({acc})), 
 SUMS = "gemmini_fill({m}, (uint64_t)(%d * ({down})), gemmini_acc((uint32_t)({acc})), {rows}, {columns}, %d);"
 CLEAR = f"gemmini_pass({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})));"
 MULTIPLY = "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc_add((uint32_t)({acc})));"
+HOLD = "gemmini_hold((uint32_t)({b}));"
+AGAIN = "gemmini_again((uint32_t)({a}), gemmini_acc_add((uint32_t)({acc})));"
 KEEP = "gemmini_keep((uint32_t)({a}), (uint32_t)({b}), GEMMINI_NOWHERE, 0);"
 EMPTY = f"gemmini_keep({ZEROS}, GEMMINI_NOWHERE, GEMMINI_NOWHERE, 1);"
 TAKE = f"gemmini_keep({ZEROS}, GEMMINI_NOWHERE, gemmini_acc((uint32_t)({{acc}})), 0);"
@@ -113,6 +128,16 @@ INSTRUCTIONS = (
         dtypes={"acc": "i32", "a": "i8", "b": "i8"},
         places={"acc": "accumulator[i,j]", "a": "scratchpad[i,k]", "b": "scratchpad[k,j]"},
         engine="execute", work=im.Work(SIDE, 0), emit=MULTIPLY, **C,
+    ),
+    im.instruction(
+        "gemmini.hold", "w[r,c] = b[r,c]", axes=TILE, dtypes={"w": "i8", "b": "i8"},
+        places={"w": "weights[r,c]", "b": "scratchpad[r,c]"}, engine="execute", work=im.Work(SHORTEST, 0), emit=HOLD, **C,
+    ),
+    im.instruction(
+        "gemmini.matmul_held", "acc[i,j] += i32(a[i,k]) * i32(w[k,j])", axes={"i": SIDE, "j": SIDE, "k": SIDE},
+        dtypes={"acc": "i32", "a": "i8", "w": "i8"},
+        places={"acc": "accumulator[i,j]", "a": "scratchpad[i,k]", "w": "weights[k,j]"},
+        engine="execute", work=im.Work(SIDE, 0), emit=AGAIN, **C,
     ),
     im.instruction(
         "gemmini.empty", "sums[r,c] = 0", axes=TILE, dtypes={"sums": "i32"}, places={"sums": "array[r,c]"},
@@ -163,6 +188,7 @@ HARDWARE = im.Hardware(
     memories=(
         im.Memory("scratchpad", 16 * ZEROS, row=16),
         im.Memory("accumulator", 64 << 10, row=64),
+        im.Memory("weights", 16 * 16, row=16),
         im.Memory("array", 16 * 64, row=64, bits=WIRES),
     ),
     instructions=INSTRUCTIONS,
