@@ -1,9 +1,10 @@
 """Gemmini, a systolic array of 16 x 16 beside a RISC-V core: sums of products of bytes, in a scratchpad and an accumulator.
 
 Default configuration (ucb-bar/gemmini 8c3f992): 256 KiB of scratchpad in rows of 16 bytes, 64 KiB of accumulator in rows of 16
-sums. Three controllers load, execute and store; each is an engine here. The array holds the weights. Each use finds what it
-needs configured: its C remembers the last configurations, and issues another one where it has to. `clear` sends what the rows
-ZEROS hold, zeros, through an array without weights; the description's scratchpad ends before them.
+sums. Three controllers load, execute and store; each is an engine here, and so is the core that calls: it and Gemmini do not
+watch what the other does to main memory. The array holds weights, or sums. Each use finds what it needs configured: its C
+remembers the last configurations, and issues another one where it has to. `clear` sends what the rows ZEROS hold, zeros, through
+an array without weights; the description's scratchpad ends before them.
 
 Cycles are what the sources let one assume: a row of the array a cycle, 16 bytes a cycle on the bus, 40 cycles until memory
 answers. No clock was measured, and no result depends on them.
@@ -193,5 +194,5 @@ HARDWARE = im.Hardware(
     ),
     instructions=INSTRUCTIONS,
     description="a systolic array of 16 x 16 byte products behind a scratchpad, sums in an accumulator",
-    engines=(im.Engine("load"), im.Engine("execute"), im.Engine("store")),
+    engines=(im.Engine("load"), im.Engine("execute"), im.Engine("store"), im.Engine("host", host=True)),
 )

@@ -53,6 +53,7 @@ _LATER = (
     "temporaries",
     "steps",
     "bits",
+    "host",
 )  # fields that most parts leave alone
 
 
