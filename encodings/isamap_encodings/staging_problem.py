@@ -30,7 +30,7 @@ class Way:
     """A move of one tile: `start` ticks, and `each` for every point along the axes `per` that there is.
 
     outer: the stage of the same operand, in another memory, that it takes the tile from; '' for main memory. apart: whether another
-    engine makes it than those that bring tiles from main memory.
+    engine makes it than those that bring tiles from main memory. computes: whether the one that computes makes it.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Way:
     per: tuple[str, ...] = ()
     outer: str = ""
     apart: bool = False
+    computes: bool = False
 
 
 @dataclass(frozen=True)

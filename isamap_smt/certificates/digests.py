@@ -54,6 +54,7 @@ _LATER = (
     "temporaries",
     "steps",
     "bits",
+    "host",
 )  # fields that most parts leave alone
 
 

@@ -24,6 +24,7 @@ from isamap_smt.ir.vector_types import vector_type
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
+GIVE, TAKE = "give", "take"  # of the host: it has written whole tensors, it reads whole tensors
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
 
 
@@ -40,8 +41,9 @@ class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'step' (of an engine:
-    it begins, changes or stores sums and computes), 'copy' or 'element' (portable: from memory to memory).
+    'signal' (of an engine: it touches nothing), 'give' and 'take' (of the host: all of some tensors), 'move' (of an engine:
+    between two memories of the machine), 'step' (of an engine: it begins, changes or stores sums and computes), 'copy' or
+    'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
@@ -249,6 +251,13 @@ class SelectedInstruction(Instruction):
 
     def __post_init__(self) -> None:
         """The texts that it is made of were looked at, each with its own instruction."""
+
+
+@lru_cache(maxsize=64)
+def touch(engine: str, kind: str) -> Instruction:
+    """GIVE: the host has written the tensors that a use names; TAKE: it reads them. Their elements stay as they are."""
+    name = f"{kind} {engine}"
+    return OwnInstruction(name, Kernel(name, (), ()), kind, engine=engine, work=Work(0, 0))
 
 
 @lru_cache(maxsize=64)

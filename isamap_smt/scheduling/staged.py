@@ -108,7 +108,7 @@ def _schedule(
 def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
     """Memories that no way leads tiles through, in words: a description may be at fault."""
     used = {o.memory for o in q.problem.stages} | {memory for i in machine.computes for _, memory in i.places}
-    why = "tiles come there from main memory, and an engine that neither computes nor stores takes them on whole, as they lie"
+    why = "tiles come there from main memory, and an engine that does not store takes them on whole, as they lie"
     return tuple(f"nothing passes {m}: {why}" for m, _ in q.problem.memories if m not in used)
 
 

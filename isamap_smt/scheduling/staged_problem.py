@@ -70,8 +70,9 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         home = _operand(mapping, compute, o, moves[o.name], ticks)
         for x in paths[o.name]:
             outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
-            made_on = ((m.engine not in loading, _way(mapping, o, m, ticks, True)) for m in x.onward)
-            onward = (replace(way, outer=x.name, apart=apart) for apart, way in made_on)
+            made_on = ((m.engine, _way(mapping, o, m, ticks, True)) for m in x.onward)
+            here = compute.engine
+            onward = (replace(w, outer=x.name, apart=e not in {here, *loading}, computes=e == here) for e, w in made_on)
             home = replace(home, ways=(*home.ways, *onward))
             outers.append(outer)
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
@@ -100,8 +101,9 @@ class _Path:
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by all instructions that lead from it to the operand's."""
-    # moves on by engines that compute or store are in no price
-    others = {compute.engine} | {i.engine for i in machine.instructions if i.kind == "store"}
+    others = {
+        i.engine for i in machine.instructions if i.kind == "store"
+    }  # moves on by engines that store are in no price
     onward: dict[str, tuple[Instruction, ...]] = {}
     for i in machine.instructions:
         if i.kind == "move" and i.engine not in others and _passes_on(i, home, compute):

@@ -10,7 +10,7 @@ import sympy as sp
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.ir.evaluate import Functions
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import immediate
@@ -38,6 +38,8 @@ def run(
 ) -> dict[str, Array]:
     """The outputs, by name. Memories, and outputs that no use reads, begin as NaN, or as integers drawn by the seed; outputs that
     some use reads begin at the neutral element of the kernel's reduction."""
+    hosts = {n for n, s in enumerate(elaborated.sites) if s.use.instruction.kind in (GIVE, TAKE)}
+    accesses = tuple(a for a in accesses if a.site not in hosts)
     held, poison = _begin(kernel, accesses, arrays, seed)
     made: dict[Key, Value] = {}
     machine = elaborated.program.machine
@@ -101,7 +103,7 @@ def _act(
     """What carries an iteration of the site out. made: values of instructions, shared by all sites. narrow: memory -> bits
     of its cells."""
     instruction = site.use.instruction
-    if instruction.kind == "signal":
+    if instruction.kind in ("signal", GIVE, TAKE):
         return lambda iteration: None
     statement = instruction.kernel.statements[0]
     target = next(a for a in accesses if a.operand == statement.target.tensor)

@@ -104,7 +104,8 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
         im.Memory("array", side * side * 8, row=side * 4, bits=19),
     )
     own = tuple(i for i in instructions if i.name not in without)
-    return im.Hardware("summing", memories, instructions=own, engines=tuple(map(im.Engine, summed.ENGINES)))
+    host = (im.Engine("host", host=True),) if tiles == 3 else ()
+    return im.Hardware("summing", memories, instructions=own, engines=(*map(im.Engine, summed.ENGINES), *host))
 
 
 def random_kernel(rng: random.Random, phases: bool) -> Kernel:
