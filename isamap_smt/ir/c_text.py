@@ -31,14 +31,14 @@ _PRIMARY = re.compile(r"\w+(\(.*\))?", re.DOTALL)
 FUNCTION = "put it into a function of the prelude"
 
 
-def filled(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset()) -> str:
+def filled(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset(), own: bool = False) -> str:
     """The `emit` with its operands, each a closed expression: in brackets, where it is neither one name or call nor a whole
     argument. macros: those of the prelude, which may do anything with an argument.
 
     >>> filled("{r} = f({m}, *{m});", {"r": "im_r", "m": "im_A + 4"})
     'im_r = f(im_A + 4, *(im_A + 4));'
     """
-    careful = bool(macros) and bool(macros & words(_without_holes(code)))
+    careful = bool(macros) and bool(macros & words(_without_holes(code), own))
 
     def put(m: re.Match[str]) -> str:
         if m[1] is None:
@@ -63,15 +63,15 @@ def _closed(text: str) -> bool:
     return least >= len(text) - 1
 
 
-def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset()) -> str:
+def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset(), own: bool = False) -> str:
     """The `emit` with its operands as one statement: in a block, behind which nothing of it is left. One assignment to an
     operand declares nothing and stays as it is.
 
     >>> statement("int t = {a}; {c} += t;", {"a": "im_a", "c": "im_c"})
     '{ int t = im_a; im_c += t; }'
     """
-    plain = _ASSIGNMENT.fullmatch(code) is not None and not (macros and macros & words(_without_holes(code)))
-    text = filled(code, operands, macros)
+    plain = _ASSIGNMENT.fullmatch(code) is not None and not (macros and macros & words(_without_holes(code), own))
+    text = filled(code, operands, macros, own)
     return text if plain else f"{{ {text} }}"
 
 
@@ -293,8 +293,8 @@ def _refuse(one: Instruction, what: str, name: str) -> None:
 
 def said_by(i: Instruction) -> frozenset[str]:
     """All words of an instruction's C."""
-    texts = (_without_holes(i.emit), *i.prelude, *(t for _, t in i.c_types))
-    return frozenset().union(*map(words, texts))
+    texts = (*i.prelude, *(t for _, t in i.c_types))
+    return words(_without_holes(i.emit), i.composed).union(*map(words, texts))
 
 
 def _functions(part: str) -> frozenset[str]:

@@ -112,8 +112,10 @@ def _check_names(found: list[Token]) -> None:
             raise FaultError(t.offset, f"{held} is a name that only isamap may use", hint, len(t.text))
 
 
-def words(text: str) -> frozenset[str]:
-    """All identifiers and keywords in the text."""
+def words(text: str, own: bool = False) -> frozenset[str]:
+    """All identifiers and keywords in the text. own: isamap wrote it, with the names that it keeps to itself."""
+    if own:
+        return frozenset(re.findall(r"[A-Za-z_]\w*", text))
     return frozenset(t.text for t in tokens(text) if t.kind == "word")
 
 

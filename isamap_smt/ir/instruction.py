@@ -66,6 +66,7 @@ class Instruction(Shown):
     (isamap_smt.ir.c_text), with its line.
     """
 
+    composed: ClassVar[bool] = False  # whether isamap put its C together from that of others
     own: ClassVar[bool] = False  # whether isamap wrote the C itself, and calls its own helper functions there
 
     name: str
@@ -104,7 +105,7 @@ class Instruction(Shown):
         """Its C on operands that are expressions of C: a statement that leaves nothing behind; an expression where it may fail."""
         if self.may_fail:
             return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
-        return c_text.statement(self.emit, operands, c_text.macros(self.prelude))
+        return c_text.statement(self.emit, operands, c_text.macros(self.prelude), self.composed)
 
     @property
     def portable(self) -> bool:
@@ -246,6 +247,8 @@ class OwnInstruction(Instruction):
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
     """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
+
+    composed = True
 
     steps_taken: tuple[str, ...] = ()
 
