@@ -60,13 +60,19 @@ class Models:
         self._solver = z3.SimpleSolver(ctx=self._terms.context)
         self._solver.set("random_seed", SEED)
         self._solver.set("ctrl_c", False)
-        self._solver.add(*self._terms.domain())
+        for clause in self._terms.domain():
+            self._assert(clause)
         for cube in excluded:
             self.exclude(cube)
 
     def exclude(self, cube: Cube) -> None:
         """No model is in this cube from now on."""
-        self._solver.add(self._terms.outside(cube))
+        self._assert(self._terms.outside(cube))
+
+    def _assert(
+        self, clause: Any
+    ) -> None:  # not solver.add(), which looks up the sort of each and compares it with Bool
+        z3.Z3_solver_assert(self._solver.ctx.ref(), self._solver.solver, clause.as_ast())
 
     def next(self) -> Model | None:
         """A candidate in no cube; None when there is none. Raises RuntimeError where Z3 gives up, which it has no limit for."""
@@ -102,6 +108,8 @@ class _Terms:
         self._in = [[z3.Bool(f"{a}.in.{t}", context) for t in choices.points] for a in choices.axes]
         many = choices.bindings > 1
         self._bound = [z3.Bool(f"binding.{b}", context) for b in range(choices.bindings)] if many else []
+        self._places: dict[tuple[int, frozenset[int]], list[Any]] = {}  # terms made before
+        self._denials: dict[int, tuple[Any, Any]] = {}  # by address of a term, which is kept beside its denial
 
     def domain(self) -> list[Any]:
         """An axis is in one place at most, operands are bound in one way, and no instruction axis is empty that must not be."""
@@ -121,28 +129,40 @@ class _Terms:
 
     def outside(self, cube: Cube) -> Any:
         """The clause."""
-        return self._any([_denied(p) for p in self._literals(cube)])
+        return self._any([self._denied(p) for p in self._literals(cube)])
 
     def _literals(self, cube: Cube) -> list[Any]:
         """What must hold, axis by axis, of those that cannot be anywhere."""
-        found = []
-        for row, places in zip(self._in, cube.places, strict=True):
-            if 0 in places:
-                found += [z3.Not(x) for g, x in enumerate(row, 1) if g not in places]
-            else:
-                found.append(self._any([x for g, x in enumerate(row, 1) if g in places]))
+        found = [p for k, places in enumerate(cube.places) for p in self._placed(k, places)]
         if self._bound and len(cube.bindings) < len(self._bound):
             found.append(self._any([x for b, x in enumerate(self._bound) if b in cube.bindings]))
         return found
 
+    def _placed(self, k: int, places: frozenset[int]) -> list[Any]:
+        """That the axis is in one of these places, as formulas that hold together."""
+        found = self._places.get((k, places))
+        if found is None:
+            row = self._in[k]
+            if 0 in places:
+                found = [z3.Not(x) for g, x in enumerate(row, 1) if g not in places]
+            else:
+                found = [self._any([x for g, x in enumerate(row, 1) if g in places])]
+            self._places[k, places] = found
+        return found
+
+    def _denied(self, term: Any) -> Any:
+        found = self._denials.get(term.ast.value)
+        if found is None:
+            found = self._denials[term.ast.value] = (term, term.arg(0) if z3.is_not(term) else z3.Not(term))
+        return found[1]
+
     def read(self, model: Any) -> Model:
         """The candidate of a model; what Z3 leaves open is false."""
 
-        def holds(x: Any) -> bool:
-            return z3.is_true(model.eval(x, model_completion=True))
-
-        code = tuple(next((g for g, x in enumerate(row, 1) if holds(x)), 0) for row in self._in)
-        return next((b for b, x in enumerate(self._bound) if holds(x)), 0), code
+        true = {d.name() for d in model.decls() if z3.is_true(model[d])}
+        axes, points = self.choices.axes, self.choices.points
+        code = tuple(next((g for g, t in enumerate(points, 1) if f"{a}.in.{t}" in true), 0) for a in axes)
+        return next((b for b in range(len(self._bound)) if f"binding.{b}" in true), 0), code
 
     def _any(self, terms: list[Any]) -> Any:
         if not terms:
@@ -153,7 +173,3 @@ class _Terms:
         if not terms:
             return z3.BoolVal(True, self.context)
         return terms[0] if len(terms) == 1 else z3.And(*terms)
-
-
-def _denied(term: Any) -> Any:
-    return term.arg(0) if z3.is_not(term) else z3.Not(term)
