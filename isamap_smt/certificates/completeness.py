@@ -17,7 +17,7 @@ from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.mapping.axes import AxesError, parse_axes
 from isamap_smt.mapping.fuse import Binding, fuse
 from isamap_smt.proof.family import Family
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
+from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, OrderWitness, PairWitness, Witness
 
 OUTSIDE = "-"  # of the instruction
 
@@ -56,7 +56,8 @@ def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
         case OneWitness():
             candidate = family.mapping(witness.candidate).id
             return {"kind": "one", **asdict(witness), "candidate": candidate, "values": dict(witness.values)}
-    return {"kind": "kernel", **asdict(witness), "values": dict(witness.values)}
+    kind = "order" if isinstance(witness, OrderWitness) else "kernel"
+    return {"kind": kind, **asdict(witness), "values": dict(witness.values)}
 
 
 def _element(access: Access) -> str:
@@ -111,6 +112,11 @@ def witness_from(document: Dict[str, Any], family: Family) -> Witness:
                 return KernelWitness(
                     document["claim"], document["subject"], document["binding"], values, document["text"]
                 )
+            case "order":
+                values = tuple(document["values"].items())
+                found = OrderWitness(document["axis"], document["point"], values, document["text"])
+                found.where(family)  # its names are names of something
+                return found
             case "one":
                 values = tuple(document["values"].items())
                 return OneWitness(

@@ -17,7 +17,15 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_normal import is_normal, not_normal
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness, excluded
+from isamap_smt.proof.family_witnesses import (
+    KernelWitness,
+    OneWitness,
+    OrderWitness,
+    PairWitness,
+    Witness,
+    excluded,
+    reductions,
+)
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import scalar_claims
@@ -126,6 +134,8 @@ def _holds(family: Family, w: Witness) -> bool:
             return w.holds(family)
         case KernelWitness():
             return _kernel_witness_holds(family, w)
+        case OrderWitness():
+            return _order_holds(family, w)
     return _one_holds(family, w)
 
 
@@ -155,6 +165,16 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
         mapping = _any_of(family, w.binding)
         return any(c.subject == w.subject and isinstance(c.verdict, Refuted) for c in scalar_claims(mapping))
     return False
+
+
+def _order_holds(family: Family, w: OrderWitness) -> bool:
+    """That one of the candidates is refuted because of its order, and that its only axis is where several are added."""
+    if w.axis and (w.axis not in family.axes or w.point not in reductions(family) or dict(family.points)[w.point] == 1):
+        return False
+    if not family.bindings:
+        return False
+    found = scalar_claims(family.mapping((0, w.code(family))))
+    return any(c.subject == "order" and isinstance(c.verdict, Refuted) for c in found)
 
 
 def _one_holds(family: Family, w: OneWitness) -> bool:

@@ -11,13 +11,13 @@ the two fused indices of each instruction axis can be, and not over the candidat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from isamap_encodings.models import Cube, Model
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
 from isamap_smt.mapping.fuse import Binding
-from isamap_smt.proof.family import Family
+from isamap_smt.proof.family import Code, Family
 
 MOST = 20_000  # pairs of fused indices that are gone through for one cube
 
@@ -145,7 +145,44 @@ class KernelWitness:
     text: str = ""
 
 
-Witness = PairWitness | OneWitness | KernelWitness
+@dataclass(frozen=True)
+class OrderWitness:
+    """A sum in the kernel's order, which an instruction adds or rounds in another: of every candidate that has a kernel axis in a
+    reduction axis of the instruction (`axis in point`), or, with neither, of every candidate that has none there.
+
+    Whether several products are added at once depends on nothing else of a mapping, nor does the rounding where one is added.
+    """
+
+    axis: str
+    point: str
+    values: tuple[tuple[str, Any], ...]
+    text: str = ""
+    claim: ClassVar[str] = "scalar"
+
+    def where(self, family: Family) -> Cube:
+        """The candidates that it speaks of. Raises ValueError for names of nothing there is."""
+        everything, points = family.everything, [t for t, _ in family.points]
+        if self.axis:
+            k, g = family.axes.index(self.axis), points.index(self.point) + 1
+            return Cube(
+                everything.bindings, tuple(frozenset({g}) if m == k else p for m, p in enumerate(everything.places))
+            )
+        summing = {g for g, (t, n) in enumerate(family.points, 1) if n > 1 and t in reductions(family)}
+        return Cube(everything.bindings, tuple(p - summing for p in everything.places))
+
+    def code(self, family: Family) -> Code:
+        """One of them, for all: with the one axis in the instruction, or none."""
+        return tuple(
+            min(p - {0}) if a == self.axis else 0 for a, p in zip(family.axes, self.where(family).places, strict=True)
+        )
+
+
+def reductions(family: Family) -> tuple[str, ...]:
+    """Instruction axes over which the instruction adds."""
+    return family.instruction.kernel.statements[0].reduction_axes
+
+
+Witness = PairWitness | OneWitness | OrderWitness | KernelWitness
 
 
 def excluded(witness: Witness, family: Family) -> Cube:
@@ -155,6 +192,8 @@ def excluded(witness: Witness, family: Family) -> Cube:
             return witness.where
         case OneWitness():
             return Cube.of(witness.candidate)
+        case OrderWitness():
+            return witness.where(family)
     everything = family.everything
     bindings = everything.bindings if witness.binding is None else frozenset({witness.binding})
     return Cube(bindings, everything.places)

@@ -24,7 +24,16 @@ from isamap_smt.proof import Rejection
 from isamap_smt.proof.family import Family, FamilyError
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
 from isamap_smt.proof.family_normal import count_normal, not_normal
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness, excluded, widened
+from isamap_smt.proof.family_witnesses import (
+    KernelWitness,
+    OneWitness,
+    OrderWitness,
+    PairWitness,
+    Witness,
+    excluded,
+    reductions,
+    widened,
+)
 from isamap_smt.proof.mapping import prove_after
 from isamap_smt.search.conflicts import SmallKernel, conflicts_of, reasons_of, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
@@ -170,9 +179,22 @@ class _Search:
             pair = self._pair(claim, candidate, rejection.mapping)
             if pair is not None and pair.holds(self.family):
                 return widened(self.family, pair)
+        if any(c.claim == "scalar" and c.subject == "order" for c in refuted):
+            return self._order(candidate, next(c for c in refuted if c.subject == "order"))
         verdict = refuted[0].verdict
         assert isinstance(verdict, Refuted)
         return OneWitness(refuted[0].claim, candidate, tuple(verdict.witness.items()), verdict.text)
+
+    def _order(self, candidate: Model, claim: ClaimResult) -> Witness:
+        """Of the first kernel axis in an instruction axis that adds several points, or of all candidates where there is none."""
+        groups = dict(self.family.groups(candidate[1]))
+        several = [
+            (groups[t][0], t) for t, n in self.family.points if n > 1 and t in reductions(self.family) and groups[t]
+        ]
+        axis, point = several[0] if several else ("", "")
+        verdict = claim.verdict
+        assert isinstance(verdict, Refuted)
+        return OrderWitness(axis, point, tuple(verdict.witness.items()), verdict.text)
 
     def _pair(self, claim: ClaimResult, candidate: Model, mapping: Mapping) -> PairWitness | None:
         if claim.claim not in ("agreement", "exclusive") or not isinstance(claim.verdict, Refuted):
