@@ -17,7 +17,11 @@ from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
 ROUNDED = {"SAdd": z3.fpAdd, "SSub": z3.fpSub, "SMul": z3.fpMul, "SDiv": z3.fpDiv}
-_FLOATING = {"SDiv", "Exp", "Tanh", "Sigmoid"}
+# functions that IEEE 754 defines, of the type of their argument
+UNARY = {
+    "SNeg": z3.fpNeg, "Abs": z3.fpAbs, "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
+    "Floor": lambda x: z3.fpRoundToIntegral(z3.RTN(), x),
+}  # fmt: skip
 
 
 def literal_kind(e: Any, to: Kind) -> Kind:
@@ -26,7 +30,7 @@ def literal_kind(e: Any, to: Kind) -> Kind:
     if e.is_Integer or to in SORTS:
         return to
     parts = list(sp.preorder_traversal(e))
-    if any(p.is_Float or type(p).__name__ in _FLOATING for p in parts):
+    if any(p.is_Float or getattr(p, "floating", False) for p in parts):
         return ("f", 64)
     return ("u", 64) if any(p.is_Integer and int(p) >= 1 << 63 for p in parts) else ("i", 64)
 
@@ -97,6 +101,8 @@ class Bits:
         if e.is_Symbol:
             return self.types[e.name]
         head = type(e).__name__
+        if head == "IndexValue":
+            return None
         if head in ("Cast", "Saturate", "Round"):
             return kind_of(e.args[0])
         args = e.args[1:] if head == "Select" else e.args
@@ -118,6 +124,8 @@ class Bits:
                 raise NotExpressible(f"{e.name} has {self.types[e.name][1]} bits where {bits} are wanted")
             return self.leaf(e.name)
         head = type(e).__name__
+        if head == "IndexValue":
+            raise NotExpressible("an axis or a size as a value")
         if head == "Cast":
             source = self.kind(e.args[1]) or literal_kind(e.args[1], want)
             return converted(self.any(e.args[1], source), source, want)
@@ -161,7 +169,7 @@ class Bits:
             return _resize(self.value(e, kind), kind, kind[1] + 1)
         args = [self.wide(a) for a in e.args]
         width = max(a.size() for a in args)
-        if head in ("SAdd", "SSub", "SNeg"):
+        if head in ("SAdd", "SSub", "SNeg", "Abs"):
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
@@ -189,6 +197,8 @@ def arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
         case "Relu":
             zero = z3.BitVecVal(0, args[0].size())
             return z3.If(less(args[0], zero), zero, args[0])
+        case "Abs":
+            return z3.If(args[0] < 0, -args[0], args[0]) if signed else args[0]
         case "SShr":
             return args[0] >> args[1] if signed else z3.LShR(args[0], args[1])
     return None
@@ -218,14 +228,16 @@ class Floats:
         if e.is_Integer or e.is_Float:
             return _literal(e, sort)
         head = type(e).__name__
+        if head == "IndexValue":
+            raise NotExpressible("an axis or a size as a value")
         if head == "Cast":
             source = self.bits.kind(e.args[1]) or kind
             return converted(self.bits.any(e.args[1], source), source, kind)
         if head == "Select":
             return z3.If(self.bits.condition(e.args[0]), self.value(e.args[1], kind), self.value(e.args[2], kind))
         args = [self.value(a, kind) for a in e.args]
-        if head == "SNeg":
-            return z3.fpNeg(*args)
+        if head in UNARY:
+            return UNARY[head](*args)
         if head in ROUNDED:
             return ROUNDED[head](z3.RNE(), *args)
         raise NotExpressible(head)  # max and min leave open which of two zeros they give

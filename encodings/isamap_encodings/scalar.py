@@ -195,7 +195,7 @@ class _Reals:
             op, x, y = e.args[0].args
             test = COMPARE[str(op)](self.value(x), self.value(y))
             return z3.If(test, self.value(e.args[1]), self.value(e.args[2]))
-        if head in ("SAdd", "SSub", "SMul", "SNeg") and self._integer(e):
+        if head in ("SAdd", "SSub", "SMul", "SNeg", "Abs") and self._integer(e):
             raise NotExpressible(f"{head} of integers, which wraps")
         args = [self.value(a) for a in e.args]
         if (found := ring_operation(head, args)) is not None:
@@ -210,9 +210,13 @@ class _Reals:
                 return z3.If(args[0] <= args[1], args[0], args[1])
             case "Relu":
                 return z3.If(args[0] >= 0, args[0], z3.RealVal(0))
-            case "Exp" | "Tanh" | "Sigmoid":
-                self.opaque = head.lower()
-                return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
+            case "Abs":
+                return z3.If(args[0] >= 0, args[0], -args[0])
+            case "Floor":
+                return z3.ToReal(z3.ToInt(args[0]))
+        if getattr(e, "floating", False) and len(args) == 1:
+            self.opaque = head.lower()
+            return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
         raise NotExpressible(head)
 
     def _cast(self, e: Any) -> Any:

@@ -81,6 +81,7 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "SMax": max,
     "SMin": min,
     "Relu": lambda a: max(a, 0),
+    "Abs": abs,
 }
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -96,6 +97,8 @@ def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
     if head == "SShr":
         low, high = spans[0]
         return min(low, 0), max(high, -1)
+    if head == "Abs" and min(*spans[0]) < 0 < max(*spans[0]):
+        return 0, max(map(abs, spans[0]))
     ends = [ARITHMETIC[head](*corner) for corner in itertools.product(*spans)]
     return min(ends), max(ends)
 

@@ -8,13 +8,13 @@ the part of each reduction that is done while the accumulators stay open agree, 
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ortools.sat.python import cp_model
 
+from isamap_encodings import stopping
 from isamap_encodings.schedule_answer import ENOUGH, INTERRUPTED, LIMIT, OPEN, WALL, Answer
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_model import ScheduleModel, build
@@ -39,6 +39,10 @@ class _Watch(cp_model.CpSolverSolutionCallback):
         self.best: Choice | None = None
         self.solutions = 0
         self.interrupted = False
+
+    def interrupt(self) -> None:
+        """Ctrl-C came: the search ends at its next solution, if it has not before."""
+        self.interrupted = True
 
     def on_solution_callback(self) -> None:
         self.solutions += 1
@@ -91,10 +95,7 @@ def _solver(deterministic_seconds: float, wall: float, linearization: int, seed:
     solver.parameters.random_seed = seed
     solver.parameters.cp_model_probing_level = 0  # GEMM 1024^3: 9.0 s with probing, 1.0 s without
     solver.parameters.linearization_level = linearization
-    # This part of its presolve has cut optima off (https://github.com/google/or-tools/issues/5293), and solves are faster without.
-    solver.parameters.presolve_inclusion_work_limit = 0
     solver.parameters.num_workers = 1  # several workers race each other: the answer would depend on the load
-    solver.parameters.catch_sigint_signal = False
     return solver
 
 
@@ -104,7 +105,7 @@ def _attempt(
     """One search. before: solutions that earlier ones found, for the progress."""
     told = None if progress is None else lambda n, best, bound: progress(before + n, best, bound)
     watch = _Watch(model, told)
-    status, interrupted = _run(solver, model, watch)
+    status, interrupted = stopping.run(solver, model.model, watch, watch.interrupt)
     choice = watch.best
     cost = evaluate(problem, choice) if choice is not None else None
     word = solver.status_name(status) if status is not None else "UNKNOWN"
@@ -163,38 +164,6 @@ def _answer(problem: ScheduleProblem, attempts: list[Answer], seconds: float) ->
     found_in_all = sum(x.solutions for x in attempts)
     worked = sum(x.deterministic for x in attempts)
     return Answer(word, best.choice, best.cost, bound, seconds, found_in_all, last.stopped, worked)
-
-
-def _run(solver: Any, model: ScheduleModel, watch: _Watch) -> tuple[Any, bool]:
-    """Solve on a thread of its own, so that Ctrl-C reaches Python at once; then wait for CP-SAT to stop."""
-    result: list[Any] = [None]
-    failure: list[BaseException] = []
-
-    # Not Thread.join(): interrupted by Ctrl-C, Python 3.11's takes a running thread for a finished one.
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            result[0] = solver.solve(model.model, watch)
-        except BaseException as e:  # handed to the caller's thread below
-            failure.append(e)
-        finally:
-            done.set()
-
-    thread = threading.Thread(target=work, name="cp-sat")
-    thread.start()
-    interrupted = False
-    while not done.is_set():
-        try:
-            done.wait(0.2)
-        except KeyboardInterrupt:
-            interrupted = True
-            watch.interrupted = True
-            solver.stop_search()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return result[0], interrupted
 
 
 def _read(model: ScheduleModel, value: Any) -> Choice:

@@ -10,7 +10,8 @@ Engines work beside each other: one that fills, one that computes, one that stor
 Then what the first tiles need before anything is computed, and the last ones after it.
 
 Where tiles pass a further memory, and another engine brings them on from there, that engine and the one that computes are taken
-together first, as above; then those that fill from main memory, beside all of that.
+together first, as above; then those that fill from main memory, beside all of that. Where the engine that computes brings them on
+itself, it does so between its executions.
 """
 
 from __future__ import annotations
@@ -102,6 +103,7 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     moved = {o.name: _moved(problem, chosen, n, o, padded) for o in problem.stages}
     begins = n.times(problem.begin, *(padded[a] for a in problem.output.axes))
     executed = n.times(problem.execute, *padded.values())
+    executed = executed + sum((_by_the_same(chosen, n, o, moved[o.name]) for o in problem.inputs), start=0)
     inner = _Pipeline(n, executed)
     apart = any(w.apart for o in problem.inputs for w in o.ways)
     outer = None
@@ -121,6 +123,12 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     )
 
 
+def _by_the_same(chosen: Choices, n: Numbers, o: StagingOperand, moved: Any) -> Any:
+    """Ticks of moves of an operand by the engine that computes."""
+    own = [bit for bit, w in zip(chosen.ways[o.name], o.ways, strict=True) if w.computes]
+    return n.where(n.some(*own), moved, 0) if own else 0
+
+
 @dataclass(frozen=True)
 class _Fill:
     """What fills a stage in one region: whether it stands there, in one slot, in how many, and its moves."""
@@ -137,9 +145,11 @@ def _fills(
     """Of stages in region r that engines of their own fill (apart), or those that bring tiles from main memory."""
     found = []
     for o in (*problem.outers, *problem.inputs):
-        own = n.some(*(bit for bit, w in zip(chosen.ways[o.name], o.ways, strict=True) if w.apart == apart))
-        stands = n.where(own, chosen.stands[o.name, r], 0) if any(w.apart for w in o.ways) else chosen.stands[o.name, r]
-        if any(w.apart == apart for w in o.ways):
+        mine = [w.apart == apart and not w.computes for w in o.ways]
+        own = n.some(*(bit for bit, here in zip(chosen.ways[o.name], mine, strict=True) if here))
+        mixed = any(w.apart or w.computes for w in o.ways)
+        stands = n.where(own, chosen.stands[o.name, r], 0) if mixed else chosen.stands[o.name, r]
+        if any(mine):
             found.append(_Fill(stands, chosen.single[o.name], chosen.slots[o.name], moved[o.name]))
     return found
 
@@ -242,7 +252,7 @@ def choices(problem: StagingProblem, d: StagingDecision) -> Choices:
         },
         {(a.name, o.name): d.regions[a.name] <= d.stages[o.name] for a in problem.axes for o in problem.stages},
         d.slots,
-        {o: s == 1 for o, s in d.slots.items()},
+        {o: s == 1 and not (problem.passed and o == problem.output.name) for o, s in d.slots.items()},
         {o.name: tuple(d.ways[o.name] == w for w in range(len(o.ways))) for o in problem.stages},
         present,
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
+from isamap_encodings import stopping
 from isamap_encodings.staging_cost import Choices, Numbers, choices, cost
 from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingOperand, StagingProblem
 
@@ -147,7 +148,10 @@ class _Variables:
 
 
 def solve_staging(problem: StagingProblem, timeout: float = 30.0, seed: int = 0) -> StagingAnswer:
-    """The quickest plan there is, with a bound. timeout: in the solver's deterministic seconds, so that answers repeat."""
+    """The quickest plan there is, with a bound. timeout: in the solver's deterministic seconds, so that answers repeat.
+
+    Raises KeyboardInterrupt for Ctrl-C.
+    """
     started = time.perf_counter()
     model = cp_model.CpModel()
     n = Expressions(model)
@@ -160,7 +164,10 @@ def solve_staging(problem: StagingProblem, timeout: float = 30.0, seed: int = 0)
     solver.parameters.max_deterministic_time = timeout
     solver.parameters.random_seed = seed
     solver.parameters.num_workers = 1
-    status = solver.status_name(solver.solve(model))
+    code, interrupted = stopping.run(solver, model)
+    if interrupted:
+        raise KeyboardInterrupt
+    status = solver.status_name(code)
     seconds = time.perf_counter() - started
     if status not in ("OPTIMAL", "FEASIBLE"):
         return StagingAnswer(None, status, 0, 0, seconds)
@@ -209,6 +216,8 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
     for o, here in present.items():
         stands |= {(o, r): _both(model, stands[o, r], here) for r in range(REGIONS)}
     single = {o: _is(model, s, 1) for o, s in slots.items()}
+    if problem.passed:
+        single[problem.output.name] = False
     _legal(problem, model, counts, regions, around, stands, present)
     most = {a.name: max(a.steps) for a in problem.axes}
     quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}

@@ -30,7 +30,7 @@ class Way:
     """A move of one tile: `start` ticks, and `each` for every point along the axes `per` that there is.
 
     outer: the stage of the same operand, in another memory, that it takes the tile from; '' for main memory. apart: whether another
-    engine makes it than those that bring tiles from main memory.
+    engine makes it than those that bring tiles from main memory. computes: whether the one that computes makes it.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Way:
     per: tuple[str, ...] = ()
     outer: str = ""
     apart: bool = False
+    computes: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class StagingProblem:
     """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen.
     memories: rows of each. execute, begin: ticks of one execution, and of the beginning of
     a tile of the output, both on one engine. slots: at most so many of a stage. pins: decision -> value, by the names
-    `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`."""
+    `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
+    passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -70,6 +72,7 @@ class StagingProblem:
     slots: int = 4
     outers: tuple[StagingOperand, ...] = ()
     pins: tuple[tuple[str, int], ...] = ()
+    passed: bool = False
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:

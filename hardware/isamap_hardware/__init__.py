@@ -21,6 +21,7 @@ NAMES = (
     "sve",
     "neon",
     "rvv",
+    "rvv_groups",
     "scalar",
     "wmma",
     "gemmini",
@@ -28,7 +29,7 @@ NAMES = (
 )
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
-CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(("neon", "sve", "rvv", "gemmini", "vta"), ("gemm",))
+CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(("neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",))
 
 
 def names() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
+from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
 from isamap_hardware.moves import MoveCode, Register, moves
 
 REQUIRES = ("avx2", "fma")
@@ -135,11 +136,28 @@ COMPUTES = (
     ),
 )
 
+
+def _floats(suffix: str) -> tuple[Row, ...]:
+    return x86_floats(
+        256,
+        suffix,
+        f"_mm256_or_{suffix}(FOUND, _mm256_cmp_{suffix}({{a}}, {{a}}, _CMP_UNORD_Q))",
+        f"_mm256_blendv_{suffix}({{y}}, {{x}}, _mm256_cmp_{suffix}({{a}}, {{b}}, PREDICATE))",
+    )
+
+
+LANEWISE = (
+    *lanewise("avx2", "ymm", "f32", 8, "__m256", _floats("ps"), ("avx2",)),
+    *lanewise("avx2", "ymm", "f64", 4, "__m256d", _floats("pd"), ("avx2",)),
+    *lanewise("avx2", "ymm", "i32", 8, "__m256i", x86_ints(256), ("avx2",)),
+)
+
 HARDWARE = im.Hardware(
     "avx2",
     memories("ymm", 16, 32),
     links("ymm", load=64.0, store=32.0),
     COMPUTES
+    + LANEWISE
     + tuple(move for register, code in REGISTERS for move in moves(register, code, REQUIRES, PRELUDE, HEADERS)),
     "x86-64 with AVX2 and FMA: 8 f32, 4 f64 or 8 i32 lanes, exact 8-bit and 16-bit dot products",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
+from isamap_hardware.lanewise import Row, lanewise, x86_floats
 from isamap_hardware.moves import MoveCode, Register, moves
 
 REQUIRES = ("avx512f",)
@@ -43,6 +44,15 @@ def _fmadd(name: str, dtype: str, lanes: int, c_type: str) -> im.Instruction:
     )
 
 
+def _floats(suffix: str) -> tuple[Row, ...]:
+    return x86_floats(
+        512,
+        suffix,
+        f"_mm512_mask_mov_{suffix}(FOUND, _mm512_cmp_{suffix}_mask({{a}}, {{a}}, _CMP_UNORD_Q), {{a}})",
+        f"_mm512_mask_blend_{suffix}(_mm512_cmp_{suffix}_mask({{a}}, {{b}}, PREDICATE), {{y}}, {{x}})",
+    )
+
+
 HARDWARE = im.Hardware(
     "avx512",
     memories("zmm", 32, 64),
@@ -50,6 +60,8 @@ HARDWARE = im.Hardware(
     (
         _fmadd("fmadd_ps", "f32", 16, "__m512"),
         _fmadd("fmadd_pd", "f64", 8, "__m512d"),
+        *lanewise("avx512", "zmm", "f32", 16, "__m512", _floats("ps"), REQUIRES),
+        *lanewise("avx512", "zmm", "f64", 8, "__m512d", _floats("pd"), REQUIRES),
         *moves(Register("avx512", "zmm", "f32", 16, 1, "__m512"), FLOAT, REQUIRES),
         *moves(Register("avx512", "zmm", "f64", 8, 1, "__m512d"), DOUBLE, REQUIRES),
     ),

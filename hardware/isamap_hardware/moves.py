@@ -14,7 +14,8 @@ import isamap_smt as im
 
 @dataclass(frozen=True)
 class Register:
-    """One register type: its machine, the memory it lives in, element type, lanes (they may be open), group size and C type."""
+    """One register type: its machine, the memory it lives in, element type, lanes (they may be open), group size and C type; and
+    what its moves are called by, '' for the element type."""
 
     machine: str
     memory: str
@@ -22,10 +23,13 @@ class Register:
     lanes: Any
     group: int
     c_type: str
+    named: str = ""
 
     @property
     def suffix(self) -> str:
         """What follows `load_` in a move's name: f32, or u8x4 for groups of four."""
+        if self.named:
+            return self.named
         return self.dtype if self.group == 1 else f"{self.dtype}x{self.group}"
 
 
@@ -47,8 +51,9 @@ def moves(
     requires: tuple[str, ...],
     prelude: str = "",
     headers: tuple[str, ...] = ("immintrin.h",),
+    masks: tuple[str, ...] = (),
 ) -> tuple[im.Instruction, ...]:
-    """The moves of one register type, in the order of MoveCode's fields."""
+    """The moves of one register type, in the order of MoveCode's fields. masks: what the masked ones need of states."""
     grouped = register.group > 1
     cell = "l,e" if grouped else "l"
     whole, one = f"r[{cell}] = m[{cell}]", f"r[{cell}] = m[e]" if grouped else f"r[{cell}] = m[]"
@@ -73,6 +78,7 @@ def moves(
             latency=1.0 if kind == "zero" else 5.0,
             per_cycle=1.0 if kind == "store" else 2.0,
             active={"l": "active"} if name.startswith("masked") else None,
+            needs=masks if name.startswith("masked") else (),
             beyond="zero" if name == "masked_load" else "kept",
             c_types={"r": register.c_type},
             headers=headers,

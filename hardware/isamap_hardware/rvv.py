@@ -22,10 +22,11 @@ HEADERS = ("riscv_vector.h", "stdint.h")
 VL = im.MachineParameter(
     "VL", tuple(1 << n for n in range(10)), "(int64_t)(__riscv_vlenb() / 16)", typical=2, vector_bits=128
 )
+NEEDS = ("vl = active",)  # of masked moves
 LANES: Any = 4 * im.parameter("VL")
 
 
-def _moves(bits: int, kind: str, group: str = "m1") -> MoveCode:
+def move_code(bits: int, kind: str, group: str = "m1") -> MoveCode:
     """The moves of a register of elements of so many bits; kind: f, i or u. group: which part of a vector they fill."""
     whole = f"__riscv_vsetvlmax_e{bits}{group}()"
     name, memory = f"{kind}{bits}{group}", f"{bits}_v_{kind}{bits}{group}"
@@ -35,26 +36,27 @@ def _moves(bits: int, kind: str, group: str = "m1") -> MoveCode:
         broadcast=f"{{r}} = {splat}(*{{m}}, {whole});",
         zero=f"{{r}} = {splat}(0, {whole});",
         store=f"__riscv_vse{memory}({{m}}, {{r}}, {whole});",
-        masked_load=f"{{r}} = __riscv_vle{memory}_tu({splat}(0, {whole}), {{m}}, (size_t)({{active}}));",
-        masked_store=f"__riscv_vse{memory}({{m}}, {{r}}, (size_t)({{active}}));",
+        masked_load=f"{{r}} = __riscv_vle{memory}_tu({splat}(0, {whole}), {{m}}, {{vl}});",
+        masked_store=f"__riscv_vse{memory}({{m}}, {{r}}, {{vl}});",
     )
 
 
-def _fma(bits: int, lanes: Any) -> im.Instruction:
-    """vfmacc: one rounding."""
+def fma(bits: int, lanes: Any, machine: str = "rvv", group: str = "m1") -> im.Instruction:
+    """vfmacc: one rounding. group: of how many registers, which so many fewer uses keep busy."""
+    many = int(group[1:])
     return im.instruction(
-        f"rvv.vfmacc_f{bits}",
+        f"{machine}.vfmacc_f{bits}{group if many > 1 else ''}",
         "c[l] += a[l] * b[l]",
         axes={"l": lanes},
         temporaries=0,
         dtypes=dict.fromkeys("abc", f"f{bits}"),
         places=dict.fromkeys("abc", "v"),
-        emit=f"{{c}} = __riscv_vfmacc_vv_f{bits}m1({{c}}, {{a}}, {{b}}, __riscv_vsetvlmax_e{bits}m1());",
+        emit=f"{{c}} = __riscv_vfmacc_vv_f{bits}{group}({{c}}, {{a}}, {{b}}, __riscv_vsetvlmax_e{bits}{group}());",
         requires=BASE,
-        latency=5.0,
-        per_cycle=2.0,
+        latency=4.0 + many,
+        per_cycle=2.0 / many,
         rounding="fused",
-        c_types=dict.fromkeys("abc", f"vfloat{bits}m1_t"),
+        c_types=dict.fromkeys("abc", f"vfloat{bits}{group}_t"),
         headers=HEADERS,
     )
 
@@ -80,26 +82,49 @@ def _widening(name: str, a: str, b: str, multiply: str) -> im.Instruction:
     )
 
 
+def asking(setting: str, lanes: Any, machine: str = "rvv") -> im.Instruction:
+    """vsetvli: vl is AVL up to VLMAX, VLMAX from 2 * VLMAX on, and between at least half of AVL as an implementation likes."""
+    return im.instruction(
+        f"{machine}.vsetvli_{setting}",
+        "vl[x] = avl[x]",
+        axes={"x": 1},
+        dtypes=dict.fromkeys(("vl", "avl"), "i64"),
+        places={"vl": "vl[x]", "avl": "code"},
+        emit=f"{{vl}} = __riscv_vsetvl_{setting}((size_t)({{avl}}));",
+        grants=lanes,
+        requires=BASE,
+        latency=1.0,
+        per_cycle=1.0,
+        headers=HEADERS,
+    )
+
+
 REGISTERS = (
-    (Register("rvv", "v", "f32", LANES, 1, "vfloat32m1_t"), _moves(32, "f")),
-    (Register("rvv", "v", "f64", LANES / 2, 1, "vfloat64m1_t"), _moves(64, "f")),
-    (Register("rvv", "v", "i32", LANES, 1, "vint32m1_t"), _moves(32, "i")),
-    (Register("rvv", "v", "i8", LANES, 1, "vint8mf4_t"), _moves(8, "i", "mf4")),
-    (Register("rvv", "v", "u8", LANES, 1, "vuint8mf4_t"), _moves(8, "u", "mf4")),
+    (Register("rvv", "v", "f32", LANES, 1, "vfloat32m1_t"), move_code(32, "f")),
+    (Register("rvv", "v", "f64", LANES / 2, 1, "vfloat64m1_t"), move_code(64, "f")),
+    (Register("rvv", "v", "i32", LANES, 1, "vint32m1_t"), move_code(32, "i")),
+    (Register("rvv", "v", "i8", LANES, 1, "vint8mf4_t"), move_code(8, "i", "mf4")),
+    (Register("rvv", "v", "u8", LANES, 1, "vuint8mf4_t"), move_code(8, "u", "mf4")),
 )
 
 COMPUTES = (
-    _fma(32, LANES),
-    _fma(64, LANES / 2),
+    fma(32, LANES),
+    fma(64, LANES / 2),
     _widening("vwmul_vwadd_i8", "i8", "i8", "vwmul_vv_i16mf2"),
     _widening("vwmulsu_vwadd_i8u8", "i8", "u8", "vwmulsu_vv_i16mf2"),
 )
 
+MEMORIES = (
+    *(replace(m, capacity=512 * im.parameter("VL")) if m.name == "v" else m for m in memories("v", 32, 16, SIZES)),
+    im.Memory("vl", 8, kind="state"),
+)
 HARDWARE = im.Hardware(
     "rvv",
-    tuple(replace(m, capacity=512 * im.parameter("VL")) if m.name == "v" else m for m in memories("v", 32, 16, SIZES)),
+    MEMORIES,
     links("v", load=64.0, store=32.0),
-    COMPUTES + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, "", HEADERS)),
+    COMPUTES
+    + tuple(move for register, code in REGISTERS for move in moves(register, code, BASE, "", HEADERS, NEEDS))
+    + (asking("e32m1", LANES), asking("e64m1", LANES / 2)),
     "64-bit RISC-V with vectors of any length: f32 and f64 lanes, and widening products of bytes",
     parameters=(VL,),
 )

@@ -43,6 +43,7 @@ def kernel_digest(kernel: Kernel) -> str:
 _LATER = (
     "needs",
     "may_fail",
+    "grants",
     "Memory.kind",
     "engine",
     "cells",
@@ -52,6 +53,8 @@ _LATER = (
     "row",
     "temporaries",
     "steps",
+    "bits",
+    "host",
 )  # fields that most parts leave alone
 
 

@@ -30,10 +30,10 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitS
         name = f"by-hand-{mapping_digest(mapping)[:12]}"
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
-    if split is not None:
-        how = "cut" if split.blocks else "split"
-        extent = split.whole.statements[split.statement].axis(split.axis).extent
-        name = f"{how}-{split.axis}-{extent}-{split.parts}{f'-{split.inner}' if split.inner > 1 else ''},{name}"
+    for one in split.chain[::-1] if split else ():
+        how = "cut" if one.blocks else "split"
+        extent = one.whole.statements[one.statement].axis(one.axis).extent
+        name = f"{how}-{one.axis}-{extent}-{one.parts}{f'-{one.inner}' if one.inner > 1 else ''},{name}"
     if schedule is not None and schedule.sizes:
         name = ",".join([name, AT, *(f"{n}={v}" for n, v in sorted(schedule.sizes))])
     return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
@@ -57,7 +57,7 @@ def fingerprint(program: Program, split: SplitSum | None = None) -> str:
         for s in program.schedules
     ]
     used = sorted([i.name, instruction_digests(i).claims] for i in used_instructions(program))
-    whole = None if split is None else kernel_digest(split.whole)
+    whole = None if split is None else kernel_digest(split.origin)
     computed = None if stages else kernel_digest(program.kernel)
     return digest(canonical([stages or computed, used, whole, program_text(program)]))
 

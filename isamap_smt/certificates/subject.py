@@ -42,6 +42,7 @@ from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.fuse import fuse, is_fused
+from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.split import split_sum
 
@@ -122,7 +123,6 @@ def _short(document: Any) -> str:
 
 _Found = TypeVar("_Found")
 _SPLIT = ("axis", "parts", "statement", "blocks", "inner")
-POINT = "scalar.point"  # the instruction that is made for each kernel
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ class Sources:
         machine, dot, name = source.partition(".")
         if source == POINT:
             return point_instruction(kernel, statement)
+        if is_made(source):
+            return instruction_named(self.hardware(machine), source, kernel, statement)
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
         return _found(find_instruction, source)
@@ -178,7 +180,7 @@ class Sources:
     def digests_of(self, part: Dict[str, Any], kernel: Kernel) -> InstructionDigests:
         """Digests of instruction_of(part, kernel), made once unless the instruction is made for the kernel."""
         source = part["instruction"]["source"]
-        if source == POINT:
+        if is_made(source):
             return instruction_digests(self.instruction_of(part, kernel))
         return self._once("instruction", source, lambda: instruction_digests(self.instruction(source, kernel)))
 
@@ -194,7 +196,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: SplitSum |
     split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
     CertificateError where `source` leads to no kernel, or to another one.
     """
-    whole = kernel if split is None else split.whole
+    whole = kernel if split is None else split.origin
     types = {t.name: t.dtype.name for t in whole.tensors}
     document: dict[str, Any] = {"name": whole.name, "source": source or whole.name, "dtypes": types}
     document |= {"ranges": {}, "sizes": {}}
@@ -220,7 +222,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: SplitSum |
         document |= {"source": None, "ranges": {}, "sizes": {}}  # the text says them
     if split is None:
         return document
-    document["split"] = {name: getattr(split, name) for name in _SPLIT}
+    document["split"] = _split_document(split)
     if kernel_from(document) != kernel:
         raise CertificateError(f"{kernel.name} is not the split of {whole.name} that its parameters say")
     return document
@@ -245,9 +247,19 @@ def split_from(document: Dict[str, Any]) -> SplitSum | None:
     """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
     if "split" not in document:
         return None
-    then = document["split"]
+    return _split_from(document["split"], whole_from(document))
+
+
+def _split_document(split: SplitSum) -> dict[str, Any]:
+    before = {} if split.before is None else {"before": _split_document(split.before)}
+    return {name: getattr(split, name) for name in _SPLIT} | before
+
+
+def _split_from(then: Dict[str, Any], origin: Kernel) -> SplitSum:
+    before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
-    return split_sum(whole_from(document), axis, parts, blocks=blocks, inner=inner, statement=statement)
+    made = split_sum(before.kernel if before else origin, axis, parts, blocks=blocks, inner=inner, statement=statement)
+    return replace(made, before=before)
 
 
 def whole_from(document: Dict[str, Any]) -> Kernel:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from isamap_smt.codegen.c_state import Printer
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Use
 from isamap_smt.mapping.point_c import c_update
@@ -12,4 +14,6 @@ def c_compute(p: Printer, node: Use) -> str:
     """One assignment. Raises ScheduleError for functions that portable C has no exact form of."""
     function = pointwise(node.instruction)
     names = {t.name: (f"*({p.pointer(r)})", t.dtype) for t, r in zip(function.kernel.tensors, node.reads, strict=True)}
+    for k, e in enumerate(function.indices):
+        names[f"index_{k}"] = (f"(int64_t)({p.expr(substitute(e, dict(node.point)))})", dtype("i64"))
     return c_update(function.op, function.tree, names, f"*({p.pointer(node.dst)})", function.dtype)

@@ -46,8 +46,9 @@ def _full(p: Printer, body: tuple[Node, ...]) -> bool:
     """Whether the operands of the body's executions take as many registers as there are."""
     names = {ref.name for n, _ in walk(body) if (isinstance(n, Use) and n.computes) for _, ref in n.operands}
     held = [b for name, b in buffers(p.program).items() if name in names]
-    count = sum(b.registers for b in held)
-    types = [vector_type(p.register_types[name]) for name in names]
+    kinds = {name: vector_type(p.register_types[name]) for name in names}
+    count = sum(b.registers * (kind.group if (kind := kinds[b.name]) else 1) for b in held)
+    types = list(kinds.values())
     return count >= min((t.registers for t in types if t), default=count + 1)
 
 

@@ -39,7 +39,7 @@ from isamap_smt.codegen.c_expr import HELPERS, c_condition
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.codegen.c_state import Printer, name_everything, register_indices
+from isamap_smt.codegen.c_state import Printer, declare_granted, name_everything, register_indices
 from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
@@ -167,6 +167,7 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
         at = f"(void *)((char *)isamap_packed[{which}] + {8 * stamp_words(p)})"
         p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = {at};")
     unused(p, ["isamap_packed", *([] if ahead else ["isamap_threads"]), *(p.places[b.name][0] for b in packed)])
+    declare_granted(p, body)
     owned = [] if ahead else heap_buffers(body, inside_parallel=False)
     with_buffers(p, owned, lambda: _print_body(p, body))
     for line in print_stamps(p) if ahead else ():
@@ -200,6 +201,8 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 p.put(_emit_move(p, node))
             case Use() if node.computes:
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
+            case Use() if node.asks is not None:
+                p.put(_emit_request(p, node))
             case Use():
                 clears = (n for n in body if isinstance(n, Use) and n.state == node.state and not any(n.cells))
                 _print_use(p, node, next(clears, None))
@@ -280,6 +283,7 @@ def _emit_move(p: Printer, move: Use) -> str:
     instruction = move.instruction
     register = register_operand(instruction)
     words = {register: register_name(p, move.register)}
+    words |= {held.memory: p.granted[held.memory] for held in instruction.numbers_needed}
     if move.memory is not None:
         zero = {str(s): 0 for s in lane_symbols(instruction)}
         first = Ref(move.memory.name, tuple(substitute(i, zero) for i in move.memory.index))
@@ -293,6 +297,12 @@ def _emit_move(p: Printer, move: Use) -> str:
         points = p.expr(instruction.extents[axis])
         words[word] = f"isamap_max(0, isamap_min({points}, {p.expr(active)}))"
     return instruction.statement(words)
+
+
+def _emit_request(p: Printer, use: Use) -> str:
+    """A number is asked for, and what is granted kept in its variable."""
+    s = use.instruction.kernel.statements[0]
+    return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.asks)})
 
 
 def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
@@ -445,6 +455,7 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
         p.put(f"{kind} {field_name} = isamap_scope->{field_name};")
     unused(p, ["isamap_scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
+    declare_granted(p, loop.body)
     held, cleared, p.undone, p.cleared = p.undone, p.cleared, (), {}
     with_buffers(p, private, lambda: _print_chunks(p, loop))
     p.undone, p.cleared = held, cleared

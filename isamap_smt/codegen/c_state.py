@@ -10,7 +10,7 @@ from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Program, Ref, Use, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.mapping.moves import registers_of
 
 
@@ -21,7 +21,7 @@ class Printer:
     ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
     registers: (buffer, numbers of one of its registers) -> C identifier.
     undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
-    clears it, of those that the function has written.
+    clears it, of those that the function has written. granted: state memory -> the variable of the number that was granted.
     """
 
     program: Program
@@ -33,6 +33,7 @@ class Printer:
     register_types: dict[str, str] = field(default_factory=dict)
     undone: tuple[str, ...] = ()
     cleared: dict[str, str] = field(default_factory=dict)
+    granted: dict[str, str] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     constants: dict[str, int] = field(default_factory=dict)
@@ -76,6 +77,8 @@ def name_everything(p: Printer) -> None:
             var = str(n.var)
             p.names[var], p.ends[var] = names.give(var), names.give(var, "end")
             p.onwards[var] = names.give(var, "on")
+        if isinstance(n, Use) and n.asks is not None and n.state not in p.granted:
+            p.granted[n.state] = names.give(n.state)
         for cell in (str(v) for v, _ in n.over) if isinstance(n, Use) else ():
             if cell not in p.ends:
                 p.names[cell], p.ends[cell] = names.give(cell), names.give(cell, "end")
@@ -88,6 +91,13 @@ def name_everything(p: Printer) -> None:
             p.register_types.setdefault(ref.name, dict(instruction.c_types).get(operand, ""))
     for register, index in p.registers:
         p.registers[register, index] = names.give(register, *index)
+
+
+def declare_granted(p: Printer, body: tuple[Node, ...]) -> None:
+    """A variable for each number that this function asks for itself; what threads share has variables of its own."""
+    own = (n for n, around in walk(body) if not any(isinstance(x, Loop) and x.kind == "parallel" for x in around))
+    for memory in dict.fromkeys(n.state for n in own if isinstance(n, Use) and n.asks is not None):
+        p.put(f"size_t {p.granted[memory]} = 0;")
 
 
 def register_indices(b: Buffer) -> list[tuple[int, ...]]:

@@ -2,7 +2,8 @@
 
 Registers that the C names by numbers get them here, from the first free one of their file. What the instructions of a thread
 need of a state then is one image of its cells, which the thread writes at its head, and again behind a loop that threads share
-and in which they wrote it; it clears what it wrote at its end.
+and in which they wrote it; it clears what it wrote at its end. A number is asked for where it is needed: never more than points
+that the instruction has, and not again as long as it is the same.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, buffers, walk
-from isamap_smt.ir.states import Need, needs_at
+from isamap_smt.ir.states import Held, Need, needs_at, wanted
 from isamap_smt.mapping.configuring import configuring
 from isamap_smt.mapping.moves import registers_of
 
@@ -32,6 +33,7 @@ def configured(program: Program) -> Program:
             ahead=_numbered(program, program.ahead, files, {}),
             body=_numbered(program, program.body, files, {}),
         )
+    program = replace(program, ahead=_asking(program, program.ahead), body=_asking(program, program.body))
     threads = _Threads(program, {name: b.numbers for name, b in buffers(program).items()})
     return replace(program, ahead=threads.whole(program.ahead), body=threads.whole(program.body))
 
@@ -67,6 +69,53 @@ def _numbered(program: Program, body: Nodes, files: dict[str, tuple[str, int]], 
     return tuple(found)
 
 
+def _asking(program: Program, body: Nodes) -> Nodes:
+    """The body, with a request in front of each use that needs a number which was not asked for just before."""
+    if not any(isinstance(n, Use) and n.instruction.numbers_needed for n, _ in walk(body)):
+        return body
+    found: list[Node] = []
+    last: dict[str, Use] = {}
+    for node in body:
+        if isinstance(node, Loop | If):
+            inner = _asking(program, node.body)
+            written = {n.state for n, _ in walk(inner) if isinstance(n, Use) and n.asks is not None}
+            last = {memory: use for memory, use in last.items() if memory not in written}
+            found.append(replace(node, body=inner))
+            continue
+        found += _requests(program, node, last) if isinstance(node, Use) else []
+        found.append(node)
+    return tuple(found)
+
+
+def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
+    """What it asks for that `last` has not; state memory -> request, which is kept."""
+    found: list[Node] = []
+    for held in use.instruction.numbers_needed:
+        request = _request(program, use, held)
+        if last.get(held.memory) != request:
+            found.append(request)
+        last[held.memory] = request
+    return found
+
+
+def _request(program: Program, use: Use, held: Held) -> Use:
+    points, count = use.instruction.extents[held.axis], dict(use.parameters)[held.parameter]
+    asking = hardware_of(program).whole.asking(held.memory, points)
+    if asking is None:
+        raise ScheduleError(
+            f"{program.name}: nothing grants {points} in {held.memory}, which {use.instruction.name} needs"
+        )
+    return Use(asking, asks=wanted(count, points))
+
+
+def hardware_of(program: Program) -> Hardware:
+    """The machine that its schedules are for. Raises ScheduleError."""
+    found = next((s.hardware for s in program.schedules if s.hardware is not None), None)
+    if found is None:
+        raise ScheduleError(f"{program.name}: its instructions need a state, and the schedule names no hardware")
+    return found
+
+
 class _Threads:
     """What each thread of a program writes into its states. numbers: buffer -> those of its registers."""
 
@@ -94,19 +143,10 @@ class _Threads:
     def _written(self, body: Nodes) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
         """(what the body's thread writes at its head, what clears it again), each state once."""
         needs = list(self._needs(body))
-        return configuring(self._hardware, needs) if needs else ((), ())
+        return configuring(hardware_of(self._program), needs) if needs else ((), ())
 
     def _needs(self, body: Nodes) -> Iterator[tuple[Need, int]]:
         for node, around in walk(body):
             if not any(isinstance(n, Loop) and n.kind == "parallel" for n in around):
                 for o, i, ref in registers_of(node):
                     yield from needs_at(i, {o: self._numbers[ref.name]})
-
-    @property
-    def _hardware(self) -> Hardware:
-        found = next((s.hardware for s in self._program.schedules if s.hardware is not None), None)
-        if found is None:
-            raise ScheduleError(
-                f"{self._program.name}: its instructions need a state, and the schedule names no hardware"
-            )
-        return found

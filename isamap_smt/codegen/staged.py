@@ -31,7 +31,7 @@ from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import counts
 from isamap_smt.ir.states import CODE
-from isamap_smt.mapping.epilogue import Cover, Step, covers
+from isamap_smt.mapping.epilogue import Cover, Step, covers_of
 
 ROW, COLUMN = sym("row"), sym("column")
 
@@ -59,9 +59,14 @@ class _Lowering:
         return self.schedule.stage(self.mapping.instruction.kernel.statements[0].target.tensor)
 
     @cached_property
+    def ends(self) -> Stage:
+        """Where finished sums are changed and stored from: where they were added to, or where they are taken on to."""
+        return self.schedule.outer(self.output) or self.output
+
+    @cached_property
     def inputs(self) -> tuple[Stage, ...]:
         """Those further out first; then those with more slots: their engine goes on with them while it waits for the others."""
-        found = [s for s in self.schedule.stages if s is not self.output]
+        found = [s for s in self.schedule.stages if s.operand != self.output.operand]
         return tuple(sorted(found, key=lambda s: (not self._is_outer(s), -s.slots)))
 
     def _is_outer(self, stage: Stage) -> bool:
@@ -85,11 +90,12 @@ class _Lowering:
         inner = self._rest(depth)
         done = [f"released_{self._key(s)}" for s in begun if depth and not self._is_outer(s)]
         if self.output.depth == depth:
-            updates = self._updates()
+            taken_on = () if self.ends is self.output else self._nest(self.ends, "onward", self._onward)
+            after = (*taken_on, *self._updates())
             finished = [*done, "finished"]
-            done = done if updates else finished
+            done = done if after else finished
             nodes += self._signalled(inner, tuple(done), self.compute.engine)
-            nodes += self._signalled(updates, ("finished",), self.compute.engine) if updates else ()
+            nodes += self._signalled(after, ("finished",), self.compute.engine) if after else ()
         else:
             nodes += self._signalled(inner, tuple(done), self.compute.engine)
         for s in begun if depth else ():
@@ -97,7 +103,7 @@ class _Lowering:
                 onward = self.machine.instruction(self.schedule.stage(s.operand).via)
                 nodes.append(Use(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
-            nodes += self._nest(self.output, "store", self._store)
+            nodes += self._nest(self.ends, "store", self._store)
         return tuple(nodes)
 
     def _rest(self, depth: int) -> tuple[Node, ...]:
@@ -189,7 +195,8 @@ class _Lowering:
         """A use for each tile, then the signal that all are done."""
         mark = f"_{what}{which}_{self._key(stage)}"
         begun = ("begun",) if self._begun_apart and what == "begin" else ()
-        signals = {"begin": begun, "update": (), "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}[what]
+        own = {"begin": begun, "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}
+        signals = own.get(what, ())
         made = use(stage, mark)
         body: tuple[Node, ...] = (made,)
         for x in reversed(self._tile(stage, mark).loops):
@@ -231,12 +238,15 @@ class _Lowering:
     @cached_property
     def _cover(self) -> Cover:
         """How sums begin and end."""
-        o = self.output
-        for c in covers(self.mapping.kernel, self.machine, o.memory):
-            updates = tuple(u.instruction.name for u in c.updates)
-            if (c.begin.instruction.name, updates, c.store.instruction.name) == (o.begin, o.updates, o.via):
+        o, ends = self.output, self.ends
+        wanted = o.begin, "" if ends is o else o.via, ends.updates, ends.via
+        for c in covers_of(self.mapping.kernel, self.machine, self.compute):
+            updates, onward = tuple(u.instruction.name for u in c.updates), c.onward.name if c.onward else ""
+            if (c.begin.instruction.name, onward, updates, c.store.instruction.name) == wanted:
                 return c
-        raise ScheduleError(f"no cover of the epilogue by {', '.join(filter(None, [o.begin, *o.updates, o.via]))}")
+        raise ScheduleError(
+            f"no cover of the epilogue by {', '.join(filter(None, [o.begin, *ends.updates, ends.via]))}"
+        )
 
     @cached_property
     def _begun_apart(self) -> bool:
@@ -251,7 +261,7 @@ class _Lowering:
             def use(stage: Stage, mark: str, step: Step = step) -> Use:
                 return self._ended(stage, mark, step, (), False)
 
-            nodes += self._nest(self.output, "update", use, str(n))
+            nodes += self._nest(self.ends, "update", use, str(n))
         return tuple(nodes)
 
     def _ended(self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool) -> Use:
@@ -290,8 +300,18 @@ class _Lowering:
         return Use(move, operands, points, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Use:
-        awaits = (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
-        return self._ended(stage, mark, self._cover.begin, awaits, True)
+        return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)
+
+    def _freed(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
+        """The wait until what was in a slot of finished sums is stored."""
+        return (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
+
+    def _onward(self, stage: Stage, mark: str) -> Use:
+        """A finished tile, taken on to the slot that it is stored from."""
+        move = self.machine.instruction(self.output.via)
+        target = move.kernel.statements[0].target.tensor
+        places = ((o.name, self._at(stage if o.name == target else self.output, mark)) for o in move.operands)
+        return Use(move, tuple(places), awaits=self._freed(stage), begins=True)
 
     def _compute(self) -> Use:
         at = self._tiles_at(self._inner)

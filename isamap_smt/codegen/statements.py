@@ -70,7 +70,7 @@ def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, s
     """The statement's axes as axes of the mapped one, when it can be computed tile by tile with it; else None."""
     s, statements = nest.kernel.statements[n], nest.kernel.statements
     table = _axes(nest, s)
-    if s.op not in ("=", "+") or s.guard or table is None:
+    if s.op == "*" or s.guard or table is None:
         return None
     if {i.name for i in _plain(s.target.index)} != {a.name for a in s.axes}:
         return None

@@ -1,16 +1,16 @@
-"""exp, tanh and sigmoid as fixed sequences of f32 operations, the same in NumPy here and in the C that is printed.
+"""exp, log, tanh, sigmoid and erf as fixed sequences of f32 operations, the same in NumPy here and in the C that is printed.
 
 Every step is one IEEE operation rounded to nearest, no product is fused with a sum, and choices are made by masks, so both give the
-same bits and compilers vectorise the C. The largest errors over every f32 are stated in ULP (tests/language/test_activations.py).
+same bits and compilers vectorise the C. The largest errors over every f32 stand in isamap_smt.ir.functions.
 
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
     sigmoid(x) = n - n z / (1 + z), z = exp(-|x|), n = z where x is negative, else 1
+    log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1), log(1 + f) = f - f^2 / 2 + f^3 p(f)
+    erf(x)     = x + x p(x^2) up to SMALL, then 1 - e^-(|x| + |x| q(|x|)) with the sign of x
     tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), where nothing cancels
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -24,7 +24,30 @@ LOWEST, HIGHEST = F(-104.0), F(89.0)  # beyond them exp is 0 or infinite
 SATURATED = F(10.0)  # beyond it tanh is 1
 ROUND = 12582912.0  # 1.5 * 2^23: adding it leaves the nearest integer in the low bits, to which a bias of exponents may be added
 ONE_FACTOR, TWO_FACTORS = F(ROUND + 127), F(ROUND + 254)
-ULP = {"exp": 1.01, "tanh": 1.96, "sigmoid": 1.87}  # the largest error of an f32 result, subnormal ones included
+LOG = tuple(  # of f^3 to f^11
+    map(
+        F,
+        (
+            0.33333313,
+            -0.25000009,
+            0.20002073,
+            -0.16667992,
+            0.1422031,
+            -0.12406115,
+            0.118838750,
+            -0.11671167,
+            0.06749837,
+        ),
+    )
+)
+ROOT_HALF = np.uint32(0x3F3504F3)  # the bits of sqrt(1/2)
+SMALL, FLAT = F(0.921875), F(4.0)  # of erf, which is 1 beyond FLAT
+ERF_SMALL = tuple(
+    map(F, (0.12837915, -0.37612498, 0.112818435, -0.026767349, 0.004994038, -0.00059945))
+)  # of 1 to x^10
+ERF_LARGE = tuple(
+    map(F, (0.12851436, 0.6357183, 0.10526185, -0.022889966, 0.003214956, -0.00021398503))
+)  # of 1 to |x|^5
 
 
 def _power(bits: Array) -> Array:
@@ -79,18 +102,39 @@ def tanh(x: Array) -> Array:
     return np.copysign((t + (scale - F(1.0))) / (t + (scale + F(1.0))), x)
 
 
-def smooth(name: str, x: Array) -> Array:
-    """The function of that name. f64 arguments keep NumPy's own accuracy; all others go through the sequences above."""
-    found = _ACCURATE[name](x) if x.dtype == np.float64 else _SEQUENCES[name](x.astype(np.float32))
-    return np.asarray(found).astype(x.dtype)
+def _horner(x: Array, coefficients: tuple[np.float32, ...]) -> Array:
+    """The polynomial with these coefficients, the constant one first."""
+    found = np.full_like(x, coefficients[-1])
+    for c in coefficients[-2::-1]:
+        found = found * x + c
+    return found
 
 
-_SEQUENCES: dict[str, Callable[[Array], Array]] = {"exp": exp, "tanh": tanh, "sigmoid": sigmoid}
-_ACCURATE: dict[str, Callable[[Array], Array]] = {
-    "exp": np.exp,
-    "tanh": np.tanh,
-    "sigmoid": lambda v: 1 / (1 + np.exp(-v)),
-}
+def log(x: Array) -> Array:
+    """The natural logarithm of f32 values."""
+    tiny = x < F(2.0**-126)
+    bits = np.where(tiny, x * F(2.0**23), x).view(np.uint32) - ROOT_HALF
+    k = (bits.view(np.int32) >> 23).astype(np.float32) - np.where(tiny, F(23.0), F(0.0))
+    f = ((bits & np.uint32(0x7FFFFF)) + ROOT_HALF).view(np.float32) - F(1.0)
+    f2 = f * f
+    found = (f + ((f * f2 * _horner(f, LOG) + k * LN2_LOW) - F(0.5) * f2)) + k * LN2_HIGH
+    found = np.where(x == np.inf, x, found)
+    found = np.where(x == F(0.0), F(-np.inf), found)
+    return np.where(x >= F(0.0), found, F(np.nan))
+
+
+def erf(x: Array) -> Array:
+    """The error function of f32 values."""
+    m = np.abs(x)
+    m = np.where(m > FLAT, FLAT, m)
+    small = x + x * _horner(x * x, ERF_SMALL)
+    large = np.copysign(F(1.0) - _exp(-(m + m * _horner(m, ERF_LARGE))), x)
+    return np.where(m > SMALL, large, small)
+
+
+def in_f32(dtype: np.dtype) -> bool:
+    """Whether functions of such values are computed in f32: of all floating point that is not wider."""
+    return dtype.kind not in "iu" and dtype.itemsize <= 4
 
 
 def rounded(x: Array, low: int, high: int, to: np.dtype) -> Array:
@@ -104,6 +148,7 @@ _NUMBERS = {
     "LOG2_E": LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2_HIGH": LN2_HIGH, "LN2_LOW": LN2_LOW,
     "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST, "SATURATED": SATURATED,
     "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
+    "SMALL": SMALL, "FLAT": FLAT,
 }  # fmt: skip
 
 _C = """\
@@ -124,12 +169,14 @@ static inline uint32_t isamap_float_bits(float x) {
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
+static inline float isamap_from_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 /* 2^n from a word with n + 127 in its low bits. */
 static inline float isamap_power(uint32_t bits) {
-    float power;
-    bits <<= 23;
-    memcpy(&power, &bits, sizeof power);
-    return power;
+    return isamap_from_bits(bits << 23);
 }
 /* x - k ln 2 */
 static inline float isamap_remainder(float x, float k) {
@@ -167,6 +214,23 @@ static inline float isamap_tanhf(float x) {
     const float t = isamap_polynomial(isamap_remainder(m * -2.0f, k)) * scale;
     return __builtin_copysignf((t + (scale - 1.0f)) / (t + (scale + 1.0f)), x);
 }
+static inline float isamap_logf(float x) {
+    const int tiny = x < 0x1p-126f;
+    const uint32_t bits = isamap_float_bits(isamap_choose(tiny, x * 0x1p23f, x)) - {ROOT_HALF};
+    const float k = (float)((int32_t)bits >> 23) - isamap_choose(tiny, 23.0f, 0.0f);
+    const float f = isamap_from_bits((bits & 0x7fffff) + {ROOT_HALF}) - 1.0f, f2 = f * f;
+    float found = (f + ((f * f2 * {LOG(f)} + k * {LN2_LOW}) - 0.5f * f2)) + k * {LN2_HIGH};
+    found = isamap_choose(x == __builtin_inff(), x, found);
+    found = isamap_choose(x == 0.0f, -__builtin_inff(), found);
+    return isamap_choose(x >= 0.0f, found, __builtin_nanf(""));
+}
+static inline float isamap_erff(float x) {
+    float m = __builtin_fabsf(x);
+    m = isamap_choose(m > {FLAT}, {FLAT}, m);
+    const float x2 = x * x, small = x + x * {ERF_SMALL(x2)};
+    const float large = 1.0f - isamap_exp_within(-(m + m * {ERF_LARGE(m)}));
+    return isamap_choose(m > {SMALL}, __builtin_copysignf(large, x), small);
+}
 /* The nearest integer within [low, high], ties to even; NaN becomes 0. */
 static inline double isamap_nearest(double x, double low, double high) {
     x = x != x ? 0.0 : x;
@@ -184,9 +248,19 @@ static inline float isamap_nearestf(float x, float low, float high) {
 """
 
 
+def _c_horner(x: str, coefficients: tuple[np.float32, ...]) -> str:
+    found = f"{float(coefficients[-1])!r}f"
+    for c in coefficients[-2::-1]:
+        found = f"({found} * {x} + {float(c)!r}f)"
+    return found
+
+
 def c_functions() -> str:
-    """The same sequences as C functions isamap_expf, isamap_sigmoidf, isamap_tanhf, and isamap_nearest(f) for rounding."""
-    text = _C
+    """The same sequences as C functions isamap_expf, isamap_logf ..., and isamap_nearest(f) for rounding."""
+    polynomials = {"LOG(f)": LOG, "ERF_SMALL(x2)": ERF_SMALL, "ERF_LARGE(m)": ERF_LARGE}
+    text = _C.replace("{ROOT_HALF}", f"{hex(ROOT_HALF)}u")
+    for name, coefficients in polynomials.items():
+        text = text.replace("{" + name + "}", _c_horner(name.partition("(")[2][:-1], coefficients))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")
     return text

@@ -147,8 +147,17 @@ def check_engines(h: Hardware) -> None:
     for n, engine in enumerate(names):
         if not _is_name(engine) or engine in names[:n]:
             raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
+    hosts = [e.name for e in h.engines if e.host]
+    if len(hosts) > 1 or hosts == names != []:
+        raise HardwareError(
+            f"hardware {h.name}: {' and '.join(hosts)} call programs; one engine does, beside those that carry them out"
+        )
     for i in h.instructions:
         where = f"hardware {h.name}: {i.where}"
+        if i.engine in hosts:
+            raise HardwareError(
+                f"{where} is issued by {i.engine}, which calls programs and carries nothing out; name another engine"
+            )
         if i.engine not in names and (names or i.engine):
             hint = (
                 did_you_mean(i.engine, names) if names else f"add engines=(im.Engine({i.engine!r}), ...) to the machine"
@@ -181,6 +190,10 @@ def _check_cells(
     if other[1] != dtype:
         raise HardwareError(
             f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
+        )
+    if m.bits and (dtype.is_float or dtype.low == 0 or m.bits > 8 * dtype.bytes):
+        raise HardwareError(
+            f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"
         )
     extents = {a.name: a.extent for a in i.kernel.axes}
     rows, columns = (extents.get(str(e), 1) for e in cells[operand])

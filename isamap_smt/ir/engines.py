@@ -10,9 +10,13 @@ ZERO, KEPT = "zero", "kept"
 
 @dataclass(frozen=True)
 class Engine:
-    """Issues its uses in order, completes them in order, and runs beside the others."""
+    """Issues its uses in order, completes them in order, and runs beside the others.
+
+    host: the core that calls programs. It has written tensors before one, and reads the results behind it; it issues nothing else.
+    """
 
     name: str
+    host: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a statement does, with the machine's arithmetic: values by NumPy over many points at once, exact per dtype.
 
 Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and
-f16 included). exp, tanh and sigmoid are the sequences of isamap_smt.ir.activations. Points run in the order of the statement's
+f16 included). Functions are those of the table in isamap_smt.ir.functions. Points run in the order of the statement's
 axes, so a reduction adds in that order.
 """
 
@@ -14,15 +14,17 @@ import numpy as np
 import sympy as sp
 
 from isamap_encodings.scalar_values import ARITHMETIC, spanned
-from isamap_smt.ir.activations import rounded, smooth
+from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.functions import applied
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
+    Abs,
     Cast,
-    Exp,
+    IndexValue,
     Read,
     Relu,
     Round,
@@ -30,7 +32,6 @@ from isamap_smt.ir.scalar import (
     Saturate,
     SDiv,
     Select,
-    Sigmoid,
     SMax,
     SMin,
     SMul,
@@ -38,10 +39,10 @@ from isamap_smt.ir.scalar import (
     SShr,
     SSub,
     Sum,
-    Tanh,
+    Unary,
     reads,
 )
-from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
 
 Array = np.ndarray
 Env = dict[str, Any]  # axis -> its value at each point
@@ -147,6 +148,8 @@ class Functions:
                 return lambda arrays: number
             case Cast():
                 return self._cast(x, env)
+            case IndexValue():
+                return self._index_value(x.args[0], env, own)
             case Saturate():
                 to = DTYPES[x.args[0].name]
                 exact, _, _ = self._exact(x.args[1], env)
@@ -165,9 +168,9 @@ class Functions:
                 to = DTYPES[x.args[0].name]
                 found = self.value(x.args[1], env, DTYPES["f64"])
                 return lambda arrays: rounded(found(arrays), to.low, to.high, to.numpy)
-            case Exp() | Tanh() | Sigmoid():
-                inner, name = self.value(x.args[0], env, own), type(x).__name__.lower()
-                return lambda arrays: smooth(name, inner(arrays))
+            case Unary():
+                inner, head = self.value(x.args[0], env, own), type(x)
+                return lambda arrays: applied(head, inner(arrays))
         a, b = (self.value(v, env, own) for v in x.args)
         operation = _BINARY[type(x)]
         return lambda arrays: operation(a(arrays), b(arrays))
@@ -177,6 +180,13 @@ class Functions:
         if flat.size == int(np.prod(self.shapes[name])) and (flat == np.arange(flat.size)).all():
             return lambda arrays: arrays[name].reshape(-1)
         return lambda arrays: arrays[name].reshape(-1)[flat]
+
+    def _index_value(self, x: Any, env: Env, own: DType) -> Function:
+        """A symbol that is no axis names an array: its value at each point."""
+        if x.is_Symbol and x.name not in env:
+            return lambda arrays: converted(arrays[x.name], own)
+        number = converted(np.broadcast_to(np.asarray(evaluate(x, env), dtype=np.int64), env["#"].shape), own)
+        return lambda arrays: number
 
     def _cast(self, x: Any, env: Env) -> Function:
         to, inner = DTYPES[x.args[0].name], x.args[1]
@@ -197,7 +207,7 @@ class Functions:
 
     def _select(self, x: Any, env: Env, own: DType) -> Function:
         condition = x.args[0]
-        kind = next((t for v in condition.args[1:] if (t := type_of(v, self.types))), own)
+        kind = comparison_kind(condition, self.types, own)
         a, b = (self.value(v, env, kind) for v in condition.args[1:])
         yes, no = (self.value(v, env, own) for v in x.args[1:])
         compare = _COMPARE[condition.args[0].name]
@@ -223,6 +233,10 @@ class Functions:
             case Relu():
                 v, low, high = self._exact(x.args[0], env)
                 return (lambda arrays: np.maximum(v(arrays), 0)), max(low, 0), max(high, 0)
+            case Abs():
+                v, *ends = self._exact(x.args[0], env)
+                low, high = spanned("Abs", ends)
+                return (lambda arrays: np.abs(_wide(v(arrays), -high, high))), low, high
         if type(x).__name__ not in ARITHMETIC:
             raise TypeError(f"no exact meaning: {x!r}")
         (a, *ra), (b, *rb) = (self._exact(v, env) for v in x.args)

@@ -31,6 +31,7 @@ class Memory:
     machine parameter (im.parameter). energy in picojoules per byte;
     shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
     copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them).
+    bits: of an integer in a cell, where the cells of an addressed memory have fewer than its type: what does not fit wraps; 0: all.
     Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
     Raises HardwareError for what no memory has.
     """
@@ -42,6 +43,7 @@ class Memory:
     shared: bool = False
     row: Any = 0
     kind: str = ""
+    bits: int = 0
 
     def __post_init__(self) -> None:
         check_memory(self, KINDS)
@@ -178,6 +180,10 @@ class Hardware(Shown):
     def moves(self) -> tuple[Instruction, ...]:
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))
+
+    def asking(self, memory: str, most: int) -> Instruction | None:
+        """What asks for a number up to this one; None where the machine has nothing that grants it."""
+        return next((i for i in self.instructions if writes_state(i) == memory and i.grants == most), None)
 
     def configuring(self, memory: str) -> tuple[Instruction, Instruction]:
         """(what writes constants of the code into a state memory, what clears it)."""

@@ -85,6 +85,10 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         raise HardwareError(
             f"memory {name}: the cells of a state are bytes, 1 to 4096 of them; pass its capacity, and no count and row"
         )
+    if whole_number(m.bits, f"memory {name}: bits", HardwareError, 0) and not (m.row and m.bits < 64):
+        raise HardwareError(
+            f"memory {name}: bits={m.bits}: cells of addressed memories alone have few bits, 1 to 63; add row="
+        )
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
         raise HardwareError(f"memory {name}: shared={m.shared!r}: pass True where all cores share it, else False")
@@ -171,9 +175,11 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
             )
         m, t = known[place], i.kernel.tensor(operand)
         size = sp.Mul(*t.shape) * t.dtype.bytes
-        room = m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count
+        group = i.group(operand)
+        room = group * (m.capacity / m.count if is_open(m.capacity) else (m.capacity or 0) // m.count)
         if m.capacity is not None and exceeds(size, room):
             one = f"one of the {m.count} registers of {place}" if m.count > 1 else place
+            one = f"a group of {group} registers of {place}" if group > 1 else one
             raise HardwareError(
                 f"hardware {name}: {operand} of {i.name} has {size} bytes ({t.dtype}{list(t.shape)}), and "
                 f"{one} has {room}; describe a larger memory, or a smaller operand"

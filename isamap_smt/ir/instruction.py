@@ -19,10 +19,12 @@ from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.states import CODE, Need, parse_needs
+from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
+from isamap_smt.ir.vector_types import vector_type
 
 MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
+GIVE, TAKE = "give", "take"  # of the host: it has written whole tensors, it reads whole tensors
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
 
 
@@ -39,8 +41,9 @@ class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
     kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing), 'move' (of an engine: between two memories of the machine), 'step' (of an engine:
-    it begins, changes or stores sums and computes), 'copy' or 'element' (portable: from memory to memory).
+    'signal' (of an engine: it touches nothing), 'give' and 'take' (of the host: all of some tensors), 'move' (of an engine:
+    between two memories of the machine), 'step' (of an engine: it begins, changes or stores sums and computes), 'copy' or
+    'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
     steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
@@ -55,7 +58,8 @@ class Instruction(Shown):
     Memory operands are pointers to the element's C type.
     headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
     needs: what cells of state memories hold where it runs, and which numbers registers have (isamap_smt.ir.states). may_fail: its
-    `emit` is an expression that is not 0 where the system refuses.
+    `emit` is an expression that is not 0 where the system refuses. grants: of what writes the number that a program asks for: the
+    most that is granted for sure.
     engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
     column of its cells in its addressed memory, over the axes. work: what a use occupies the engine for.
     Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
@@ -80,6 +84,7 @@ class Instruction(Shown):
     prelude: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     may_fail: bool = False
+    grants: Any = None
     engine: str = ""
     cells: tuple[tuple[str, Any, Any], ...] = ()
     active: tuple[tuple[str, str], ...] = ()
@@ -177,7 +182,7 @@ class Instruction(Shown):
         return tuple(s for _, steps in self.steps for s in steps if isinstance(s, str))
 
     @cached_property
-    def _parsed(self) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
+    def _parsed(self) -> Needs:
         return parse_needs(self, self.needs)
 
     @property
@@ -186,9 +191,19 @@ class Instruction(Shown):
         return self._parsed[0]
 
     @property
+    def numbers_needed(self) -> tuple[Held, ...]:
+        """What numbers that a program is granted are where it runs."""
+        return self._parsed[2]
+
+    @property
     def registers(self) -> dict[str, int]:
         """Operand -> how many registers it is one of, where the C names registers by numbers."""
         return dict(self._parsed[1])
+
+    def group(self, operand: str) -> int:
+        """How many registers, beside each other, hold the operand's cells, as its C type says; 1 where that says nothing."""
+        found = vector_type(dict(self.c_types).get(operand, ""))
+        return found.group if found else 1
 
     @property
     def numbered(self) -> bool:
@@ -208,6 +223,7 @@ class Instruction(Shown):
             lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}{form}")
         lines += [f"  asks for {p}" for p in self.preconditions]
         lines += [f"  needs {n}" for n in self.needs]
+        lines += [] if self.grants is None else [f"  grants {self.grants} for sure"]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")
         if self.requires:
             lines.append(f"  needs {', '.join(self.requires)}")
@@ -225,6 +241,23 @@ class OwnInstruction(Instruction):
     def statement(self, operands: Mapping[str, str]) -> str:
         """Its C on operands, as one statement."""
         return c_text.statement(self.emit, operands)
+
+
+@dataclass(frozen=True)
+class SelectedInstruction(Instruction):
+    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
+
+    steps_taken: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """The texts that it is made of were looked at, each with its own instruction."""
+
+
+@lru_cache(maxsize=64)
+def touch(engine: str, kind: str) -> Instruction:
+    """GIVE: the host has written the tensors that a use names; TAKE: it reads them. Their elements stay as they are."""
+    name = f"{kind} {engine}"
+    return OwnInstruction(name, Kernel(name, (), ()), kind, engine=engine, work=Work(0, 0))
 
 
 @lru_cache(maxsize=64)

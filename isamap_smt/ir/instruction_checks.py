@@ -71,6 +71,8 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         raise LanguageError(
             f"instruction {name}: may_fail is for what writes a state memory; no other instruction is refused by a system"
         )
+    if i.grants is not None and i.kind != "configure":
+        raise LanguageError(f"instruction {i.name}: grants={i.grants!r} is for what writes a state memory")
     check_issue(i)
     active = active_axes(i)
     check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
@@ -83,6 +85,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
                 f"needs=('{operand} < 8',) where the C names one of 8 registers by its number"
             )
     return {
+        "grants": i.grants if i.grants is None or is_open(i.grants) else _granted(name, i.grants),
         "places": places,
         "requires": features(name, i.requires),
         "preconditions": asked,
@@ -97,7 +100,12 @@ def normal_form(i: Instruction) -> dict[str, Any]:
 
 def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, str]) -> dict[str, int]:
     """Operand -> how many registers it is one of. Raises LanguageError for needs that contradict each other, too."""
-    cells, counts = parse_needs(i, given)
+    cells, counts, held = parse_needs(i, given)
+    if held and counts:
+        raise LanguageError(
+            f"instruction {i.name}: needs {held[0].text!r}, a number that C holds in a variable, and {counts[0][0]} is a register "
+            "with a number; give its registers C types"
+        )
     for operand, _ in counts:
         if operand in c_types:
             raise LanguageError(
@@ -123,6 +131,17 @@ def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
         )
     if i.needs:
         raise LanguageError(f"instruction {i.name}: needs={i.needs!r}: what writes a state needs none")
+    if i.grants is not None:
+        if (
+            not copied
+            or int(i.kernel.axes[0].extent) != 1
+            or i.may_fail
+            or any(t.dtype.name != "i64" for t in i.kernel.tensors)
+        ):
+            raise LanguageError(
+                f"instruction {i.name}: what grants a number is 'vl[x] = asked[x]' with one x, and operands of the type i64"
+            )
+        return
     if any(t.dtype.name != "u8" for t in i.kernel.tensors):
         raise LanguageError(f"instruction {i.name}: cells of a state memory are bytes; give its operands the type u8")
 
@@ -169,6 +188,10 @@ def _points(name: str, axis: str, extent: Any) -> int:
     if points < 1:
         raise LanguageError(f"instruction {name}: axis {axis} has {points} points; it needs at least 1")
     return points
+
+
+def _granted(name: str, most: Any) -> int:
+    return whole_number(most, f"instruction {name}: grants", LanguageError, 1)
 
 
 def texts(name: str, what: str, given: Any, example: str) -> tuple[str, ...]:

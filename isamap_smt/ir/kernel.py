@@ -18,7 +18,7 @@ from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
+from isamap_smt.ir.scalar import bound_axes, index_values, put_into_indices, reads
 from isamap_smt.ir.words import words
 
 # reduction operator -> how it is written
@@ -173,7 +173,7 @@ class Kernel(Shown):
         """Names of sizes and parameters that have no value yet, sorted."""
         exprs = [e for t in self.tensors for e in t.shape] + [a.extent for a in self.axes]
         for s in self.statements:
-            exprs += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index)]
+            exprs += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *index_values(s.value)]
         summed = {n for s in self.statements for n in bound_axes(s.value)}
         return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes} - summed))
 
@@ -213,15 +213,12 @@ class Kernel(Shown):
         return str(extent.name)
 
     def _substitute(self, values: Dict[str, int]) -> Kernel:
-        def change(r: Any) -> Any:
-            return Read(r.args[0], *[substitute(i, values) for i in r.index])
-
         tensors = tuple(replace(t, shape=tuple(substitute(e, values) for e in t.shape)) for t in self.tensors)
         statements = tuple(
             replace(
                 s,
                 target=Access(s.target.tensor, tuple(substitute(i, values) for i in s.target.index)),
-                value=rewrite_reads(s.value, change),
+                value=put_into_indices(s.value, values),
                 axes=tuple(Axis(a.name, substitute(a.extent, values)) for a in s.axes),
                 guard=tuple(g for g in (substitute(g, values) for g in s.guard) if g != True),  # noqa: E712
             )

@@ -130,12 +130,13 @@ def _at(machine: Hardware, values: tuple[tuple[str, int], ...]) -> Hardware:
 def _instruction_at(i: Instruction, values: tuple[tuple[str, int], ...]) -> Instruction:
     table = dict(values)
     own = {n: table[n] for n in i.kernel.free_sizes if n in table}
-    if not own:
+    if not own and not is_open(i.grants):
         return i
     exact = i.exact and i.exact.with_sizes({n: v for n, v in own.items() if n in i.exact.free_sizes})
     steps = tuple((o, tuple(_number(s, table) for s in steps)) for o, steps in i.steps)
     cells = tuple((o, substitute(row, table), substitute(column, table)) for o, row, column in i.cells)
-    return replace(i, kernel=i.kernel.with_sizes(own), exact=exact, steps=steps, cells=cells)
+    grants = _number(i.grants, table)
+    return replace(i, kernel=i.kernel.with_sizes(own), exact=exact, steps=steps, cells=cells, grants=grants)
 
 
 def instruction_at(i: Instruction, values: Mapping[str, int]) -> Instruction:

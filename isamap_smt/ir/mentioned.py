@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Use, walk
+from isamap_smt.ir.scalar import index_values
 
 
 def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
@@ -20,6 +22,10 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
             case Use() if not node.state:
                 found += [i for _, ref in node.operands for i in ref.index]
                 found += [*(n for _, n in node.over), *node.where]
+                values = index_values(node.instruction.kernel.statements[0].value)
+                found += [substitute(e, dict(node.point)) for e in values]
+            case Use() if node.asks is not None:
+                found.append(node.asks)
             case Loop():
                 found.append(node.count)
             case If():

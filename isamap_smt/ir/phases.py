@@ -7,6 +7,9 @@
 
 At a barrier every engine signals that it is there, and waits for the signals of all others. So whatever stands before it is
 complete before anything behind it begins, and each phase is a program of its own.
+
+Where one engine is the host, it has written the tensors before the first phase and reads the results behind the last, so that
+barriers stand there, too.
 """
 
 from __future__ import annotations
@@ -17,9 +20,11 @@ from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym
-from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, number_of, walk
+from isamap_smt.ir.scalar import index_values
 
 Groups = tuple[tuple[Statement, ...], ...]
 
@@ -88,7 +93,8 @@ def _names(group: Sequence[Statement]) -> set[str]:
 def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
     found = [e for t in tensors for e in t.shape]
     for s in group:
-        found += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *(a.extent for a in s.axes)]
+        found += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *index_values(s.value)]
+        found += [a.extent for a in s.axes]
     return {symbol.name for e in found for symbol in getattr(e, "free_symbols", ())}
 
 
@@ -96,20 +102,42 @@ def joined(programs: Sequence[Program], kernel: Kernel) -> Program:
     """One program for the kernel of programs for its phases, with names of their own and barriers between them."""
     first, *more = programs
     machine = first.machine
-    if not more or machine is None:
+    if machine is None or not (more or host_of(machine)):
         return first
-    engines, tensors = [e.name for e in machine.engines], {t.name for t in kernel.tensors}
+    tensors = {t.name for t in kernel.tensors}
     body: list[Node] = []
     for n, p in enumerate(programs, 1):
-        if body:
-            body += [Use(signal(e), signals=(f"phase{n}_{e}",)) for e in engines]
-            body += [Use(signal(e), awaits=tuple((f"phase{n}_{f}", 1) for f in engines if f != e)) for e in engines]
-        mark = f"_{n}"
-        while tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
+        body += barrier(machine, f"phase{n}") if body else ()
+        mark = f"_{n}" if more else ""
+        while more and tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
             mark += "_"
         body += _renamed(p.body, mark)
     allocated = [n for n in body if isinstance(n, Alloc)]
-    return replace(first, kernel=kernel, body=(*allocated, *(n for n in body if not isinstance(n, Alloc))))
+    between = [n for n in body if not isinstance(n, Alloc)]
+    if host_of(machine):
+        give, take = host_uses(machine, kernel)
+        between = [give, *barrier(machine, "given"), *between, *barrier(machine, "done"), take]
+    return replace(first, kernel=kernel, body=(*allocated, *between))
+
+
+def host_of(machine: Hardware) -> str:
+    """The engine that calls programs; '' where none is described."""
+    return next((e.name for e in machine.engines if e.host), "")
+
+
+def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Use, Use]:
+    """What the host does before the first phase, and behind the last."""
+    host = host_of(machine)
+    written = [t.name for t in kernel.tensors if t.name not in kernel.temporaries]
+    given, taken = (tuple((n, Ref(n, ())) for n in names) for names in (written, kernel.results))
+    return Use(touch(host, GIVE), given), Use(touch(host, TAKE), taken)
+
+
+def barrier(machine: Hardware, name: str) -> tuple[Use, ...]:
+    """Each engine signals that it is there, and waits for all others. name: of its counters."""
+    engines = [e.name for e in machine.engines]
+    there = (Use(signal(e), signals=(f"{name}_{e}",)) for e in engines)
+    return (*there, *(Use(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
 
 
 def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
@@ -148,13 +176,19 @@ def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
 
 
 def phases(program: Program) -> tuple[Program, ...]:
-    """The program cut at its barriers, each part with the kernel of its phase; itself alone where there is one phase, no barrier.
+    """The program cut at its barriers, each part with the kernel of its phase and without the host; itself alone where there is
+    one phase, no barrier and no host.
 
-    Raises ScheduleError where the kernel has other phases, or two parts have a counter or the variable of a loop in common.
+    Raises ScheduleError where the kernel has other phases, two parts have a counter or the variable of a loop in common, or
+    the host is not kept apart from all of them.
     """
     parts = list(_cut(program))
     kernels = phase_kernels(program.kernel)
-    if len(parts) == len(kernels) == 1:
+    machine = program.machine
+    if machine is not None and host_of(machine):
+        parts = _within(machine, program.kernel, parts)
+        machine = replace(machine, engines=tuple(e for e in machine.engines if not e.host))
+    elif len(parts) == len(kernels) == 1:
         return (program,)
     if len(kernels) != len(parts):
         raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(parts)}")
@@ -169,8 +203,25 @@ def phases(program: Program) -> tuple[Program, ...]:
     made = []
     for kernel, nodes in zip(kernels, parts, strict=True):
         used = {r.name for n, _ in walk(nodes) if isinstance(n, Use) for _, r in n.operands}
-        made.append(replace(program, kernel=kernel, body=(*(a for n, a in allocated.items() if n in used), *nodes)))
+        made.append(
+            replace(
+                program, kernel=kernel, machine=machine, body=(*(a for n, a in allocated.items() if n in used), *nodes)
+            )
+        )
     return tuple(made)
+
+
+def _within(machine: Hardware, kernel: Kernel, parts: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:
+    """The parts between what the host does. Raises ScheduleError."""
+    host, (give, take) = host_of(machine), host_uses(machine, kernel)
+    if len(parts) < 3 or parts[0] != (give,) or parts[-1] != (take,):
+        raise ScheduleError(
+            f"{host} does not give its tensors before a barrier and take the results behind another one"
+        )
+    own = [n for nodes in parts[1:-1] for n, _ in walk(nodes) if isinstance(n, Use) and n.instruction.engine == host]
+    if own:
+        raise ScheduleError(f"{host} has a part in a phase: {own[0].instruction.name}")
+    return parts[1:-1]
 
 
 def _own(nodes: tuple[Node, ...]) -> set[str]:

@@ -14,7 +14,7 @@ from isamap_smt.ir.evaluate import Function, Functions
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Read, rewrite_reads
+from isamap_smt.ir.scalar import IndexValue, Read, index_values, rewrite_reads
 
 _REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
 _POINT = sym("point_")
@@ -22,21 +22,27 @@ _POINT = sym("point_")
 
 @dataclass(frozen=True)
 class Pointwise:
-    """op and dtype are the statement's; `tree` reads element number n of an operand as Read(operand, point_)."""
+    """op and dtype are the statement's; `tree` reads element number n of an operand as Read(operand, point_).
+
+    indices: the index expressions that stand as values, over the kernel's axes; the tree names number k of them `index_k`.
+    """
 
     op: str
     dtype: DType
     tree: Any
     kernel: Kernel
+    indices: tuple[Any, ...] = ()
 
-    def value(self, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """The statement's value at each point. operands: one vector for each that is read, all of one length."""
-        count = len(operands[0]) if operands else 1
+    def value(self, operands: Sequence[np.ndarray], indices: Sequence[np.ndarray] = ()) -> np.ndarray:
+        """The statement's value at each point. operands: one vector for each that is read; indices: for each of these; all of
+        one length."""
+        count = len([*operands, *indices][0]) if operands or indices else 1
         function = self._functions.get(count)
         if function is None:
             function = self._functions[count] = self._function(count)
         with np.errstate(all="ignore"):
-            found = function({t.name: np.asarray(v) for t, v in zip(self.kernel.tensors, operands, strict=True)})
+            held = {t.name: np.asarray(v) for t, v in zip(self.kernel.tensors, operands, strict=True)}
+            found = function(held | {f"index_{k}": v for k, v in enumerate(indices)})
         return np.broadcast_to(found, (count,)).astype(self.dtype.numpy)
 
     @cached_property
@@ -63,4 +69,6 @@ def pointwise(instruction: Instruction) -> Pointwise:
     tree = rewrite_reads(statement.value, lambda r: Read(r.args[0], _POINT))
     tensors = tuple(t for t in contract.tensors if t.name != statement.target.tensor)
     dtype = contract.tensor(statement.target.tensor).dtype
-    return Pointwise(statement.op, dtype, tree, Kernel("pointwise", tensors, ()))
+    indices = index_values(tree)
+    tree = tree.xreplace({IndexValue(e): IndexValue(sym(f"index_{k}")) for k, e in enumerate(indices)})
+    return Pointwise(statement.op, dtype, tree, Kernel("pointwise", tensors, ()), indices)

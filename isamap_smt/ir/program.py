@@ -13,6 +13,8 @@ Meaning (the interpreter's and the printer's alike):
   variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points]) only points below all
   of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left alone. `point` claims which kernel
   point each instruction point computes; it is a claim only, the interpreter does not use it.
+  Who asks for a number (`asks`) is granted one of several where he asks for more than `grants` of his instruction; what is needed
+  of it must hold whichever it is (isamap_smt.ir.states).
   A thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold where it is
   used; and what lies in registers that need a state is gone when that is written.
 - Use of a portable instruction (isamap_smt.ir.portable): its operands are elements in memory. A copy is used for every point of
@@ -176,7 +178,7 @@ class Use:
 
     operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
-    state, each a number from 0 to 255.
+    state, each a number from 0 to 255. asks: of what grants a number: which is asked for.
     active: for each axis that has a number of active points (Instruction.active), how many; () for none.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
     mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
@@ -192,6 +194,7 @@ class Use:
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
     cells: tuple[int, ...] = ()
+    asks: Any = None
     awaits: tuple[tuple[str, Any], ...] = ()
     signals: tuple[str, ...] = ()
     begins: bool = False

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.instruction import GIVE, TAKE
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
 from isamap_smt.ir.words import words
 
@@ -80,6 +81,8 @@ def _line(node: Node, counted: bool) -> str:
 
 
 def _use(use: Use) -> str:
+    if use.asks is not None:
+        return f"{use.state} = {use.instruction.name}({words(use.asks)})"
     cells = ", ".join(f"{n}: {x}" for n, x in enumerate(use.cells) if x)
     return f"{use.state} = {use.instruction.name}({cells or 0})"
 
@@ -95,7 +98,10 @@ def _issued(use: Use) -> str:
         for o, ref in use.operands
     ]
     places += [f"{p}={words(e)}" for p, e in use.parameters.items()]
-    operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
+    if i.kind in (GIVE, TAKE):
+        operation = f"{'has written' if i.kind == GIVE else 'reads'} {', '.join(ref.name for _, ref in use.operands)}"
+    else:
+        operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
     waits = "".join(f"  awaits {c} >= {words(amount)}" for c, amount in use.awaits)
     signals = f"  signals {', '.join(use.signals)}" if use.signals else ""
     return f"{i.engine}: {operation}{waits}{signals}"

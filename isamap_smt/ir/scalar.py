@@ -6,16 +6,19 @@ head of its own, and a tree keeps the order in which it was written. Leaves: `Re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.expr import substitute
 
 
 class Scalar(sp.Function):
-    """Base of all scalar heads: no evaluation, no reordering."""
+    """Base of all scalar heads: no evaluation, no reordering. floating: there is none of it for integers."""
+
+    floating = False
 
     @classmethod
     def eval(cls, *args: Any) -> Any:
@@ -38,6 +41,10 @@ class Read(Scalar):
     @property
     def index(self) -> tuple[Any, ...]:
         return tuple(self.args[1:])
+
+
+class IndexValue(Scalar):
+    """IndexValue(e): the integer that an index expression is at the point: an axis, a size, a parameter. Typed as a literal is."""
 
 
 class Cast(Scalar):
@@ -67,6 +74,8 @@ class SMul(Scalar):
 class SDiv(Scalar):
     """x / y, floating point."""
 
+    floating = True
+
 
 class SShr(Scalar):
     """x >> y of integers: the largest that is at most x / 2**y. Where y is none of the type's bits, the sign: -1 or 0."""
@@ -88,16 +97,48 @@ class Relu(Scalar):
     """max(x, 0)."""
 
 
-class Exp(Scalar):
+class Unary(Scalar):
+    """A function of one value that is a row of the table in isamap_smt.ir.functions; written as the class is called."""
+
+    floating = True
+
+
+class Exp(Unary):
     """e**x."""
 
 
-class Tanh(Scalar):
+class Log(Unary):
+    """The natural logarithm: minus infinity of a zero, NaN of what is negative."""
+
+
+class Tanh(Unary):
     """Hyperbolic tangent."""
 
 
-class Sigmoid(Scalar):
+class Sigmoid(Unary):
     """1 / (1 + e**-x)."""
+
+
+class Erf(Unary):
+    """The error function."""
+
+
+class Sqrt(Unary):
+    """The square root, rounded once: NaN of what is negative, -0 of -0."""
+
+
+class Rsqrt(Unary):
+    """1 / sqrt(x), each of the two rounded."""
+
+
+class Floor(Unary):
+    """The largest integer that is at most x."""
+
+
+class Abs(Unary):
+    """x without its sign, of integers too: that of the least one wraps to itself."""
+
+    floating = False
 
 
 class Compare(Scalar):
@@ -114,7 +155,8 @@ class Sum(Scalar):
 
 # how each function is written in kernel text
 FUNCTIONS: dict[str, type[Scalar]] = {
-    "max": SMax, "min": SMin, "relu": Relu, "exp": Exp, "tanh": Tanh, "sigmoid": Sigmoid, "select": Select,
+    "max": SMax, "min": SMin, "relu": Relu, "select": Select, "exp": Exp, "log": Log, "tanh": Tanh, "sigmoid": Sigmoid,
+    "erf": Erf, "sqrt": Sqrt, "rsqrt": Rsqrt, "floor": Floor, "abs": Abs,
 }  # fmt: skip
 
 
@@ -158,6 +200,26 @@ def sums(expr: Any) -> Iterator[Any]:
 def bound_axes(expr: Any) -> dict[str, int]:
     """Axis -> count of every Sum in the tree."""
     return {s.args[0].name: int(s.args[1]) for s in sums(expr)}
+
+
+def index_values(expr: Any) -> tuple[Any, ...]:
+    """The index expressions that stand as values in the tree, each once, left to right."""
+    if isinstance(expr, Read):
+        return ()
+    own = (expr.args[0],) if isinstance(expr, IndexValue) else ()
+    return tuple(dict.fromkeys((*own, *(e for a in getattr(expr, "args", ()) for e in index_values(a)))))
+
+
+def put_into_indices(expr: Any, values: Mapping[str, Any]) -> Any:
+    """The tree with symbols replaced in every index expression, those that stand as values included."""
+    if isinstance(expr, Read):
+        return Read(expr.args[0], *(substitute(i, values) for i in expr.index))
+    if isinstance(expr, IndexValue):
+        found = substitute(expr.args[0], values)
+        return found if found.is_Integer else IndexValue(found)
+    if not isinstance(expr, Scalar):
+        return expr
+    return expr.func(*[put_into_indices(a, values) for a in expr.args])
 
 
 def rewrite_reads(expr: Any, change: Callable[[Any], Any]) -> Any:

@@ -6,7 +6,7 @@
     C[i,j] += (C_sums[i,j,0] + C_sums[i,j,4]) + ...
 
 Compilers call it a factored reduction, or split-K. It gives an instruction's lanes, or threads, an axis of their own where the
-kernel has none that suits them.
+kernel has none that suits them. A maximum or a minimum is taken apart in the same way, into partial maxima.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import Proof, Seal
+from isamap_smt.ir.scalar import SAdd, SMax, SMin
 
 Indices = tuple[tuple[str, Any], ...]
+REGROUPED: dict[str, type[Any]] = {"+": SAdd, "max": SMax, "min": SMin}  # operators of statements that are taken apart
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class SplitSum:
     """What is claimed to be equal: `whole` with statement `statement`, and `kernel` with the pieces in its place.
 
     The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
+    before: the sum of another statement, taken apart before; its kernel is `whole`.
     axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
     """
 
@@ -50,6 +53,17 @@ class SplitSum:
     closing: int
     blocks: bool = False
     inner: int = 1
+    before: SplitSum | None = None
+
+    @property
+    def origin(self) -> Kernel:
+        """The kernel of which no sum is taken apart."""
+        return self.whole if self.before is None else self.before.origin
+
+    @property
+    def chain(self) -> tuple[SplitSum, ...]:
+        """Those before it, and itself."""
+        return (*(() if self.before is None else self.before.chain), self)
 
     @property
     def added(self) -> int:
@@ -57,7 +71,11 @@ class SplitSum:
         return len(self.kernel.statements) - len(self.whole.statements)
 
     def __str__(self) -> str:
-        return f"the sum over {self.axis} in {self.parts} partial sums"
+        what = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}.get(
+            self.whole.statements[self.statement].op
+        )
+        one, several = what or ("sum", "sums")
+        return f"the {one} over {self.axis} in {self.parts} partial {several}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,8 @@ class ProvedSplit(Shown):
             raise NotProvedError("a ProvedSplit is made by the prover; this one was not")
 
     def __str__(self) -> str:
-        return f"{self.split}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+        told = ", ".join(map(str, self.split.chain))
+        return f"{told}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
 
     def tables(self) -> tuple[Table, ...]:
         """Every obligation with its verdict."""

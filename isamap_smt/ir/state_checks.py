@@ -28,6 +28,7 @@ def check_states(h: Hardware) -> None:
                     f"'{place}[x]', and what an instruction reads of it is said by needs"
                 )
         _check_written(h.name, i, sizes)
+    _check_granted(h)
     for memory in {n.memory for i in h.instructions for n in i.cells_needed}:
         both = {bool(i.kernel.inputs) for i in h.instructions if writes_state(i) == memory}
         for constants, example in ((True, "cfg[x] = new[x]"), (False, "cfg[x] = 0")):
@@ -37,6 +38,23 @@ def check_states(h: Hardware) -> None:
                 raise HardwareError(
                     f"hardware {h.name}: {who} needs {memory}, and no instruction {missing} it; add one with the contract "
                     f"{example!r} and the place '{memory}[x]'"
+                )
+
+
+def _check_granted(h: Hardware) -> None:
+    """Each number that is needed can be asked for, up to as many points as the instruction has; and no cell is both."""
+    bytes_ = {n.memory for i in h.instructions for n in i.cells_needed}
+    for i in h.instructions:
+        if i.grants is not None and writes_state(i) in bytes_:
+            raise HardwareError(
+                f"hardware {h.name}: {i.where} grants a number in {writes_state(i)}, of which others need cells; take two states"
+            )
+        for held in i.numbers_needed:
+            points = i.extents[held.axis]
+            if h.asking(held.memory, points) is None:
+                raise HardwareError(
+                    f"hardware {h.name}: {i.where} needs {held.text!r}, and no instruction grants {points} in {held.memory}; "
+                    f"add one with grants={points}, the contract 'vl[x] = asked[x]' and the place '{held.memory}[x]'"
                 )
 
 
@@ -60,6 +78,6 @@ def _check_written(name: str, i: Instruction, sizes: dict[str, int]) -> None:
         return
     if memory not in sizes:
         raise HardwareError(f"hardware {name}: {i.where} writes {memory}, which is no memory of kind='state'")
-    cells = int(i.kernel.axes[0].extent)
+    cells = int(i.kernel.axes[0].extent) if i.grants is None else 8  # one number, of 8 bytes
     if cells != sizes[memory]:
         raise HardwareError(f"hardware {name}: {i.where} writes {cells} cells of {memory}, which has {sizes[memory]}")

@@ -1,9 +1,14 @@
-"""State memories: control cells of a thread, one byte each, that one instruction writes and others need (a tile configuration).
+"""State memories: control cells of a thread, one byte each, that one instruction writes and others need (a tile configuration),
+or one number that a program asks for and is granted (a vector length).
 
 A thread begins with 0 in every cell, and leaves 0 behind. What an instruction needs is text:
 
     tilecfg[48 + a] = i      the cell holds that number; a operand's name is the number of its register, an axis' its extent
     a < 8                    the registers that operand a may be one of
+    vl = active              the number that was granted is that of the points which are active
+
+Who asks for a number n is granted it up to `most`; from 2 * most on, `most`; between, as the implementation likes, any number from
+half of n (rounded up) to `most`. So says the RISC-V vector extension of `vsetvli`, with most = VLMAX.
 """
 
 from __future__ import annotations
@@ -15,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.conditions import parse_expression
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, IMax, IMin, substitute, symbols_of
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 CODE = "code"  # the place of an operand whose cells are constants of the code
 _CELL = re.compile(r"([^\W\d]\w*)\s*\[(.+)\]\s*=\s*([^=].*)\Z")
+_HELD = re.compile(r"([^\W\d]\w*)\s*=\s*([^\W\d]\w*)\Z")
 _COUNT = re.compile(r"([^\W\d]\w*)\s*<\s*(\d+)\Z")
 FORM = "write the cell that must hold a number, such as 'tilecfg[48 + a] = 16', or how many registers an operand is one of, 'a < 8'"
 
@@ -41,11 +47,25 @@ class Need:
         return int(substitute(self.cell, {self.operand: number}) if self.operand else self.cell)
 
 
-def parse_needs(i: Instruction, texts: Sequence[str]) -> tuple[tuple[Need, ...], tuple[tuple[str, int], ...]]:
-    """(cells that hold a value, (operand, how many registers it is one of)). Raises LanguageError."""
+@dataclass(frozen=True)
+class Held:
+    """The number granted in `memory` is that of the active points along `axis`, which the C calls `parameter`."""
+
+    text: str
+    memory: str
+    parameter: str
+    axis: str
+
+
+Needs = tuple[tuple[Need, ...], tuple[tuple[str, int], ...], tuple[Held, ...]]
+
+
+def parse_needs(i: Instruction, texts: Sequence[str]) -> Needs:
+    """(cells that hold a value, (operand, how many registers it is one of), numbers that are granted). Raises LanguageError."""
     operands, extents = [t.name for t in i.kernel.tensors], {a.name: a.extent for a in i.kernel.axes}
     cells: list[Need] = []
     counts: dict[str, int] = {}
+    held: list[Held] = []
     for text in texts:
         where = f"instruction {i.name}: needs {text!r}"
         if counted := _COUNT.match(text.strip()):
@@ -56,13 +76,23 @@ def parse_needs(i: Instruction, texts: Sequence[str]) -> tuple[tuple[Need, ...],
                 raise LanguageError(f"{where}: say once how many registers {operand} is one of, 1 to 256")
             counts[operand] = count
             continue
+        if granted := _HELD.match(text.strip()):
+            held.append(_held(where, text, granted, {parameter: axis for axis, parameter in i.active}))
+            continue
         cells.append(_cell(where, text, operands, extents))
     for n in cells:
         if n.operand and n.operand not in counts:
             raise LanguageError(
                 f"instruction {i.name}: needs {n.text!r}: how many registers is {n.operand} one of? add '{n.operand} < 8'"
             )
-    return tuple(cells), tuple(counts.items())
+    return tuple(cells), tuple(counts.items()), tuple(held)
+
+
+def _held(where: str, text: str, found: re.Match[str], active: Mapping[str, str]) -> Held:
+    if found[2] not in active:
+        hint = did_you_mean(found[2], list(active)) if active else "say active={'l': 'active'}"
+        raise LanguageError(f"{where}: {found[2]!r} is no number of active points; {hint}")
+    return Held(text.strip(), found[1], found[2], active[found[2]])
 
 
 def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, Any]) -> Need:
@@ -86,6 +116,31 @@ def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, Any]
 def writes_state(i: Instruction) -> str:
     """The state memory that it writes; '' for others."""
     return next((memory for _, memory in i.places if memory != CODE), "") if i.kind == "configure" else ""
+
+
+def wanted(count: Any, points: Any) -> Any:
+    """How many points are active where `count` of so many are asked for."""
+    return IMax(0, IMin(points, count))
+
+
+def allowed(granted: Any, asked: Any, most: Any) -> Any:
+    """A formula: who asks for so many may be granted this number. A negative one is large: it is read without its sign."""
+    half, twice = FloorDiv(asked + 1, 2), 2 * most
+    between = ("and", ("lt", most, asked), ("lt", asked, twice), ("le", half, granted), ("le", granted, most))
+    few = ("and", ("le", 0, asked), ("le", asked, most), ("eq", granted, asked))
+    many = ("and", ("or", ("lt", asked, 0), ("le", twice, asked)), ("eq", granted, most))
+    return ("or", few, between, many)
+
+
+def grants(asked: int, most: int) -> range:
+    """Every number that may be granted.
+
+    >>> [list(grants(n, 4)) for n in (3, 5, 7, 8, 9)]
+    [[3], [3, 4], [4], [4], [4]]
+    """
+    if 0 <= asked <= most:
+        return range(asked, asked + 1)
+    return range(most if asked < 0 or asked >= 2 * most else -(-asked // 2), most + 1)
 
 
 def image_of(needs: Iterable[tuple[Need, int]], cells: int) -> tuple[tuple[int, ...], str]:

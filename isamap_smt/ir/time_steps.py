@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.scalar import Read, rewrite_reads
+from isamap_smt.ir.scalar import put_into_indices
 
 
 def in_order(kernel: Kernel) -> Iterator[Statement]:
@@ -44,14 +43,11 @@ def at(statement: Statement, axis: str, value: int) -> Statement:
     """
     fixed = {axis: value}
 
-    def change(r: Any) -> Any:
-        return Read(r.args[0], *[substitute(i, fixed) for i in r.index])
-
     guard = (substitute(g, fixed) for g in statement.guard)
     return replace(
         statement,
         target=Access(statement.target.tensor, tuple(substitute(i, fixed) for i in statement.target.index)),
-        value=rewrite_reads(statement.value, change),
+        value=put_into_indices(statement.value, fixed),
         axes=tuple(a for a in statement.axes if a.name != axis),
         guard=tuple(g for g in guard if g is not sp.true),
     )

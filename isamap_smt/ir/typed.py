@@ -8,33 +8,33 @@ are exact: integers of any type may meet there, and nothing wraps before the cla
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, shown
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
-    Exp,
+    IndexValue,
     Read,
     Round,
     Saturate,
-    SDiv,
+    Scalar,
     Select,
-    Sigmoid,
-    SNeg,
     SShr,
     Sum,
-    Tanh,
     cast,
+    index_values,
     rewrite_reads,
 )
-
-_FLOAT_ONLY = (SDiv, Exp, Tanh, Sigmoid)
 
 
 @lru_cache(maxsize=512)
@@ -43,12 +43,28 @@ def typed_value(kernel: Kernel, statement: Statement) -> Any:
 
     Raises DTypeError where two types meet without a cast, and for functions that the type does not have.
     """
+    try:
+        return _typed_value(kernel, statement)
+    except DTypeError as error:
+        raise DTypeError(f"{_place(kernel, statement)}{error}") from None
+
+
+def _place(kernel: Kernel, statement: Statement) -> str:
+    """Where the statement was written, for an error; '' where that is not known."""
+    if not statement.source or kernel.text.count(statement.source) != 1:
+        return ""
+    line = kernel.text.count("\n", 0, kernel.text.index(statement.source)) + 1
+    return f"{kernel.file}:{line}: " if kernel.file else f"line {line}: "
+
+
+def _typed_value(kernel: Kernel, statement: Statement) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
     value = statement.value
     if not has_casts(value):
         value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
     found = type_of(value, types)
+    check_index_values(value, found or out, kernel, statement)
     if found is None:
         _check_literals(value, out)
     elif found != out:
@@ -83,10 +99,10 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
             return _meet(value.args[1:], types, value)
         case Compare():
             raise DTypeError("a comparison is only the condition of select(condition, a, b)")
-        case sp.Integer() | sp.Float():
+        case sp.Integer() | sp.Float() | IndexValue():
             return None
     found = _meet(value.args, types, value)
-    if isinstance(value, _FLOAT_ONLY) and found is not None and not found.is_float:
+    if value.floating and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
     if isinstance(value, SShr):
         _check_shift(value, found)
@@ -99,10 +115,18 @@ def literal_kind(value: Any, to: DType) -> DType:
     if to.is_float:
         return to
     parts = list(sp.preorder_traversal(value))
-    if any(isinstance(p, sp.Float | SDiv | Exp | Tanh | Sigmoid) for p in parts):
+    if any(p.is_Float or getattr(p, "floating", False) for p in parts):
         return DTYPES["f64"]
     far = any(isinstance(p, sp.Integer) and int(p) > DTYPES["i64"].high for p in parts)
     return DTYPES["u64" if far else "i64"]
+
+
+def comparison_kind(condition: Any, types: dict[str, DType], own: DType) -> DType:
+    """The type in which a comparison is made: that of its sides; i64 where both are whole numbers, such as axes; else `own`."""
+    sides = condition.args[1:]
+    found = next((t for v in sides if (t := type_of(v, types))), None)
+    whole = not any(p.is_Float or getattr(p, "floating", False) for v in sides for p in sp.preorder_traversal(v))
+    return found or (DTYPES["i64"] if whole else own)
 
 
 def _rounded(value: Any, types: dict[str, DType]) -> DType:
@@ -166,23 +190,96 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 _check_exact(a, types)
         case sp.Float():
             raise DTypeError(f"saturation is defined for integers, not {float(value)!r}")
-        case Select() | SDiv() | Exp() | Tanh() | Sigmoid():
+        case Scalar() if isinstance(value, Select) or value.floating:
             raise DTypeError(f"{describe(value)} cannot stand inside a saturation")
         case sp.Integer():
             pass
+        case IndexValue():
+            raise DTypeError(
+                f"{value.args[0]} inside a saturation needs a type of its own, such as i64({value.args[0]})"
+            )
         case _:
             for a in value.args:
                 _check_exact(a, types)
 
 
-_WORDS = {SDiv: "a division", Exp: "exp", Tanh: "tanh", Sigmoid: "sigmoid", Select: "select", SNeg: "a negation"}
+_WORDS = {"SDiv": "a division", "SNeg": "a negation"}
 _SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
+
+
+def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement) -> None:
+    """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
+    if not index_values(value):
+        return
+    types = {t.name: t.dtype for t in kernel.tensors}
+    match value:
+        case IndexValue():
+            low, high = ends(value.args[0], kernel, statement)
+            if not kind.is_float and not kind.low <= low <= high <= kind.high:
+                e = shown(value.args[0])
+                raise DTypeError(
+                    f"{e} may be {high if high > kind.high else low}, which {kind} does not hold; fix its size, or write "
+                    f"{kind}({e}) for the value modulo 2^{kind.bits}"
+                )
+            return
+        case Saturate():  # each stands below a conversion there
+            for part in _conversions(value.args[1]):
+                check_index_values(part, kind, kernel, statement)
+            return
+        case Cast():
+            inner = literal_kind(value.args[1], DTYPES[value.args[0].name])
+        case Round():
+            inner = DTYPES["f64"]
+        case Compare():
+            inner = comparison_kind(value, types, kind)
+        case _:
+            inner = kind
+    for a in value.args:
+        own = type_of(a, types) if isinstance(a, Scalar) and not isinstance(a, Compare) else None
+        check_index_values(a, own or inner, kernel, statement)
+
+
+def _conversions(value: Any) -> Iterator[Any]:
+    """The outermost conversions in a tree."""
+    if isinstance(value, Cast | Saturate | Round):
+        yield value
+        return
+    for a in value.args:
+        yield from _conversions(a)
+
+
+def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
+    """Bounds of an index expression, as long as sizes are at most 2^31."""
+    if e.is_Integer:
+        return int(e), int(e)
+    if e.is_Symbol:
+        extent = next((a.extent for a in statement.axes if a.name == e.name), None)
+        if extent is not None:
+            return 0, max(0, ends(sp.sympify(extent), kernel, statement)[1] - 1)
+        return next((p.low for p in kernel.parameters if p.name == e.name), 1), LARGEST
+    parts = [ends(a, kernel, statement) for a in e.args]
+    if e.is_Pow:
+        parts = [parts[0]] * int(e.exp)
+    if isinstance(e, FloorMod):
+        return 0, parts[1][1] - 1
+    operation = next(f for head, f in _ON_ENDS if isinstance(e, head))
+    found = parts[0]
+    for part in parts[1:]:
+        corners = [operation(a, b) for a in found for b in part]
+        found = min(corners), max(corners)
+    return found
+
+
+_ON_ENDS = (
+    (sp.Add, operator.add), (sp.Mul | sp.Pow, operator.mul), (IMin, min), (IMax, max),
+    (FloorDiv, lambda a, b: a // max(b, 1)),
+)  # fmt: skip
 
 
 def describe(value: Any) -> str:
     """The operation in words, for an error."""
     name = type(value).__name__
-    return _WORDS.get(type(value), f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
+    return _WORDS.get(name, f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
 
 
 __all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]

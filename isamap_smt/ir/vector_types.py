@@ -11,6 +11,7 @@ class VectorType:
     """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; header: what
     declares the compiler's functions on it.
 
+    group: how many of them one value takes, beside each other: LMUL of RISC-V, 1 where it is a part of one.
     size, load, store: C of its bytes, of a value of it at {p}, and of leaving {r} there, for a type without sizeof.
     """
 
@@ -20,6 +21,7 @@ class VectorType:
     size: str = ""
     load: str = ""
     store: str = ""
+    group: int = 1
 
 
 _SVE = VectorType(
@@ -30,7 +32,6 @@ _SVE = VectorType(
     "svld1_{k}{w}(svptrue_b{w}(), {{p}})",
     "svst1_{k}{w}(svptrue_b{w}(), {{p}}, {{r}})",
 )
-# of one register or a part of it; groups of several are fewer
 _RVV = VectorType(
     32, "vr", "riscv_vector.h", "__riscv_vsetvlmax_e{w}{g}() * {w} / 8",
     "__riscv_vle{w}_v_{k}{w}{g}({{p}}, __riscv_vsetvlmax_e{w}{g}())",
@@ -45,7 +46,11 @@ _TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
         _SVE,
         {"bfloat": "bf", "float": "f", "int": "s", "uint": "u"},
     ),
-    (re.compile(r"v(?P<k>float|int|uint)(?P<w>\d+)(?P<g>mf\d|m1)_t"), _RVV, {"float": "f", "int": "i", "uint": "u"}),
+    (
+        re.compile(r"v(?P<k>float|int|uint)(?P<w>\d+)(?P<g>mf[248]|m[1248])_t"),
+        _RVV,
+        {"float": "f", "int": "i", "uint": "u"},
+    ),
 )
 
 
@@ -56,6 +61,8 @@ def vector_type(c_type: str) -> VectorType | None:
     (16, 'arm_neon.h', None)
     >>> vector_type("svint8_t").load
     'svld1_s8(svptrue_b8(), {p})'
+    >>> [vector_type(f"vint32{g}_t").group for g in ("mf2", "m1", "m4")]
+    [1, 1, 4]
     """
     for form, found, letters in _TYPES:
         if match := form.fullmatch(c_type):
@@ -64,5 +71,6 @@ def vector_type(c_type: str) -> VectorType | None:
             parts = match.groupdict()
             parts["k"] = letters[parts["k"]]
             size, load, store = (text.format(**parts) for text in (found.size, found.load, found.store))
-            return VectorType(found.registers, found.constraint, found.header, size, load, store)
+            group = int(form_of[1:]) if re.fullmatch(r"m\d", form_of := parts.get("g", "")) else 1
+            return VectorType(found.registers, found.constraint, found.header, size, load, store, group)
     return None

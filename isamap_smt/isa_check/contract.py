@@ -36,7 +36,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Sum,
 )
-from isamap_smt.ir.typed import literal_kind, type_of, typed_value
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
 from isamap_smt.isa_check.evaluate import FLOATS, as_bits
 
 Cells = dict[str, list[Term]]  # operand -> its cells, row-major
@@ -130,7 +130,7 @@ class _Reader:
 
     def _select(self, e: Any, env: Env, kind: DType) -> Term:
         condition, a, b = e.args
-        own = next((t for x in condition.args[1:] if (t := type_of(x, self.types))), kind)
+        own = comparison_kind(condition, self.types, kind)
         x, y = (self.value(v, env, own) for v in condition.args[1:])
         result = type_of(e, self.types) or kind
         return bits.ite(_holds(condition, x, y, own), self.value(a, env, result), self.value(b, env, result))

@@ -115,6 +115,10 @@ class Value(_Arithmetic):
     binds: int = _ATOM
 
     __truediv__, __rtruediv__ = _operators("/")
+
+    def __pow__(self, exponent: float) -> Any:
+        return self._make(f"{_operand(self)} ** {exponent!r}", _MULTIPLYING, self)
+
     __rshift__, __rrshift__ = _operators(">>")
 
 

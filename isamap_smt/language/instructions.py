@@ -48,6 +48,7 @@ def instruction(
     prelude: str | Sequence[str] = (),
     needs: Sequence[str] = (),
     may_fail: bool = False,
+    grants: Any = None,
     engine: str = "",
     active: Mapping[str, str] | None = None,
     beyond: str = KEPT,
@@ -65,7 +66,8 @@ def instruction(
     what cells of state memories hold where it runs, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the extent),
     and how many registers an operand without C type is one of, 'a < 8'; `emit` then names it by its number.
     A place 'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its
-    `emit` is then an expression that is not 0 where the system refuses.
+    `emit` is then an expression that is not 0 where the system refuses. `grants`: its cell gets a number that a program asks for,
+    which is granted up to this one (isamap_smt.ir.states); 'vl = active' among the needs of others, whose `emit` then has {vl}.
     `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `beyond`: what becomes
     of the cells written that are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
@@ -105,6 +107,7 @@ def instruction(
         prelude=checks.preludes(name, prelude),
         needs=needs,  # type: ignore[arg-type]
         may_fail=may_fail,
+        grants=grants,
         engine=engine,
         cells=lie.cells,
         active=issued(name, active),

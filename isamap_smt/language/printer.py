@@ -12,6 +12,7 @@ from isamap_smt.ir.scalar import (
     FUNCTIONS,
     Cast,
     Compare,
+    IndexValue,
     Read,
     Round,
     SAdd,
@@ -189,6 +190,8 @@ def _value(x: Any) -> tuple[str, int]:
             return repr(float(x)), _ATOM if x >= 0 else _NEGATING
         case Cast() | Saturate() | Round():
             return f"{_CONVERSIONS[type(x)]}{x.args[0].name}({value_text(x.args[1])})", _ATOM
+        case IndexValue():
+            return _index(x.args[0])[0], _index(x.args[0])[1]
         case Sum():
             return f"sum({x.args[0].name}, {int(x.args[1])}, {value_text(x.args[2])})", _ATOM
         case Compare():

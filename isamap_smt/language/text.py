@@ -25,9 +25,9 @@ import sympy as sp
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, reads, rewrite_reads, sums
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -41,6 +41,7 @@ from isamap_smt.language.lines import (
     recurrences,
 )
 from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
+from isamap_smt.language.powers import powers_written_out
 from isamap_smt.language.ranges import assume_line
 from isamap_smt.language.shapes import guarded_extent, index_range, largest
 from isamap_smt.language.source import Segment, Source, logical_lines
@@ -183,7 +184,10 @@ class _Reader:
             return index(tree, i, Names(names.axes | bound, names.definitions, names.lows))
 
         constants = {n: int(e) for n, e in self.known.extents.items() if sp.sympify(e).is_Integer}
-        value = Values(line.value, constants, make_index).value(line.value.node)
+        line = replace(line, value=powers_written_out(line.value))
+        known = {*self.known.axes, *self.known.parameters, *self.known.definitions, *self.known.sizes}
+        known |= {default_size(a) for a in self.known.axes if a not in self.known.extents}
+        value = Values(line.value, constants, make_index, known).value(line.value.node)
         self._check_sums(line, value)
         guards = guard(line.guard, names) if line.guard else ()
         axes = self._axes_of(line, target, value, guards)
@@ -225,6 +229,10 @@ class _Reader:
                 f"index a tensor with {stray[0]}, remove it from the guard, or add `over {', '.join([*found, *stray])}`"
             )
             raise line.guard.error(line.guard.node, f"axis {stray[0]} stands in no index of this statement", hint)
+        if alone := sorted((symbols_of(index_values(value)) & set(self.known.axes)) - set(found)):
+            node = next(x for x in ast.walk(line.value.node) if isinstance(x, ast.Name) and x.id == alone[0])
+            hint = f"index a tensor with {alone[0]}, or add `over {', '.join([*found, *alone])}`"
+            raise line.value.error(node, f"axis {alone[0]} stands in no index of this statement", hint)
         reduced = [a for a in found if a not in symbols_of(target.index)]
         if line.op == "=" and reduced:
             hint = f"write `+=` to sum over {reduced[0]}, or sum({reduced[0]}, ..., x) in the value"
@@ -410,11 +418,7 @@ def _written_out(x: Any) -> Any:
         return x.func(*map(_written_out, x.args))
     axis, count, body = x.args
     body = _written_out(body)
-    made = _at(body, axis.name, 0)
+    made = put_into_indices(body, {axis.name: 0})
     for n in range(1, int(count)):
-        made = SAdd(made, _at(body, axis.name, n))
+        made = SAdd(made, put_into_indices(body, {axis.name: n}))
     return made
-
-
-def _at(body: Any, axis: str, value: int) -> Any:
-    return rewrite_reads(body, lambda r: Read(r.args[0], *(substitute(i, {axis: value}) for i in r.index)))

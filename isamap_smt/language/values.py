@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import sympy as sp
@@ -15,6 +15,7 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
     Compare,
+    IndexValue,
     SAdd,
     SDiv,
     Select,
@@ -32,6 +33,9 @@ from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
 
 _BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv, ast.RShift: SShr}
+_OF_INDICES = (
+    ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Load,
+)  # fmt: skip
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _ARGUMENTS = {"max": 2, "min": 2, "select": 3}
 _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
@@ -67,17 +71,25 @@ def element(tree: Tree, node: ast.AST) -> ast.Subscript:
 
 
 class Values:
-    """Reads the value of one statement. `make_index(tree, node, bound)` gives the index trees of an element."""
+    """Reads the value of one statement. `make_index(tree, node, bound)` gives an index tree; `known`: axes, sizes, parameters."""
 
     def __init__(
-        self, tree: Tree, extents: Mapping[str, int], make_index: Callable[[Tree, ast.AST, frozenset[str]], Any]
+        self,
+        tree: Tree,
+        extents: Mapping[str, int],
+        make_index: Callable[[Tree, ast.AST, frozenset[str]], Any],
+        known: Set[str] = frozenset(),
     ) -> None:
+        self.known = known
         self.tree = tree
         self.extents = extents
         self.make_index = make_index
 
     def value(self, node: ast.AST, bound: frozenset[str] = frozenset()) -> Any:
         """The scalar tree. `bound` holds the axes of the sums around `node`."""
+        if self._is_index(node, bound):
+            made = self.make_index(self.tree, node, bound)
+            return made if made.is_Integer else IndexValue(made)
         match node:
             case ast.Subscript():
                 e = element(self.tree, node)
@@ -95,8 +107,21 @@ class Values:
                 return self._call(node, bound)
         return self._refuse(node)
 
+    def _is_index(self, node: ast.AST, bound: frozenset[str]) -> bool:
+        """Whether this is an index expression, made of axes, sizes, parameters and integers alone, and not one number."""
+        if not any(isinstance(n, ast.Name) for n in ast.walk(node)):
+            return False
+        return all(
+            n.id in self.known | bound
+            if isinstance(n, ast.Name)
+            else type(n.value) is int
+            if isinstance(n, ast.Constant)
+            else isinstance(n, _OF_INDICES)
+            for n in ast.walk(node)
+        )
+
     def _refuse(self, node: ast.AST) -> Any:
-        hint = "use + - * / >>, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
+        hint = "use + - * / ** >>, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
         match node:
             case ast.Name():
                 element(self.tree, node)
@@ -105,10 +130,10 @@ class Values:
             case ast.Compare():
                 hint = "a comparison is the first argument of select(condition, a, b)"
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
-                hint = "`//` and `%` belong to indices; values have + - * / >>"
+                hint = "`//` and `%` belong to indices; values have + - * / ** >>"
                 raise self.tree.error(node, "this operator is not part of a value", hint)
             case ast.BinOp():
-                raise self.tree.error(node, "this operator is not part of a value", "values have + - * / >>")
+                raise self.tree.error(node, "this operator is not part of a value", "values have + - * / ** >>")
         raise self.tree.error(node, f"{noun(node)} cannot stand in a value", hint)
 
     def _literal(self, node: ast.Constant) -> Any:

@@ -38,11 +38,58 @@ class Step:
 
 @dataclass(frozen=True)
 class Cover:
-    """begin: puts 0 or an element where a sum will lie. updates: in order. store: writes the result."""
+    """begin: puts 0 or an element where a sum will lie. updates: in order. store: writes the result.
+
+    onward: takes finished sums on, as they are, to the memory of the updates and the store; None where they lie there anyway.
+    """
 
     begin: Step
     updates: tuple[Step, ...]
     store: Step
+    onward: Instruction | None = None
+
+    @property
+    def before_the_store(self) -> tuple[Instruction, ...]:
+        """What is done to each tile beside its products, in order."""
+        onward = () if self.onward is None else (self.onward,)
+        return (self.begin.instruction, *onward, *(u.instruction for u in self.updates))
+
+
+def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...]:
+    """All ways to carry out the epilogue of sums where an instruction adds to them, or where they are taken on to from there.
+
+    Raises ScheduleError.
+    """
+    memory = compute.operand(compute.kernel.statements[0].target.tensor).memory
+    passed = tuple(c for move in _onward(machine, compute, memory) for c in _passed(kernel, machine, memory, move))
+    try:
+        return (*covers(kernel, machine, memory), *passed)
+    except ScheduleError:
+        if not passed:
+            raise
+        return passed
+
+
+def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[Instruction]:
+    """Instructions by which the engine that computes takes all of a tile to another memory, where it lies the same way."""
+    for i in machine.instructions:
+        if i.kind == "move" and i.engine == compute.engine and not i.active:
+            s = i.kernel.statements[0]
+            target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
+            same = (target.row, target.column) == (source.row, source.column)
+            if source.memory == memory != target.memory and same:
+                yield i
+
+
+def _passed(kernel: Kernel, machine: Hardware, memory: str, move: Instruction) -> Iterator[Cover]:
+    """Covers of sums that begin at 0 here and end where the move takes them."""
+    zeros = [Step(i) for i in _in(machine, memory) if _zeroing(i)]
+    there = move.operand(move.kernel.statements[0].target.tensor).memory
+    try:
+        found = covers(kernel, machine, there) if zeros else ()
+    except ScheduleError:
+        return
+    yield from (replace(c, begin=zeros[0], onward=move) for c in found if _zeroing(c.begin.instruction))
 
 
 def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:

@@ -14,10 +14,12 @@ from isamap_smt.ir.activations import c_functions
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.scalar import (
+    Abs,
     Cast,
     Compare,
-    Exp,
+    IndexValue,
     Read,
     Relu,
     Round,
@@ -25,16 +27,15 @@ from isamap_smt.ir.scalar import (
     Saturate,
     SDiv,
     Select,
-    Sigmoid,
     SMax,
     SMin,
     SMul,
     SNeg,
     SShr,
     SSub,
-    Tanh,
+    Unary,
 )
-from isamap_smt.ir.typed import literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
 from isamap_smt.mapping.convert_c import conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 from isamap_smt.mapping.spans import span
@@ -49,7 +50,9 @@ _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin
 def prelude(code: str) -> tuple[str, ...]:
     """The helper functions that this C calls."""
     found = conversion_helpers(code)
-    return (*found, c_functions()) if re.search(r"\bisamap_(expf|tanhf|sigmoidf|nearestf?)\(", code) else found
+    return (
+        (*found, c_functions()) if re.search(r"\bisamap_(expf|logf|tanhf|sigmoidf|erff|nearestf?)\(", code) else found
+    )
 
 
 def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
@@ -61,14 +64,16 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
     match tree:
         case Read():
             return names[tree.tensor]
+        case IndexValue():
+            return _index_value(tree.args[0], names, literal)
         case Cast():
             return _cast(dtype(str(tree.args[0])), tree.args[1], names)
         case Saturate():
             return _saturate(dtype(str(tree.args[0])), tree.args[1], names)
         case Round():
             return _round(dtype(str(tree.args[0])), *c_value(tree.args[1], names, _DOUBLE))
-        case Exp() | Tanh() | Sigmoid():
-            return _smooth(type(tree).__name__.lower(), *c_value(tree.args[0], names, literal))
+        case Unary():
+            return _unary(type(tree), *c_value(tree.args[0], names, literal))
         case SNeg():
             text, kind = c_value(tree.args[0], names, literal)
             return _arithmetic("-", _NEGATIVE_ZERO.get(kind.name, f"({kind.c})0"), text, kind), kind
@@ -83,7 +88,8 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
             condition = tree.args[0]
             if not isinstance(condition, Compare):
                 raise ScheduleError(f"select needs a comparison, not {condition}")
-            a, b, kind = _pair(condition.args[1], condition.args[2], names, literal)
+            sides = comparison_kind(condition, {n: kind for n, (_, kind) in names.items()}, literal)
+            a, b, kind = _pair(condition.args[1], condition.args[2], names, sides)
             x, y, result = _pair(tree.args[1], tree.args[2], names, literal)
             return f"({wide(a, kind)} {condition.args[0]} {wide(b, kind)} ? {x} : {y})", result
     for head, symbol in _ARITHMETIC.items():
@@ -105,6 +111,12 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
     if op in ("max", "min"):
         return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)[0]};"
     return f"{target} = {_arithmetic('+' if op == '+' else '*', target, text, kind)};"
+
+
+def _index_value(e: Any, names: Dict[str, tuple[str, DType]], kind: DType) -> tuple[str, DType]:
+    if not e.is_Symbol or e.name not in names:
+        raise ScheduleError(f"{e} is a value here, which only a statement computed element by element has")
+    return c_converted(kind, *names[e.name]), kind
 
 
 def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:
@@ -194,12 +206,17 @@ def _round(to: DType, text: str, kind: DType) -> tuple[str, DType]:
     return f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))", to
 
 
-def _smooth(name: str, text: str, kind: DType) -> tuple[str, DType]:
-    """The function of a value, computed in f32 and rounded to the value's type."""
-    if kind.name == "f64":
-        raise ScheduleError(f"{name} in C is offered up to f32; write {name}(f32(...)) instead of {name} of {kind}")
-    f32 = dtype("f32")
-    return c_converted(kind, f"isamap_{name}f({c_converted(f32, text, kind)})", f32), kind
+def _unary(head: type[Unary], text: str, kind: DType) -> tuple[str, DType]:
+    """The function of a value, computed in f32 and rounded to the value's type where that is not f64."""
+    if not kind.is_float:
+        opposite = _arithmetic("-", f"({kind.c})0", _short(text), kind)
+        return (text if kind.kind == "u" else f"({text} < 0 ? {opposite} : {text})"), kind
+    row, name, f32 = TABLE[head], head.__name__.lower(), dtype("f32")
+    if kind == _DOUBLE:
+        if not row.wide:
+            raise ScheduleError(f"{name} in C is offered up to f32; write {name}(f32(...)) instead of {name} of {kind}")
+        return row.wide.format(x=text), kind
+    return c_converted(kind, row.c.format(x=c_converted(f32, text, kind)), f32), kind
 
 
 def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
@@ -227,6 +244,9 @@ def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
         case Relu():
             x = _short(_exact(tree.args[0], names, wide))
             return f"({x} > 0 ? {x} : 0)"
+        case Abs():
+            x = _short(_exact(tree.args[0], names, wide))
+            return f"({x} < 0 ? -{x} : {x})"
     x, y = (_short(_exact(a, names, wide)) for a in tree.args)
     if isinstance(tree, SShr):
         return _shifted(x, y, tree.args[1], 64 if wide == "int64_t" else 128, False)

@@ -15,7 +15,8 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.scalar import Cast, Read, Relu, Round, Saturate, Select, Sigmoid, SMax, SMin, SNeg, Tanh
+from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.scalar import Cast, Read, Relu, Round, Saturate, Select, SMax, SMin, SNeg, Unary
 from isamap_smt.ir.typed import literal_kind, type_of
 
 
@@ -55,8 +56,8 @@ def span(tree: Any, types: Mapping[str, DType], literal: DType) -> Span:
         case Select():
             a, b = (span(x, types, kind) for x in tree.args[1:])
             return Span(min(a.low, b.low), max(a.high, b.high), a.number and b.number)
-        case Tanh() | Sigmoid():
-            return Span(-1.0, 1.0, span(tree.args[0], types, kind).number)
+        case Unary() if kind.is_float and (bounds := TABLE[type(tree)].bounds):
+            return Span(*bounds, span(tree.args[0], types, kind).number)
     return ANYTHING if kind.is_float else _every(kind)
 
 

@@ -10,8 +10,8 @@ import sympy as sp
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import SAdd, bound_axes, read, rewrite_reads
-from isamap_smt.ir.split import Indices, Piece, SplitSum
+from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
+from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
 from isamap_smt.language import to_text
 
 
@@ -51,8 +51,8 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
     why = ""
     if not is_constant(extent):
         why = f"its extent {extent} is open; give its size"
-    elif s.op != "+":
-        why = f"statement {position + 1} is no sum"
+    elif s.op not in REGROUPED:
+        why = f"statement {position + 1} is no sum, and no maximum or minimum"
     elif any(a.tensor == s.target.tensor for a in s.inputs):
         why = "it reads what it adds to"
     elif s.ordered:
@@ -187,7 +187,7 @@ class _Split:
         statement = replace(
             s,
             target=target,
-            value=rewrite_reads(s.value, lambda r: type(r)(r.args[0], *(substitute(i, table) for i in r.index))),
+            value=put_into_indices(s.value, table),
             axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
             guard=tuple(substitute(g, table) for g in s.guard),
             source="",
@@ -196,15 +196,18 @@ class _Split:
         return statement, Piece(number, (*same, (self.axis, point)), (*same, *given))
 
     def _closing(self) -> Statement:
-        """Adds the partial sums to the output, in pairs."""
+        """Adds the partial sums to the output, in pairs; or takes their maximum, where that is what they are."""
+        op = self.statement.op
         terms = [read(self.names.sums, *self._sum(sp.Integer(n))) for n in range(self.parts)]
         while len(terms) > 1:
             half = (len(terms) + 1) // 2
-            terms = [SAdd(a, b) for a, b in zip(terms, terms[half:], strict=False)] + terms[len(terms) - half : half]
+            terms = [REGROUPED[op](a, b) for a, b in zip(terms, terms[half:], strict=False)] + terms[
+                len(terms) - half : half
+            ]
         mine = {a.name for a in self.outer}
         return Statement(
             self.statement.target,
-            "+",
+            op,
             terms[0],
             self.outer,
             tuple(g for g in self.statement.guard if symbols_of([g]) & {x.name for x in self.statement.axes} <= mine),

@@ -21,8 +21,10 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
+from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.pipeline.time_steps import counts_time_steps
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
@@ -97,11 +99,13 @@ def _onto_vectors(
     statement: int,
     any_: bool = False,
 ) -> list[_Ranked]:
-    """Mappings onto instructions of several points (any_: or of one)."""
+    """Mappings onto instructions of several points (any_: or of one); else onto the one that is made for the statement."""
     ranked: list[_Ranked] = []
     for i in fitting:
         if i.emit and (i.axes or any_):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
+    if not ranked and not any_ and (made := selected_instruction(hardware, kernel, statement)) is not None:
+        ranked = _ranked(_search(search, kernel, made, statement), sizes, hardware)
     return ranked
 
 
@@ -173,7 +177,7 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
     if pinned is None:
         return [i for i in hardware.computes if takes(kernel, i, main)]
-    chosen = point_instruction(kernel, main) if pinned == "scalar.point" else hardware.instruction(pinned)
+    chosen = instruction_named(hardware, pinned, kernel, main)
     if not takes(kernel, chosen, main):
         has = ", ".join(f"{t.name}={t.dtype}" for t in kernel.tensors)
         wants = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)

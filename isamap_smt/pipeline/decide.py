@@ -102,11 +102,39 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
-        q, main, split = _in_parts(q, better, told, clock)
-        return q, main.about("the sum in pieces, by what both ways are predicted to take"), split
-    if ways:
+        q, main, better = _in_parts(q, better, told, clock)
+        main = main.about("the sum in pieces, by what both ways are predicted to take")
+    elif ways:
         main = main.about(f"the sum in one piece: {len(ways)} ways to take it apart were priced")
-    return q, main, None
+    apart, split = _others_in_parts(q, better, clock)
+    if split is None or split is better:
+        return q, main, better
+    return apart, replace(main_schedule(apart, clock), notes=main.notes), split
+
+
+def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:
+    """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
+    mine = {q.kernel.main} | ({p.statement for p in split.split.pieces} if split else set())
+    left = [q.kernel.statements[n] for n in secondary_statements(q.kernel) if n not in mine]
+    for s in (s for s in left if s.reduction_axes):
+        n = q.kernel.statements.index(s)
+        whole, _ = secondary_schedules(q, clock, (n,))
+        if not whole:
+            continue
+
+        def decide(way: SplitSum, q: Question = q) -> tuple[Schedule, ...]:
+            numbers = tuple(p.statement for p in way.pieces)
+            found = secondary_schedules(_of_split(q, way), clock, numbers)[0]
+            if not any(x.proved.mapping.statement_index == numbers[0] for x in found):
+                raise ScheduleError(f"{way}: no instruction carries it out")
+            return found
+
+        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n))
+        before = None if split is None else split.split
+        better, told = cheaper(whole[0], (replace(w, before=before) for w in ways), dict(q.sizes), decide)
+        if better is not None:
+            q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
+    return q, split
 
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:

@@ -1,19 +1,33 @@
-"""Statements besides the main one that are worth an instruction of their own: secondary sums of products of the kernel."""
+"""Statements besides the main one that are worth an instruction of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.split import REGROUPED
 
 
 def secondary_statements(kernel: Kernel) -> tuple[int, ...]:
-    """Statements besides the main one that sum over an axis of theirs; the others are computed element by element."""
-    return tuple(
-        n
-        for n, s in enumerate(kernel.statements)
-        if n != kernel.main and s.reduction_axes and s.op == "+" and all(a.tensor != s.target.tensor for a in s.inputs)
-    )
+    """Statements besides the main one that reduce over an axis of theirs, or compute elements that are none of a finished sum's;
+    the others are computed element by element, where the sum is."""
+    return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n))
+
+
+def _by_itself(kernel: Kernel, n: int) -> bool:
+    s = kernel.statements[n]
+    if (s.guard and s.op != "+") or any(a.tensor == s.target.tensor for a in s.inputs):
+        return False
+    if s.reduction_axes:
+        return s.op in REGROUPED
+    return s.op == "=" and not any(_ends(m, s) for m in kernel.statements[:n])
+
+
+def _ends(m: Statement, s: Statement) -> bool:
+    """Whether `s` computes an element of each one that `m` sums up."""
+    axes = {a.name for a in s.axes}
+    read = [a for a in s.inputs if a.tensor == m.target.tensor]
+    return bool(m.reduction_axes) and any({str(i) for i in a.index if i.is_Symbol} == axes for a in read)
 
 
 def constants_of(kernel: Kernel, statement: int, constant: Iterable[str]) -> tuple[str, ...]:

@@ -19,8 +19,9 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.schedule import Schedule, program_axes
-from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
 from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.figures import CHUNKS
@@ -66,7 +67,7 @@ def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
 
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
-    near = {1, *(n for lanes, n in _shapes(kernel, hardware) if lanes == pin.parts)}
+    near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
     room = int(extent) if is_constant(extent) else 0
     inner = 1 if pin.blocks else max(n for n in near if n * pin.parts <= max(room, pin.parts))
@@ -80,23 +81,25 @@ def splits(
     schedule: Schedule,
     constant: tuple[str, ...],
     threads: int,
+    statement: int | None = None,
 ) -> Iterator[SplitSum]:
-    """Ways to split the main sum that may be better than the schedule of the whole."""
-    main = kernel.statements[kernel.main]
-    if main.op != "+" or main.ordered or kernel.recurrence_of(kernel.main) is not None:
+    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole."""
+    position = kernel.main if statement is None else statement
+    main = kernel.statements[position]
+    if main.op not in REGROUPED or main.ordered or kernel.recurrence_of(position) is not None:
         return
     sized = kernel.with_sizes(dict(sizes))
-    if (axis := _along(sized, constant)) is not None and _wants_lanes(sized, schedule):
-        extent = int(sized.statements[sized.main].axis(axis).extent)
-        fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware) if extent >= 2 * lanes * near]
+    if (axis := _along(sized, position, constant)) is not None and _wants_lanes(sized, position, schedule):
+        extent = int(sized.statements[position].axis(axis).extent)
+        fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near)
+            yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near, statement=statement)
     if threads > 1 and schedule.parallel is None:
-        longest = max((a for a in _sums(sized)), key=lambda a: a[1], default=None)
+        longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
-                yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True)
+                yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
 
 
 def cheaper(
@@ -151,14 +154,11 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
     return kernel.with_sizes({n: v for n, v in sizes.items() if n in names})
 
 
-def _shapes(kernel: Kernel, hardware: Hardware) -> tuple[tuple[int, int], ...]:
+def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    found = dict.fromkeys(
-        shape
-        for i in hardware.computes
-        if i.emit and takes(kernel, i, kernel.main) and (shape := _shape(i)) is not None
-    )
-    return tuple(found)
+    fitting = [i for i in hardware.computes if i.emit and takes(kernel, i, position)]
+    made = selected_instruction(hardware, kernel, position)
+    return tuple(dict.fromkeys(shape for i in (*fitting, made) if i is not None and (shape := _shape(i)) is not None))
 
 
 def _shape(i: Instruction) -> tuple[int, int] | None:
@@ -168,16 +168,16 @@ def _shape(i: Instruction) -> tuple[int, int] | None:
     return (out[0], near) if len(out) == 1 and out[0] > 1 else None
 
 
-def _sums(sized: Kernel) -> list[tuple[str, int]]:
-    """The main sum's axes with their extents, where these are known."""
-    main = sized.statements[sized.main]
+def _sums(sized: Kernel, position: int) -> list[tuple[str, int]]:
+    """The sum's axes with their extents, where these are known."""
+    main = sized.statements[position]
     return [(n, int(e)) for n in main.reduction_axes if is_constant(e := main.axis(n).extent)]
 
 
-def _along(sized: Kernel, constant: tuple[str, ...]) -> str | None:
+def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | None:
     """The axis of the sum along which every operand lies that is not packed ahead, the longest; None where there is none."""
-    main = sized.statements[sized.main]
-    for name, _ in sorted(_sums(sized), key=lambda a: -a[1]):
+    main = sized.statements[position]
+    for name, _ in sorted(_sums(sized, position), key=lambda a: -a[1]):
         inputs = [a for a in main.inputs if a.tensor not in constant]
         steps = [_step(sized, a, name) for a in inputs if name in symbols_of(a.index)]
         if steps and all(n == 1 for n in steps):
@@ -194,11 +194,11 @@ def _step(sized: Kernel, access: Access, axis: str) -> Any:
     return None if parts is None else parts[0].get(axis, 0)
 
 
-def _wants_lanes(sized: Kernel, schedule: Schedule) -> bool:
+def _wants_lanes(sized: Kernel, position: int, schedule: Schedule) -> bool:
     """Whether a vector's lanes are empty, or an operand is packed in every call that is used a few times only."""
     mapping = schedule.proved.mapping
     axes = [a for a in program_axes(mapping) if a.leaf > 1]
-    main = sized.statements[sized.main]
+    main = sized.statements[position]
     extents = {a.name: int(a.extent) for a in main.axes if is_constant(a.extent)}
     if len(extents) < len(main.axes):
         return False

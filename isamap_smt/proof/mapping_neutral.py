@@ -10,9 +10,10 @@ from typing import Any
 
 from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hypotheses import Finite, Stated
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
 from isamap_smt.proof.scalar_trees import accumulation, kind
 from isamap_smt.proof.witness import neutral, search
 from isamap_smt.proof.witness_points import Instance, at_model
@@ -55,8 +56,10 @@ def _zero(v: Any, dead: frozenset[str]) -> bool:
             return _zero(v.args[1], dead)
         case Sum():
             return _zero(v.args[2], dead)
-        case SNeg() | Relu() | Tanh():
+        case SNeg() | Relu():
             return _zero(v.args[0], dead)
+        case Unary():
+            return TABLE[type(v)].zero and _zero(v.args[0], dead)
     return False
 
 

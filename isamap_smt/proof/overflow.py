@@ -88,11 +88,11 @@ class Overflow:
 BEYOND = "wraps modulo 2^bits, in the kernel and in the instruction alike: the results are equal all the same"
 
 
-def overflow(kernel: Kernel, statement: int = 0) -> Overflow | None:
+def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | None:
     """The largest number of reduction points for which the integer sum of a statement cannot overflow, proved.
 
     None where nothing is summed, where the sum is floating point, or where the terms are not integer arithmetic. Ranges
-    that the kernel assumes of its inputs count.
+    that the kernel assumes of its inputs count. bits: of an accumulator that has fewer than the sum's type; 0: as many.
 
     >>> import isamap_smt as im
     >>> found = overflow(im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"}))
@@ -101,6 +101,7 @@ def overflow(kernel: Kernel, statement: int = 0) -> Overflow | None:
     """
     s = kernel.statements[statement]
     out = kernel.tensor(s.target.tensor).dtype
+    holds = (kind(out)[0], bits or kind(out)[1])
     if out.is_float or not s.reduction_axes:
         return None
     try:
@@ -122,13 +123,13 @@ def overflow(kernel: Kernel, statement: int = 0) -> Overflow | None:
     found = term_range(tree, types, kind(out), ranges)
     if found is None:
         return None
-    count = 0 if found.wraps else largest_count(found.low, found.high, kind(out))
+    count = 0 if found.wraps else largest_count(found.low, found.high, holds)
     verdict = found.verdict
     if isinstance(verdict, Refuted):
         verdict = Unknown("the bounds of one term are refuted")
     if isinstance(verdict, Proved):
-        verdict = sums_stay(found.low, found.high, count, kind(out))
-    tight, witness = (False, ()) if found.wraps else _beyond(found, count, kind(out))
+        verdict = sums_stay(found.low, found.high, count, holds)
+    tight, witness = (False, ()) if found.wraps else _beyond(found, count, holds)
     extents = [s.axis(a).extent for a in s.reduction_axes]
     points = math.prod(int(e) for e in extents) if all(map(is_constant, extents)) else None
     return Overflow(

@@ -214,6 +214,8 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Use) and node.copies:
         yield from (a for g in node.where for a in getattr(g, "args", ()))
         yield from _form(node)
+    if isinstance(node, Use) and node.asks is not None:
+        yield node.asks
     if isinstance(node, Use) and node.moves:
         yield from node.active
         yield from (p.distance for p in node.prefetch)

@@ -11,13 +11,14 @@ from dataclasses import replace
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.phases import phases
+from isamap_smt.ir.phases import host_of, phases
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.uses.prove import goes_wrong_somewhere
 
 Result = tuple[Proof, tuple[str, ...]]
 Computed = frozenset[str]
+HOST = "the program runs between what was written before the call and what reads its results"
 WORDS = "phases stand between barriers, with counters and loops of their own"
 
 
@@ -34,15 +35,17 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         verdict = Unknown(str(error)) if found is None else Refuted(found.witness, f"{WORDS}: {found.text} ({error})")
         seconds = time.perf_counter() - started
         return Proof((ClaimResult("order", "phases", verdict, WORDS),), "reassociate", (), seconds), ()
-    if len(parts) == 1:
+    if parts == (program,):
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), WORDS)], 0.0, ""
+    if program.machine is not None and (host := host_of(program.machine)):
+        claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     assumptions: list[str] = []
     computed: frozenset[str] = frozenset()
     for n, part in enumerate(parts, 1):
         made, _ = proved(part, computed)
         computed |= set(part.kernel.results)
-        claims += [replace(c, subject=f"phase {n}: {c.subject}") for c in made.claims]
+        claims += [replace(c, subject=f"phase {n}: {c.subject}") if len(parts) > 1 else c for c in made.claims]
         assumptions += made.assumptions
         seconds, arithmetic = seconds + made.seconds, made.arithmetic
         if stop and not made.proved:

@@ -222,6 +222,8 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
             _need(known - set(node.instruction.axes), [p.distance for p in node.prefetch], s)
+        case Use() if node.asks is not None:
+            _need(known, (node.asks,), s)
         case Use() if node.computes:
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)
@@ -240,6 +242,11 @@ def _check_fields(use: Use) -> None:
     issued = (use.awaits, use.signals, use.begins, *(ref.version for _, ref in use.operands))
     odd = [*(issued if not i.engine else ()), *((use.over, use.where, use.fill, use.form) if not use.copies else ())]
     odd += [use.cells if not use.state else (), use.prefetch if not use.moves or i.engine else ()]
+    odd += [(use.cells,) if use.asks is not None and use.cells else ()]
+    if (use.asks is None) != (i.grants is None):
+        raise UnrecognisedError(
+            f"{i.name} is {'given' if i.grants is None else 'not given'} a number that is asked for"
+        )
     odd += [
         use.active if not (use.moves or i.engine) else (),
         use.point if (use.moves and not i.engine) or use.copies else (),

@@ -4,6 +4,7 @@ number   the registers of buffers that live at the same time have different numb
 needs    each cell that an instruction needs holds its value, on every way that leads there: loops that run once or more, conditions
 kept     what lies in registers with numbers is not used behind a write of a state: it is gone
 left     a thread leaves 0 in every cell that it has written
+granted  the numbers that a program asks for: isamap_smt.proof.program_granted
 
 A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the one around it.
 """
@@ -22,6 +23,7 @@ from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Ref, Use, walk
 from isamap_smt.ir.states import Need, needs_at
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_granted import granted_claims
 
 _CLAIM = "configuration"
 
@@ -59,8 +61,9 @@ def state_claims(book: Book) -> None:
             _CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
         )
         return
+    granted_claims(book)
     known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(
-        isinstance(n, Use) and n.state for n in nodes
+        isinstance(n, Use) and n.state and n.asks is None for n in nodes
     )
     if not files and not known:
         return
@@ -81,7 +84,8 @@ def _edges(book: Book, nodes: list[Node]) -> None:
         ):
             said = f"threads of {x.var} do not clear what they write, the last state first"
             book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
-        other = next((use for use in (*x.enter, *x.leave) if not use.state or x.kind != "parallel"), None)
+        edges = (*x.enter, *x.leave)
+        other = next((u for u in edges if not u.state or u.asks is not None or x.kind != "parallel"), None)
         if other is not None:
             said = f"{other.instruction.name} stands at the edge of {x.var}, where threads of a parallel loop write states only"
             book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
@@ -146,6 +150,8 @@ def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer
             case Alloc(buffer) if buffer.name in w.files:
                 live[buffer.name] = buffer
                 now = _Now(now.cells, {n: x for n, x in now.lost.items() if n != buffer.name})
+            case Use() if node.asks is not None:
+                pass  # granted_claims
             case Use() if node.state:
                 now = _written(w, node, now, live)
             case _:

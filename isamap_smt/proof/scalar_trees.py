@@ -9,9 +9,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, cast, rewrite_reads
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, cast, put_into_indices
 from isamap_smt.ir.typed import typed_value
 
 _COMBINE = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
@@ -26,16 +25,11 @@ def unrolled(e: Any) -> Any:
     """The tree with every sum written out."""
     if isinstance(e, Sum):
         axis, count, x = e.args[0].name, int(e.args[1]), unrolled(e.args[2])
-        parts = [_put(x, {axis: v}) for v in range(count)]
+        parts = [put_into_indices(x, {axis: v}) for v in range(count)]
         return _chain(SAdd, parts)
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     return e.func(*[unrolled(a) for a in e.args])
-
-
-def _put(e: Any, values: dict[str, int]) -> Any:
-    """The tree with axes replaced by numbers in every index."""
-    return rewrite_reads(e, lambda r: Read(r.args[0], *[substitute(i, values) for i in r.index]))
 
 
 def _chain(head: Any, parts: list[Any]) -> Any:
@@ -81,7 +75,7 @@ def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
     parts = []
     for point in itertools.product(*counts):
         values = dict(zip(names, point, strict=True))
-        parts.append(_put(value, values))
+        parts.append(put_into_indices(value, values))
     return _chain(_COMBINE[op], parts) if op in _COMBINE else parts[0]
 
 

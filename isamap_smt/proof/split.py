@@ -26,21 +26,28 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
-from isamap_smt.ir.scalar import Read, SAdd, bound_axes, reads, rewrite_reads
-from isamap_smt.ir.split import Piece, ProvedSplit, SplitSum
+from isamap_smt.ir.scalar import Read, bound_axes, reads, rewrite_reads
+from isamap_smt.ir.split import REGROUPED, Piece, ProvedSplit, SplitSum
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
+from isamap_smt.proof.scalar import ZEROS
 
 
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
-    claims = _Claims(split, watch)
-    claims.ask_all()
-    s = split.whole.statements[split.statement]
-    floats = split.whole.tensor(s.target.tensor).dtype.is_float
-    kind = "reassociate" if floats else "exact"
-    return Proof(tuple(claims.results), kind, (), time.perf_counter() - started)
+    results: list[ClaimResult] = []
+    for one in split.chain:
+        claims = _Claims(one, watch)
+        claims.ask_all()
+        results += claims.results
+    sums = [
+        (s, one.whole.tensor(s.target.tensor)) for one in split.chain for s in [one.whole.statements[one.statement]]
+    ]
+    floats = [s.op for s, t in sums if t.dtype.is_float]
+    kind = "reassociate" if "+" in floats else "exact"
+    zeros = (ZEROS,) if any(op != "+" for op in floats) else ()
+    return Proof(tuple(results), kind, zeros, time.perf_counter() - started)
 
 
 def require_split(split: SplitSum) -> ProvedSplit:
@@ -111,6 +118,14 @@ class _Claims:
         around = (
             around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
         )
+        if x.before is not None:
+            self.structure(
+                "link",
+                "before",
+                "it is the kernel that was left before",
+                x.before.kernel == whole,
+                "it is another kernel",
+            )
         self.structure(
             "link", "statements", "all other statements are as they were, and the pieces are in the place of the sum",
             around and numbers == list(range(n, m)), "a statement is another one, missing, or of no piece",
@@ -145,7 +160,7 @@ class _Claims:
 
     def _order(self) -> None:
         s, t = self.old, self.x.whole.tensor(self.old.target.tensor)
-        free = s.op == "+" and not s.ordered and all(a.tensor != s.target.tensor for a in s.inputs)
+        free = s.op in REGROUPED and not s.ordered and all(a.tensor != s.target.tensor for a in s.inputs)
         self.structure(
             "order", "", "the sum may be regrouped", free, f"statement {self.x.statement + 1} adds to {t.name} in an order"
         )  # fmt: skip
@@ -181,7 +196,7 @@ class _Claims:
         self.structure(
             "neutral", x.sums, f"{x.sums} is a temporary that one piece adds to before one statement reads it",
             writers == [x.pieces[0].statement] and readers == [x.closing] and x.pieces[0].statement < x.closing
-            and first.op == "+", f"another statement writes or reads {x.sums}",
+            and first.op == self.old.op, f"another statement writes or reads {x.sums}",
         )  # fmt: skip
         t, home = x.kernel.tensor(x.sums), x.whole.tensor(self.old.target.tensor)
         self.structure(
@@ -204,13 +219,13 @@ class _Claims:
         axes = {a.name: a.extent for a in self.old.axes if a.name not in self.old.reduction_axes}
         mine = {a.name: a.extent for a in s.axes}
         ours = [g for g in self.old.guard if symbols_of([g]) & {a.name for a in self.old.axes} <= set(axes)]
-        shape = s.op == "+" and s.target == self.old.target and mine == axes and list(s.guard) == ours
+        shape = s.op == self.old.op and s.target == self.old.target and mine == axes and list(s.guard) == ours
         self.structure(
             "link", "closing", "the closing statement adds to every output of the sum", shape,
             "the closing statement has another target, other axes or another condition",
         )  # fmt: skip
         part = [i.name for i in first if i.is_Symbol and i.name not in axes]
-        terms = _terms(s.value)
+        terms = _terms(s.value, REGROUPED[self.old.op])
         found = Counter(tuple(r.index) for r in terms or () if r.tensor == x.sums and len(r.index) == len(first))
         wanted: dict[Any, int] = {}
         if len(part) == 1:
@@ -258,7 +273,7 @@ class _Claims:
         found += [(list(s.target.index), list(self.old.target.index))] if direct else []
         arity = all(len(mine) == len(theirs) for mine, theirs in found)
         kept = direct or set(outer) < set(s.target.index)
-        shape = trees[0] == trees[1] and s.op == "+" and not s.ordered and kept and arity
+        shape = trees[0] == trees[1] and s.op == self.old.op and not s.ordered and kept and arity
         self.structure("program", subject, words, shape, "it computes another expression, or adds to something else")
         if not shape:
             return
@@ -295,13 +310,13 @@ class _Claims:
         self.ask("coverage", "", "every point of the sum is in a piece", known, [("or", *ways)])
 
 
-def _terms(value: Any) -> list[Any] | None:
-    """The terms of a sum of reads; None where it is anything else."""
+def _terms(value: Any, head: type[Any]) -> list[Any] | None:
+    """The terms of a sum (or a maximum, as `head` says) of reads; None where it is anything else."""
     if isinstance(value, Read):
         return [value]
-    if not isinstance(value, SAdd):
+    if not isinstance(value, head):
         return None
-    a, b = (_terms(x) for x in value.args)
+    a, b = (_terms(x, head) for x in value.args)
     return None if a is None or b is None else a + b
 
 

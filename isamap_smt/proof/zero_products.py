@@ -15,8 +15,9 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Tanh
+from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
 from isamap_smt.ir.typed import literal_kind, type_of
 from isamap_smt.proof.scalar_trees import accumulation
 
@@ -51,8 +52,10 @@ def _zero(value: Any, dead: str, types: Mapping[str, DType], literal: DType) -> 
             return _zero(value.args[1], dead, types, literal_kind(value.args[1], kind))
         case Sum():
             return _zero(value.args[2], dead, types, kind)
-        case SNeg() | Relu() | Tanh():
+        case SNeg() | Relu():
             return _zero(value.args[0], dead, types, kind)
+        case Unary():
+            return TABLE[type(value)].zero and _zero(value.args[0], dead, types, kind)
     return False
 
 

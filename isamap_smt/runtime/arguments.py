@@ -184,10 +184,15 @@ def not_finite(kernel: Signature, name: str, array: np.ndarray) -> str:
 def out_of_range(kernel: Signature, name: str, low: int, high: int, array: np.ndarray) -> str:
     """Where the C found an element that is out of range: which is the first."""
     return (
-        f"{_first(name, array, (array < low) | (array > high))}, and {kernel.name} was proved for {name} in [{low}, {high}]; "
-        "compile without that assumption, with an instruction that needs none, or pass check_ranges=False, and such "
-        "elements give wrong results"
+        f"{out_of_proved(kernel, name, low, high, array)}; compile without that assumption, with an instruction that "
+        "needs none, or pass check_ranges=False, and such elements give wrong results"
     )
+
+
+def out_of_proved(kernel: Signature, name: str, low: int, high: int, array: np.ndarray) -> str:
+    """Which element is the first out of a range that the proof assumes."""
+    first = _first(name, array, (array < low) | (array > high))
+    return f"{first}, and {kernel.name} was proved for {name} in [{low}, {high}]"
 
 
 def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:

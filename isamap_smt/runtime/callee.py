@@ -20,6 +20,21 @@ from isamap_smt.runtime.packing import assumed_ranges
 _SHAPES_KEPT = 1024
 
 
+def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
+    """Tensors every element of which the kernel assigns before anything reads it: what they held before is in no result."""
+    found, seen = [], set[str]()
+    for s in kernel.statements:
+        name, index = s.target.tensor, s.target.index
+        seen |= {a.tensor for a in s.inputs}
+        extents = {a.name: a.extent for a in s.axes}
+        plain = len({str(i) for i in index}) == len(index) and all(i.is_Symbol and i.name in extents for i in index)
+        whole = plain and all(extents[i.name] == n for i, n in zip(index, kernel.tensor(name).shape, strict=True))
+        if s.op == "=" and whole and not s.guard and name not in seen:
+            found.append(name)
+        seen.add(name)
+    return tuple(found)
+
+
 class Callee(Shown):
     """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user."""
 
@@ -29,6 +44,7 @@ class Callee(Shown):
         self.signature = check.Signature.of(program.kernel)
         self.ranges = assumed_ranges(program)
         self.notes: tuple[str, ...] = ()
+        self.started = {*program.starts, *assigned_whole(program.kernel)}
         self._fits: dict[Any, Dict[str, int]] = {}
 
     def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:
@@ -50,6 +66,13 @@ class Callee(Shown):
                 everything[name] = self._made(name, sizes, fresh)
         return check.Arguments(everything, sizes, fresh)
 
+    def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
+        """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
+        ArgumentError."""
+        for name, low, high in self.ranges:
+            if ((arrays[name] < low) | (arrays[name] > high)).any():
+                raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
+
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
         """The sizes that these shapes mean, checked; shapes seen before are not worked out again."""
         given = valid_sizes(given)
@@ -67,7 +90,7 @@ class Callee(Shown):
         """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
         tensor = self.signature.tensors[name]
         array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
-        if not (fresh and name in self.program.starts):
+        if not (fresh and name in self.started):
             self._begin(name, array)
         return array
 

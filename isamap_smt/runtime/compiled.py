@@ -92,8 +92,8 @@ class CompiledKernel(Callee):
         """
         trust, count = _trust(check_finite, check_ranges), _threads(threads)
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
-        self._checked(arguments, None, count, trust)
-        return Call(self, arguments, self._new_buffers(arguments.sizes), count, pack=self._buffers > 0)
+        tensors = self._checked(arguments, None, count, trust)
+        return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors)
 
     def pack(
         self,
@@ -129,15 +129,18 @@ class CompiledKernel(Callee):
         self._check(self._exported.pack(self._pointers(arrays), values, _buffer_pointers(buffers)), arrays, full)
         return PackedKernel(self, arrays, known, tuple(buffers))
 
-    def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> None:
-        """Nothing happens where the C takes this call. `packed`: pointers to what was packed, None before that. Constants that
-        are among the arrays are compared with it. Raises what refusal() gives."""
+    def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> Any:
+        """The arrays' pointers, where the C takes this call. `packed`: pointers to what was packed, None before that. Constants
+        that are among the arrays are compared with it. Raises what refusal() gives."""
         tensors = self._pointers(arguments.arrays)
         values = self._size_array(arguments.sizes, trust | (BEGIN if arguments.fresh else 0))
         code = self._exported.check(tensors, values, packed, ctypes.c_int64(threads))
         self._check(code, arguments.arrays, arguments.sizes)
+        return tensors
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
+        if not self._buffers:
+            return []
         values = self._size_array(sizes)
         counts = [int(self._exported.packed_bytes(values, n)) for n in range(self._buffers)]
         for n in counts:
@@ -148,7 +151,9 @@ class CompiledKernel(Callee):
 
     def _pointers(self, arrays: Dict[str, np.ndarray]) -> Any:
         """Pointers in the order of kernel.tensors; NULL for those that are not given."""
-        addresses = [arrays[t.name].ctypes.data if t.name in arrays else None for t in self.kernel.tensors]
+        addresses = [
+            arrays[t.name].__array_interface__["data"][0] if t.name in arrays else None for t in self.kernel.tensors
+        ]
         return (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
     def _size_array(self, sizes: Dict[str, int], how: int = 0) -> Any:
@@ -188,15 +193,18 @@ class Call:
     """One checked call. `result` is what the kernel returns; run() does the work and may be repeated."""
 
     def __init__(
-        self, kernel: CompiledKernel, arguments: check.Arguments, buffers: list[np.ndarray], threads: int, pack: bool
-    ) -> None:
+        self, kernel: CompiledKernel, arguments: check.Arguments, buffers: list[np.ndarray], threads: int, pack: bool,
+        tensors: Any = None,
+    ) -> None:  # fmt: skip
+        """tensors: pointers to the arguments, where they are known."""
         self.arguments = arguments
         self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
-        self._tensors = kernel._pointers(arguments.arrays)
-        self._rest = kernel._pointers({n: a for n, a in arguments.arrays.items() if n not in kernel._dropped})
+        self._tensors = self._rest = tensors if tensors is not None else kernel._pointers(arguments.arrays)
+        if kernel._dropped:
+            self._rest = kernel._pointers({n: a for n, a in arguments.arrays.items() if n not in kernel._dropped})
         # its elements have been looked at
         self._sizes = kernel._size_array(arguments.sizes, _TRUSTED | (BEGIN if arguments.fresh else 0))
-        self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.program.starts]
+        self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.started]
         self._packed = _buffer_pointers(buffers)
         self._pack = kernel._exported.pack if pack else None
 

@@ -26,6 +26,7 @@ _BASE = ("-std=c11", "-O3")
 _MEANING = (
     "-ffp-contract=off",  # a*b + c rounds twice unless the instruction says `fused`
     "-fno-fast-math",
+    "-fno-math-errno",  # a square root is the instruction alone
     "-fno-strict-aliasing",  # vectors are loaded from arrays of any element type
     "-pthread",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from math import prod
 
 import numpy as np
 
@@ -18,10 +19,10 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     Large ones start at different places in a page, where the system would start all at the same: a load that shares its
     last 12 address bits with an earlier store waits for it.
     """
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    count = prod(shape) * dtype.itemsize
     apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
     raw = np.empty(count + ALIGNMENT + apart, np.uint8)
-    start = -raw.ctypes.data % ALIGNMENT + apart
+    start = -raw.__array_interface__["data"][0] % ALIGNMENT + apart
     return raw[start : start + count].view(dtype).reshape(shape)
 
 

@@ -38,7 +38,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         operands,
         registers,
         tuple(map(usable, m.caches)),
-        orders(operands, len(axes)),
+        (s.as_it_lies,) if s.once else orders(operands, len(axes)),
         not energy,
         parallelizable,
         s.threads,

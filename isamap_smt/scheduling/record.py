@@ -17,7 +17,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.schedule_record import Record, decisions, schedule_of, schedule_record
 from isamap_smt.mapping.fuse import fuse
-from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.made import instruction_named
 from isamap_smt.proof import prove
 
 __all__ = ["Record", "decided", "from_record", "is_whole", "program_of", "to_record"]
@@ -67,8 +67,7 @@ def from_record(
     """The schedule with its mapping proved anew; None where the record no longer means a mapping that is legal."""
     try:
         name, statement = record["instruction"], record["statement"]
-        scalar = name == "scalar.point"
-        instruction: Instruction = point_instruction(kernel, statement) if scalar else hardware.instruction(name)
+        instruction: Instruction = instruction_named(hardware, name, kernel, statement)
         proved = prove(fuse(kernel, instruction, record["groups"], record["operands"], statement, True))
         if not isinstance(proved, ProvedMapping):
             return None

@@ -23,6 +23,7 @@ from isamap_smt.scheduling.supply import reached
 
 KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
+ONCE = 4  # executions side by side where each element is computed once
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
@@ -86,8 +87,11 @@ def units(s: Setting, operand: str, tile: tuple[int, ...]) -> int:
 
 def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
     """Accumulators, the operands kept through a step, and one register for the operand that streams."""
-    counts = [units(s, o, tile) for o in s.inputs]
-    return units(s, s.output, tile) + sum(counts) - max(counts, default=0) + bool(counts)
+    groups = {o: s.mapping.instruction.group(o) for o in (*s.inputs, s.output)}
+    counts = {o: units(s, o, tile) * groups[o] for o in s.inputs}
+    streamed = max(counts, key=lambda o: counts[o], default="")
+    kept = sum(n for o, n in counts.items() if o != streamed)
+    return units(s, s.output, tile) * groups[s.output] + kept + (groups[streamed] if streamed else 0)
 
 
 def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
@@ -95,6 +99,8 @@ def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
     leaf = tuple(a.leaf for a in s.axes)
     # Accumulators that are open together stand for distinct outputs.
     outputs = [d for d, a in enumerate(s.axes) if not a.reduction and s.separates(d)]
+    if s.once:  # executions of one vector; nothing is reused
+        outputs = [d for d in outputs if leaf[d] > 1]
     free = [d for d in outputs if d not in pins.registers and s.axes[d].extent > leaf[d]]
     base = list(leaf)
     for d, p in pins.registers.items():
@@ -104,7 +110,7 @@ def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
     most = {d: ceil(s.axes[d].extent / leaf[d]) for d in free}
     seen = set()
     for some in combinations(free, min(3, len(free))):
-        for counts in _counts([most[d] for d in some], 32):
+        for counts in _counts([most[d] for d in some], ONCE if s.once else 32):
             tile = list(base)
             for d, n in zip(some, counts, strict=True):
                 tile[d] = n * leaf[d]
@@ -134,6 +140,8 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
     scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
+    if s.once:  # tiles overlap, and no loop ends between them
+        step, scope = max(accumulators / m.per_cycle, loads, accumulators / m.stores), 1.0 + _staging(s, accumulators)
     in_place = tuple(round(UNIT * count * step_cycles(s, m, o, tile)) for o in s.inputs)
     row = tuple(round(UNIT * visit_cycles(s, m, o, tile)) for o in (*s.inputs, s.output))
     kept, ahead = zip(*(room(s, m, o, tile) for o in (*s.inputs, s.output)), strict=True)

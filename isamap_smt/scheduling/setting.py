@@ -120,6 +120,22 @@ class Setting:
         raise ScheduleError(f"no input operand {name!r}; {did_you_mean(name, [*tensors, *self.inputs])}")
 
     @property
+    def once(self) -> bool:
+        """Whether each element is computed once, of one point: so nothing is kept for later."""
+        s = self.mapping.statement
+        return s.op == "=" and not any(a.reduction and a.members for a in self.axes)
+
+    @property
+    def as_it_lies(self) -> tuple[int, ...]:
+        """The axes in the order of the output's dimensions, outermost first."""
+        index = [symbols_of([i]) for i in self.mapping.statement.target.index]
+
+        def last(d: int) -> int:
+            return max((n for n, used in enumerate(index) if used & set(self.axes[d].members)), default=-1)
+
+        return tuple(sorted(range(len(self.axes)), key=last))
+
+    @property
     def streams(self) -> bool:
         """Whether the sums are long enough for their operands to be fetched ahead into the first cache."""
         return prod(a.extent for a in self.axes if a.reduction) >= STREAM

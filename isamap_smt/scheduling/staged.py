@@ -22,6 +22,7 @@ from isamap_smt.scheduling.staged_problem import Question, question
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
+PASSED = 2  # slots of finished sums that are taken on: one is stored while the next ones are computed
 TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",
@@ -64,7 +65,7 @@ def schedule_stages(
     bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
     bound = min([bound, *(_least(x) for _, x in questions[TRIED:])])
     status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
-    made = _schedule(p, q, answer, (len(found), len(questions)))
+    made = _schedule(p, q, answer, (len(found), len(questions)), hardware)
     gap = 1 - bound / cycles if cycles else 0.0
     seconds = time.perf_counter() - started
     given = tuple(sorted(sizes.items()))
@@ -76,7 +77,9 @@ def _least(q: Question) -> float:
     return q.problem.execute * prod(a.tiles for a in q.problem.axes) / q.ticks
 
 
-def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple[int, int]) -> Schedule:
+def _schedule(
+    p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple[int, int], hardware: Hardware
+) -> Schedule:
     """What was decided, with its price. among: legal mappings, and those that tiles can be made of."""
     d = answer.decision
     assert d is not None
@@ -96,16 +99,16 @@ def _schedule(p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple
         "the order of the loops inside a region, and of the tiles of a step",
     )
     return scheduled(
-        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q),
+        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q, hardware),
         space="for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots",
         assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip
 
 
-def _unused(q: Question) -> tuple[str, ...]:
+def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
     """Memories that no way leads tiles through, in words: a description may be at fault."""
-    used = {o.memory for o in q.problem.stages}
-    why = "tiles come there from main memory, and an engine that neither computes nor stores takes them on whole, as they lie"
+    used = {o.memory for o in q.problem.stages} | {memory for i in machine.computes for _, memory in i.places}
+    why = "tiles come there from main memory, and an engine that does not store takes them on whole, as they lie"
     return tuple(f"nothing passes {m}: {why}" for m, _ in q.problem.memories if m not in used)
 
 
@@ -131,6 +134,11 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
         updates = tuple(u.instruction.name for u in end.updates) if end else ()
         slots = d.slots[o.name] if depth else 1
         via = o.ways[d.ways[o.name]].name
+        if end is not None and end.onward is not None:
+            s = end.onward.kernel.statements[0]
+            memory, waiting = end.onward.operand(s.target.tensor).memory, PASSED if depth else 1
+            stages.append(Stage(o.name, depth, memory=memory, slots=waiting, rows=o.rows, via=via, updates=updates))
+            via, updates = end.onward.name, ()
         stages.append(
             Stage(
                 o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates

@@ -12,13 +12,12 @@ from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staged_points import cut_off
-from isamap_smt.mapping.epilogue import Cover, Step, covers
+from isamap_smt.mapping.epilogue import Cover, Step, covers_of
 
 
 def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, epilogue: Epilogue) -> tuple[Cover, ...]:
     """Covers by which tiles of the mapping's sums begin and end, one for each instruction that stores. Raises ScheduleError."""
-    home = compute.operand(compute.kernel.statements[0].target.tensor)
-    every = covers(mapping.kernel, machine, home.memory)
+    every = covers_of(mapping.kernel, machine, compute)
     found: dict[str, Cover] = {}
     refused = []
     for c in every:
@@ -39,7 +38,8 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
         loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
         if i.engine != compute.engine and not (step is c.begin and loads):
             return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
-    for step in (c.begin, *c.updates, c.store):
+    onward = () if c.onward is None else (Step(c.onward),)
+    for step in (c.begin, *onward, *c.updates, c.store):
         if why := _unlike(mapping, compute, epilogue, step):
             return why
     return ""

@@ -10,7 +10,7 @@ from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
-from isamap_encodings.verdict import Proved
+from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import Operand
@@ -26,6 +26,7 @@ from isamap_smt.ir.staged_points import cut_off
 from isamap_smt.ir.words import words
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
+from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
@@ -50,6 +51,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     _check_machine(hardware)
     epilogue = check_form(mapping)
     compute = hardware.instruction(mapping.instruction.name)
+    _check_width(mapping, hardware, compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
     paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
     ends = fitting_covers(mapping, hardware, compute, epilogue)
@@ -58,7 +60,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     }
     moves[out] = tuple(c.store.instruction for c in ends)
     steps = [m for found in paths.values() for x in found for m in (*x.loads, *x.onward)]
-    own = [[c.begin.instruction, *(u.instruction for u in c.updates)] for c in ends]
+    own = [[*c.before_the_store] for c in ends]
     ticks = _ticks([*(m for found in (*moves.values(), *own) for m in found), *steps, compute])
     axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
     loading = {m.engine for name, found in moves.items() if name != out for m in found}
@@ -68,8 +70,9 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         home = _operand(mapping, compute, o, moves[o.name], ticks)
         for x in paths[o.name]:
             outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
-            made_on = ((m.engine not in loading, _way(mapping, o, m, ticks, True)) for m in x.onward)
-            onward = (replace(way, outer=x.name, apart=apart) for apart, way in made_on)
+            made_on = ((m.engine, _way(mapping, o, m, ticks, True)) for m in x.onward)
+            here = compute.engine
+            onward = (replace(w, outer=x.name, apart=e not in {here, *loading}, computes=e == here) for e, w in made_on)
             home = replace(home, ways=(*home.ways, *onward))
             outers.append(outer)
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
@@ -80,8 +83,9 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
     begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
     problem = StagingProblem(
-        axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items()))
-    )
+        axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items())),
+        passed=all(c.onward is not None for c in ends),
+    )  # fmt: skip
     return Question(problem, ticks, moves, ends)
 
 
@@ -97,8 +101,9 @@ class _Path:
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by all instructions that lead from it to the operand's."""
-    # moves on by engines that compute or store are in no price
-    others = {compute.engine} | {i.engine for i in machine.instructions if i.kind == "store"}
+    others = {
+        i.engine for i in machine.instructions if i.kind == "store"
+    }  # moves on by engines that store are in no price
     onward: dict[str, tuple[Instruction, ...]] = {}
     for i in machine.instructions:
         if i.kind == "move" and i.engine not in others and _passes_on(i, home, compute):
@@ -167,6 +172,15 @@ def check_form(mapping: Mapping) -> Epilogue:
                 f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(sorted(inside))} from the front, which no move can"
             )
     return epilogue
+
+
+def _check_width(mapping: Mapping, machine: Hardware, compute: Instruction) -> None:
+    """Nothing happens where sums fit the cells that they lie in. Raises ScheduleError."""
+    where = machine.memory(compute.operand(compute.kernel.statements[0].target.tensor).memory)
+    verdict = sums_fit(mapping.kernel, where.bits, where.name) if where.bits else Proved()
+    if not isinstance(verdict, Proved):
+        told = verdict.text if isinstance(verdict, Refuted) else getattr(verdict, "reason", "")
+        raise ScheduleError(f"{mapping.id}: {compute.name} keeps sums in {where.name}: {told}")
 
 
 def _holds(condition: Any, s: Statement) -> bool:

@@ -27,6 +27,9 @@ def tile_axes(s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins:
     for d, a in enumerate(s.axes):
         chains: set[tuple[int, ...]] = set()
         for t0 in sorted({r.tile[d] for r in registers}):
+            if s.once and not _pinned(d, pins):  # no tiles: one loop
+                chains.add((t0,) * (len(m.caches) + 1))
+                continue
             chains |= _chains(a.extent, t0, a.reduction, len(m.caches), _pinned(d, pins))
         if a.name in s.untiled:
             chains = {c for c in chains if c[1] >= a.extent}

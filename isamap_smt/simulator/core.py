@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Alloc, Loop, Use
-from isamap_smt.ir.states import needs_at
+from isamap_smt.ir.states import grants, needs_at
 from isamap_smt.simulator.findings import UNDEFINED, Stop
 from isamap_smt.simulator.iterations import BEGIN, END, START, Rows, Standing
 from isamap_smt.simulator.transfers import Cells, Transfer, check_types, copied, moved, start_of
@@ -106,6 +107,8 @@ class Core:
                 return self._checked(node, rows, self._transfer(rows, moved(self, node, rows)))
             case Use() if node.computes:
                 return self._checked(node, rows, self._execute(node, rows))
+            case Use() if node.asks is not None:
+                return self._ask(node, rows)
             case Use():
                 return self._configure(node)
         raise Stop(UNDEFINED, f"no core runs a {type(node).__name__}")
@@ -155,9 +158,39 @@ class Core:
 
         return act
 
+    def _ask(self, node: Use, rows: Rows) -> Act:
+        """A number is granted, by chance one of those that may be."""
+        asked, most = rows.column(node.asks, "what is asked for"), int(node.instruction.grants)
+
+        def act(row: int) -> None:
+            may_be = grants(int(asked[row]), most)
+            self.states = {**self.states, node.state: (int(self.random.choice(may_be)),)}
+
+        return act
+
+    def _granted(self, node: Use, rows: Rows, act: Act) -> Act:
+        """The act, where the numbers that were granted are those of its active points."""
+        i, counts = node.instruction, node.parameters
+        wanted = [
+            (h, rows.column(counts[h.parameter], "a number of active points").clip(0, i.axes[h.axis]))
+            for h in i.numbers_needed
+        ]
+
+        def granted(row: int) -> None:
+            for held, points in wanted:
+                has = self.states.get(held.memory)
+                if has is None or has[0] != points[row]:
+                    found = "nothing has asked for it" if has is None else f"it is {has[0]}"
+                    raise Stop(UNDEFINED, f"{i.name} needs '{held.text}', which is {points[row]}, and {found}")
+            act(row)
+
+        return granted
+
     def _checked(self, node: Use, rows: Rows, act: Act) -> Act:
         """The act, where the thread's states are as the instruction needs them for the registers that it uses."""
         i = node.instruction
+        if i.numbers_needed:
+            act = self._granted(node, rows, act)
         if not i.cells_needed:
             return act
         lies = {}
@@ -258,18 +291,21 @@ class Core:
             self._touch(rows, cells, False)
         self._touch(rows, target, True)
         places = [(self.data[c.space], self.mask[c.space], c.number) for c in reads]
+        point = dict(node.point)
+        indices = [rows.column(substitute(e, point), "an index that is a value") for e in function.indices]
         to, to_mask, into = self.data[target.space], self.mask[target.space], target.number
 
         def act(row: int) -> None:
             for cells in (*reads, target):
                 cells.check(row)
             values = [data[at[row : row + 1]] for data, _, at in places]
-            value = function.value(values)
+            own = [v[row : row + 1] for v in indices]
+            value = function.value(values, own)
             poison = [bool(mask[at[row]]) for _, mask, at in places]
             dirty: Any = np.zeros(1, bool)
             if any(poison):
                 other = [another(v) if p else v for v, p in zip(values, poison, strict=True)]
-                dirty = bits(function.value(other)) != bits(value)
+                dirty = bits(function.value(other, own)) != bits(value)
             at = into[row : row + 1]
             if function.op != "=":
                 value, dirty = function.reduce(to[at], value), dirty | to_mask[at]

@@ -10,7 +10,7 @@ import sympy as sp
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.ir.evaluate import Functions
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import immediate
@@ -38,9 +38,16 @@ def run(
 ) -> dict[str, Array]:
     """The outputs, by name. Memories, and outputs that no use reads, begin as NaN, or as integers drawn by the seed; outputs that
     some use reads begin at the neutral element of the kernel's reduction."""
+    hosts = {n for n, s in enumerate(elaborated.sites) if s.use.instruction.kind in (GIVE, TAKE)}
+    accesses = tuple(a for a in accesses if a.site not in hosts)
     held, poison = _begin(kernel, accesses, arrays, seed)
     made: dict[Key, Value] = {}
-    acts = [_act(s, [a for a in accesses if a.site == n], held, poison, made) for n, s in enumerate(elaborated.sites)]
+    machine = elaborated.program.machine
+    narrow = {m.name: m.bits for m in machine.memories} if machine else {}
+    acts = [
+        _act(s, [a for a in accesses if a.site == n], held, poison, made, narrow)
+        for n, s in enumerate(elaborated.sites)
+    ]
     heads = [0] * len(elaborated.queues)
     with np.errstate(all="ignore"):
         for engine in order.steps:
@@ -90,11 +97,13 @@ def _poison(draw: np.random.Generator, count: int, kind: np.dtype) -> Array:
 
 
 def _act(
-    site: Site, accesses: list[Access], held: dict[Space, Array], poison: dict[Space, Array], made: dict[Key, Value]
-) -> Callable[[int], None]:
-    """What carries an iteration of the site out. made: values of instructions, shared by all sites."""
+    site: Site, accesses: list[Access], held: dict[Space, Array], poison: dict[Space, Array], made: dict[Key, Value],
+    narrow: Mapping[str, int],
+) -> Callable[[int], None]:  # fmt: skip
+    """What carries an iteration of the site out. made: values of instructions, shared by all sites. narrow: memory -> bits
+    of its cells."""
     instruction = site.use.instruction
-    if instruction.kind == "signal":
+    if instruction.kind in ("signal", GIVE, TAKE):
         return lambda iteration: None
     statement = instruction.kernel.statements[0]
     target = next(a for a in accesses if a.operand == statement.target.tensor)
@@ -102,6 +111,7 @@ def _act(
     sources = [(a.operand, held[a.space], a.cells, a.which.tolist()) for a in accesses if a.operand in needed]
     cells, cleared, wrong, which = target.cells, target.cleared, target.wrong, target.which.tolist()
     into, outside = held[target.space], poison[target.space]
+    bits = 0 if target.space.tensor else narrow.get(target.space.name, 0)
     values: dict[int, Value] = {}  # by the target's footprint, which tells active points apart
     numbers = {o: immediate(r) or 0 for o, r in site.use.operands if o in instruction.immediates}
     combine = None if statement.op == "=" else _COMBINE[statement.op].at
@@ -120,10 +130,18 @@ def _act(
                 into[cleared[footprint]] = 0
         else:
             combine(into, cells[footprint], found)
+        if bits:
+            into[cells[footprint]] = _cut(into[cells[footprint]], bits)
         if wrong[footprint]:
             into[-1:] = outside
 
     return act
+
+
+def _cut(values: Array, bits: int) -> Array:
+    """Modulo 2^bits, signed."""
+    half = 1 << (bits - 1)
+    return (values.astype(np.int64) + half) % (2 * half) - half
 
 
 def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, int | float]) -> Value:

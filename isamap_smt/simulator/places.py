@@ -21,7 +21,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import ZERO, Operand
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Program, Ref, buffers, immediate
@@ -77,6 +77,9 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
     for number, site in enumerate(elaborated.sites):
         if site.use.instruction.kind == "signal":
             continue
+        if site.use.instruction.kind in (GIVE, TAKE):
+            found += _by_the_host(kernel, number, site)
+            continue
         check_contract(site.use.instruction)
         places = dict(site.use.operands)
         operands = [o.name for o in site.use.instruction.operands]
@@ -93,6 +96,15 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
                 continue
             found.append(_access(elaborated.program, kernel, number, site, operand, places[operand.name]))
     return tuple(found)
+
+
+def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
+    """All elements of the tensors that the host has written, or reads."""
+    gives, which, none = site.use.instruction.kind == GIVE, np.zeros(site.count, np.int64), np.zeros(0, np.int64)
+    for name, place in site.use.operands:
+        tensor = kernel.tensor(place.name)
+        space = Space(place.name, True, tuple(int(e) for e in tensor.shape))
+        yield Access(number, name, space, tensor.dtype, not gives, gives, which, [np.arange(space.size)], [none], [""])
 
 
 def _check_number(site: Site, operand: Operand, place: Ref) -> None:

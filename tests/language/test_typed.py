@@ -60,4 +60,4 @@ def test_literals_take_the_type_of_the_other_side():
 def test_types_that_do_not_meet_are_refused(text, dtypes, message):
     with pytest.raises(DTypeError) as e:
         typed(text, **dtypes)
-    assert str(e.value).startswith(message)
+    assert str(e.value).startswith(f"line 1: {message}")

@@ -14,7 +14,7 @@ MESSAGE = """\
 line 1, column 8: there is no function 'relo'
     C[i] = relo(A[i])
            ^^^^
-  did you mean relu?"""
+  did you mean relu or log?"""
 
 
 def test_the_message():

@@ -197,6 +197,15 @@ def test_ctrl_c_ends_the_search_with_the_best() -> None:
     assert s.status == "FEASIBLE" and any("interrupted" in n for n in s.notes)
 
 
+def test_ctrl_c_is_heard_after_a_plan_for_engines() -> None:
+    """CP-SAT's own handler would leave the system's behind, and the next Ctrl-C would end the process without a word."""
+    gemm = im.kernel("C[i,j] += i32(A[i,k]) * i32(B[k,j])", dtypes={"A": "i8", "B": "i8", "C": "i32"})
+    im.stage(gemm, "gemmini")
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+
+
 def test_a_short_limit_says_so() -> None:
     full = make(cube(1024))
     try:

@@ -41,6 +41,7 @@ NEXT = (
 )
 TYPES = dict.fromkeys("XWHV", "i8") | dict.fromkeys("TUZRbc", "i32") | {"s": "f32"}
 SOME = ("begin_tile", "begin_row", "add_tile", "add_row")  # instructions that a machine may lack
+KEPT = "array[r,c]"  # of sums that stay in the array, in 19 bits: 15 products of any bytes
 TRIES = 50
 
 
@@ -76,6 +77,12 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
         made("begin_tile", "acc[r,c] = m[r,c]", "load", {"acc": acc, "m": far}, {}, **moved),
         made("begin_row", "acc[r,c] = m[c]", "load", {"acc": acc, "m": "memory"}, {}, **moved),
         made("multiply", "acc[i,j] += i32(a[i,k]) * i32(b[k,j])", "execute", product, bytes_, axes=cube),
+        made("empty", "sums[r,c] = 0", "execute", {"sums": KEPT}, {}),
+        made(
+            "multiply_kept", "sums[i,j] += i32(a[i,k]) * i32(b[k,j])", "execute",
+            {"sums": "array[i,j]", "a": "scratchpad[i,k]", "b": "scratchpad[k,j]"}, bytes_, axes=cube,
+        ),
+        made("take", "acc[r,c] = sums[r,c]", "execute", {"acc": acc, "sums": KEPT}, {}),
         made("add_tile", "acc[r,c] = acc[r,c] + m[r,c]", "execute", {"acc": acc, "m": far}, {}, active=parts),
         made("add_row", "acc[r,c] = acc[r,c] + m[c]", "execute", {"acc": acc, "m": "memory"}, {}, active=parts),
         made("positive", "acc[r,c] = relu(acc[r,c])", "execute", sums, {}),
@@ -94,9 +101,11 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
     memories = (
         im.Memory("scratchpad", side * side * 2 * tiles, row=side),
         im.Memory("accumulators", side * side * 4 * tiles, row=side * 4),
+        im.Memory("array", side * side * 8, row=side * 4, bits=19),
     )
     own = tuple(i for i in instructions if i.name not in without)
-    return im.Hardware("summing", memories, instructions=own, engines=tuple(map(im.Engine, summed.ENGINES)))
+    host = (im.Engine("host", host=True),) if tiles == 3 else ()
+    return im.Hardware("summing", memories, instructions=own, engines=(*map(im.Engine, summed.ENGINES), *host))
 
 
 def random_kernel(rng: random.Random, phases: bool) -> Kernel:
@@ -137,7 +146,9 @@ def _mappings(kernel: Kernel, compute: Instruction) -> MappingSet:
 
 def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int]) -> Program:
     """Any legal plan of one phase."""
-    found = list(_mappings(kernel, hardware.instruction("multiply")))
+    summed_over = [a.extent for a in kernel.axes if a.name in kernel.statements[0].reduction_axes]
+    kept = random.Random(kernel.text + str(sizes)).random() < 0.8 and all(e.is_Integer for e in summed_over)
+    found = list(_mappings(kernel, hardware.instruction("multiply_kept" if kept else "multiply")))
     if not found:
         raise ScheduleError("nothing maps")
     proved = rng.choice(found)

@@ -53,8 +53,9 @@ def _further(rng: random.Random, problem: StagingProblem) -> StagingProblem:
         if outers and rng.random() < 0.5:
             inputs.append(o)
             continue
-        name, apart = f"{o.name}@global", rng.random() < 0.7
-        feed = Way("feed", rng.choice([0, 2, 5]), rng.choice([0, 1]), o.axes[:1], name, apart)
+        name, who = f"{o.name}@global", rng.random()
+        apart, computes = who < 0.6, who > 0.8
+        feed = Way("feed", rng.choice([0, 2, 5]), rng.choice([0, 1]), o.axes[:1], name, apart, computes)
         direct = o.ways if rng.random() < 0.6 else ()
         inputs.append(replace(o, ways=(*direct, feed)))
         outers.append(replace(o, name=name, memory="global", of=o.name))

@@ -43,9 +43,9 @@ def rescaled(values: np.ndarray, scale: float) -> np.ndarray:
     return np.clip(np.rint(values.astype(np.int32).astype(np.float32) * np.float32(scale)), -128, 127)
 
 
-def wrap(values: np.ndarray) -> np.ndarray:
-    """Modulo 2^32."""
-    return (values.astype(np.int64) + 2**31) % 2**32 - 2**31
+def wrap(values: np.ndarray, bits: int = 32) -> np.ndarray:
+    """Modulo 2^bits."""
+    return (values.astype(np.int64) + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
 
 class Oracle:
@@ -115,7 +115,7 @@ class Oracle:
         if ws:
             results = left @ self.kept + right
         else:
-            results = self.kept = wrap(self.kept + left @ right).astype(float)
+            results = self.kept = wrap(self.kept + left @ right, 20).astype(float)
         if c != NOWHERE:
             self.write(c, results[: c_shape[0], : c_shape[1]])
 

@@ -222,7 +222,7 @@ def executors(machine: im.Hardware) -> tuple[tuple[str, ...], str]:
     if not name:
         return ("simulate",), why
     spike = find_target("riscv64-spike")
-    return (name, *([spike.name] if not spike.available() and machine.name == "rvv" else [])), ""
+    return (name, *([spike.name] if not spike.available() and machine.name.startswith("rvv") else [])), ""
 
 
 def written(found_of: dict[Pair, Found]) -> str:

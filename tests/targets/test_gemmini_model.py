@@ -198,3 +198,16 @@ def test_sums_that_leave_20_bits_are_counted_where_they_stay_in_the_array(machin
         machine.preload(NOWHERE, ACC)
         machine.compute(0, 0 if dataflow == OS else NOWHERE, fresh=False)
         assert machine.model.wide() == want  # 2^19
+        assert machine.store(ACC, 1, 1, np.int32)[0, 0] == (-(1 << 19) if want else 1 << 18)
+
+
+@pytest.mark.parametrize("value", [-128, -127])
+def test_32_products_of_the_least_bytes_wrap_and_of_the_next_do_not(machine: Machine, value: int) -> None:
+    """As the RTL's wires do; what follows counts from the wrapped sum."""
+    machine.load(np.full((16, 16), value, np.int8), 0)
+    machine.load(np.full((16, 16), -128, np.int8), 16)
+    machine.config_ex(OS)
+    for n in (1, 2):
+        machine.preload(NOWHERE, ACC if n == 2 else NOWHERE)
+        machine.compute(0, 16, fresh=n == 1)
+    assert machine.store(ACC, 1, 1, np.int32)[0, 0] == (-(1 << 19) if value == -128 else 32 * 127 * 128)

@@ -170,8 +170,8 @@ MUTANTS = {
     "blocks lie together": ("column / DIM * load->block_stride", "column / DIM * load->block_stride * (column < 48)"),
     "B is never transposed in place": ("&g->held, config->weights_stay && config->b_transposed", "&g->held, 0"),
     "unwritten cells are read": ("if (!g->acc_written[row][column])", "if (0)"),
-    "sums saturate": ("return (int32_t)(rest >= ((int64_t)1 << 31) ? rest - ((int64_t)1 << 32) : rest);",
-                      "(void)rest; return (int32_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);"),
+    "sums saturate": ("return (int32_t)(rest >= span / 2 ? rest - span : rest);",
+                      "(void)rest; return (int32_t)(value >= span / 2 ? span / 2 - 1 : value < -span / 2 ? -span / 2 : value);"),
 }  # fmt: skip
 
 

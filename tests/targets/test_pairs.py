@@ -49,7 +49,7 @@ IN_TESTS = {
     "wmma-gemm_tn-f16-f16-f32",
     "wmma-gru-f16-f16-f32",
 }
-LONG = {"sve", "rvv", "conv2d"}
+LONG = {"sve", "rvv", "rvv_groups", "conv2d"}
 WRITTEN = page()
 
 

@@ -110,9 +110,8 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     number = rng.randrange(len(found))
     u = found[number]
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
-    kinds += ["await", "amount", "amount"] * bool(u.awaits) + ["slot", "slot", "version", "index", "begins"] * bool(
-        u.operands
-    )
+    kinds += ["await", "amount", "amount"] * bool(u.awaits)
+    kinds += ["slot", "slot", "version", "index", "begins"] * bool(_buffer_places(program, u))
     kinds += ["parameter"] * bool(u.active) + ["point"] * bool(u.point)
     kinds += ["update", "update", "update"] * bool(_updates(program)) + ["begin", "begin"] * bool(_others(program))
     kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
@@ -379,7 +378,7 @@ def _barrier(p: Program) -> list[Use]:
     """Signals outside of all loops."""
     return (
         [n for n in p.body if isinstance(n, Use) and n.instruction.kind == "signal"]
-        if len(p.kernel.statements) > 2
+        if len(p.kernel.statements) > 2 or (p.machine is not None and any(e.host for e in p.machine.engines))
         else []
     )
 

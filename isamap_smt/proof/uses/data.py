@@ -23,13 +23,13 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.uses.book import UseBook
+from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from
 from isamap_smt.proof.uses.coverage import covered
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, composed, immediates, others, plain_contracts
+from isamap_smt.proof.uses.width import width_claims
 from isamap_smt.proof.zero_products import any_zero_is_enough
-
-Held = tuple[list[Any], list[Formula]]  # coordinates, guard
 
 
 def data_claims(book: UseBook, moments: Moments) -> None:
@@ -56,29 +56,34 @@ def data_claims(book: UseBook, moments: Moments) -> None:
         book.structure("program", kernel.name, f"one use {word}", counts[kind] == 1, f"{counts[kind]} uses do")
         for kind, word in alone.items()
     ]
+    onward = found.get("onward", [])
+    ones.append(
+        book.structure("program", kernel.name, "one use takes sums on, or none", len(onward) <= 1, f"{len(onward)} do")
+    )
     if all(ones):
         (begin,), (add,), (store,) = (found[kind] for kind in alone)
         _points(book, moments, add, statement)
-        _ended(book, moments, epilogue, add, begin, [*found.get("update", []), store])
+        _ended(book, moments, epilogue, add, begin, onward, [*found.get("update", []), store])
     return None
 
 
 def _ended(
-    book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite, steps: list[UseSite]
-) -> None:
+    book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite, onward: list[UseSite],
+    steps: list[UseSite],
+) -> None:  # fmt: skip
     """Sums begin, change and are stored as the kernel says; the last of the steps stores."""
     *updates, store = steps
-    places = {sums_of(moments, site)[1].name for site in (begin, add, *steps)}
-    words = f"sums of {epilogue.sum} begin, change and end in one buffer"
-    if not book.structure(
-        "program", epilogue.sum, words, len(places) == 1, f"they lie in {' and '.join(sorted(places))}"
-    ):
+    if not _together(book, moments, epilogue, [begin, add], onward, steps):
         return
     for site in (begin, *steps):
         _elements(book, moments, site, epilogue)
     _begun(book, moments, begin)
+    width_claims(book, moments, add, begin)
+    for site in onward:
+        handed_on(book, moments, add, site)
+    last = onward[0] if onward else add
     for n, site in enumerate(steps):
-        _exclusive(book, moments, add, site)
+        _exclusive(book, moments, last, site)
         for later in steps[n + 1 :]:
             _exclusive(book, moments, site, later)
     for site in updates:
@@ -87,38 +92,32 @@ def _ended(
     composed(book, moments.program.kernel, epilogue, begin, steps)
 
 
+def _together(
+    book: UseBook,
+    moments: Moments,
+    epilogue: Epilogue,
+    first: list[UseSite],
+    onward: list[UseSite],
+    last: list[UseSite],
+) -> bool:
+    """Whether sums begin and change in one buffer, and end there, or in the one that they are taken on to."""
+    early, late = ({sums_of(moments, s)[1].name for s in sites} for sites in (first, last))
+    for site in onward:
+        early |= {taken_from(moments, site)[1].name}
+    words = f"sums of {epilogue.sum} begin, change and end in one buffer"
+    places = early | late
+    if not onward:
+        return book.structure(
+            "program", epilogue.sum, words, len(places) == 1, f"they lie in {' and '.join(sorted(places))}"
+        )
+    late |= {sums_of(moments, site)[1].name for site in onward}
+    words = f"sums of {epilogue.sum} begin and change in one buffer, are taken on to another, and end there"
+    right = len(early) == len(late) == 1 and early != late
+    return book.structure("program", epilogue.sum, words, right, f"they lie in {' and '.join(sorted(places))}")
+
+
 def _product(s: Statement) -> bool:
     return isinstance(s.value, SMul) and len(s.inputs) == 2 and all(isinstance(r, Read) for r in reads(s.value))
-
-
-def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
-    """The points of the instruction's axes, active or not."""
-    return [f for a in contract_of(site).axes for f in (("le", 0, x.at(a.symbol)), ("lt", x.at(a.symbol), a.extent))]
-
-
-def active(site: UseSite, x: Moment) -> list[Formula]:
-    """Those axes that have a parameter lie below it."""
-    counts = zip(site.use.instruction.active, site.use.active, strict=True)
-    return [("lt", x.at(sym(a)), x.at(count)) for (a, _), count in counts]
-
-
-def negated(guard: list[Formula]) -> Formula:
-    """Some part does not hold."""
-    return ("or", *(("not", g) for g in guard), ("lt", 0, 0))
-
-
-def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Held:
-    """What the cell of an operand stands for, at the point of x."""
-    buffer = moments.buffers[place.name]
-    names = {v.name: x.at(e) for v, e in zip(buffer.version, place.version, strict=True)}
-    names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (operand.row, operand.column), strict=True)}
-    named = set(place.version)  # the base of a loop is that of its own iteration
-    names |= {loop.base.name: x.at(loop.base) for loop in site.loops if loop.base is not None and loop.var in named}
-    return [substitute(c, names) for c in buffer.type.coordinates], [substitute(g, names) for g in buffer.type.guard]
-
-
-def _equal(a: list[Any], b: list[Any]) -> list[Formula]:
-    return [("eq", x, y) for x, y in zip(a, b, strict=True)]
 
 
 def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
@@ -177,6 +176,8 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
             _filled(book, moments, site, buffer)
             if sums and not cells:
                 return "begin"
+            if sums and isinstance(contract.value, Read) and held_there == [out] and not instruction.immediates:
+                return "onward"
             if isinstance(contract.value, Read) and not sums and not instruction.immediates:
                 _copied(book, moments, site, buffer, sources[0])
                 return "copy"
@@ -243,7 +244,7 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
         words = f"{other.name} holds 0 where it stands for no element"
         book.structure("program", other.name, words, other.type.outside == "0", f"it holds {other.type.outside}")
     words = f"{site.name} puts into {buffer.name} the elements that it stands for"
-    book.ask("program", buffer.name, words, [*here, *alive], [*guard, *_equal(coordinates, taken)], (x,))
+    book.ask("program", buffer.name, words, [*here, *alive], [*guard, *equal(coordinates, taken)], (x,))
     words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
     book.structure("program", buffer.name, words, buffer.type.outside == "0", f"it should hold {buffer.type.outside}")
     book.ask("program", buffer.name, words, [*here, negated(alive)], [negated(guard)], (x,))
@@ -328,7 +329,7 @@ def _element(
     coordinates = held(moments, site, x, operand, place)[0]
     words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
     book.ask(
-        "program", buffer.name, words, given, _equal(coordinates, [substitute(i, point) for i in wanted.index]), (x,)
+        "program", buffer.name, words, given, equal(coordinates, [substitute(i, point) for i in wanted.index]), (x,)
     )
 
 
@@ -342,12 +343,14 @@ def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[
     return list(zip(mine, wanted, strict=True))
 
 
-def _exclusive(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> None:
+def _exclusive(
+    book: UseBook, moments: Moments, add: UseSite, site: UseSite, taken: tuple[Operand, Ref] | None = None
+) -> None:
     """A cell of sums that a use touches, and one that another use changes, stand for two elements unless they are one cell."""
-    (mine, here), (other, there) = sums_of(moments, add), sums_of(moments, site)
+    (mine, here), (other, there) = sums_of(moments, add), taken or sums_of(moments, site)
     x, y = moments.moment(add), moments.moment(site, "'")
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
-    given = [*moments.known(x, y), *axes_inside(add, x), *axes_inside(site, y), *live, *alive, *_equal(a, b)]
+    given = [*moments.known(x, y), *axes_inside(add, x), *axes_inside(site, y), *live, *alive, *equal(a, b)]
     left, right = (*here.version, mine.row, mine.column), (*there.version, other.row, other.column)
     if len(left) != len(right):
         return book.unknown("exclusive", here.name, f"{site.name} names contents as {add.name} does", "it does not")
@@ -359,14 +362,17 @@ def _exclusive(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> 
     return None
 
 
-def sums_of(moments: Moments, site: UseSite) -> tuple[Operand, Ref]:
-    """The operand of a use that lies in the buffer of sums, and its place."""
-    total = moments.program.kernel.statements[0].target.tensor
-    return next(
-        (site.use.instruction.operand(o), p)
-        for o, p in site.use.operands
-        if p.name in moments.buffers and moments.buffers[p.name].type.tensor == total
-    )
+def handed_on(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> None:
+    """A use that takes sums on: each cell that stands for an element there receives the sum of that element."""
+    x, (target, to), (source, place) = moments.moment(site), sums_of(moments, site), taken_from(moments, site)
+    types = [moments.buffers[p.name].dtype for p in (to, place)]
+    words = f"{site.name} takes sums on as they are"
+    book.structure("memory", site.name, words, types[0] == types[1], f"it converts {types[1]} to {types[0]}")
+    (wanted, alive), (taken, stands) = held(moments, site, x, target, to), held(moments, site, x, source, place)
+    words = f"{site.name} puts into {to.name} the sums that it stands for"
+    given = [*x.ranges(), *axes_inside(site, x), *alive]
+    book.ask("program", to.name, words, given, [*active(site, x), *stands, *equal(wanted, taken)], (x,))
+    _exclusive(book, moments, add, site, taken_from(moments, site))
 
 
 def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
@@ -387,7 +393,7 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
             continue
         wanted = list(epilogue.index(inputs[there.name], tuple(coordinates)))
         given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
-        book.ask("program", site.name, words, given, _equal(wanted, list(x.at(there.index))), (x,))
+        book.ask("program", site.name, words, given, equal(wanted, list(x.at(there.index))), (x,))
 
 
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
@@ -420,7 +426,7 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
     cells = [("eq", x.at(c.symbol), y.at(c.symbol)) for c in contract_of(site).axes]
     words = f"{site.name} changes no sum twice"
-    given = [*moments.known(x, y), *again, *live, *alive, *_equal(a, b)]
+    given = [*moments.known(x, y), *again, *live, *alive, *equal(a, b)]
     book.ask("exclusive", place.name, words, given, [x.same(y), *cells], (x, y))
     index = dict(zip((f"d{n}" for n in range(len(a))), a, strict=True))
     axes = {f"d{n}": e for n, e in enumerate(moments.program.kernel.tensor(epilogue.sum).shape)}
@@ -440,10 +446,10 @@ def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) 
     belongs = list(epilogue.stored(tuple(coordinates)))
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x)]
     words = f"{site.name} stores what stands for the element"
-    book.ask("program", place.name, words, here, [*guard, *_equal(belongs, list(x.at(place.index)))], (x,))
+    book.ask("program", place.name, words, here, [*guard, *equal(belongs, list(x.at(place.index)))], (x,))
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
-    same = _equal(list(x.at(place.index)), list(y.at(place.index)))
+    same = equal(list(x.at(place.index)), list(y.at(place.index)))
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} stores no element twice"
     book.ask("exclusive", place.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))

@@ -103,7 +103,8 @@ def _with_moves(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
 def _configuring(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
     """What writes and clears the states that it needs."""
     memories = dict.fromkeys(need.memory for need in i.cells_needed)
-    return tuple(x for memory in memories for x in machine.configuring(memory))
+    asked = tuple(source.asking(i, held, machine) for held in i.numbers_needed)
+    return (*(x for memory in memories for x in machine.configuring(memory)), *asked)
 
 
 def _brought(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:

@@ -99,7 +99,7 @@ def digest(i: Instruction, machine: Hardware, cc: str | None, place: Place | Non
     Registers with numbers are run with the machine's own moves.
     """
     with_it = machine.moves if i.numbered else ()
-    with_it += tuple(x for x in machine.instructions if i.cells_needed and x.kind == "configure")
+    with_it += tuple(x for x in machine.instructions if (i.cells_needed or i.numbers_needed) and x.kind == "configure")
     compiler = find_compiler(cc)
     parts = [repr(replace(x, cost=Cost())) for x in (i, *with_it)]
     where = _cpu() if place is None else place.emulator([i])

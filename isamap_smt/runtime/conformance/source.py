@@ -20,10 +20,12 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.states import needs_at
+from isamap_smt.ir.states import Held, needs_at
 from isamap_smt.ir.vector_types import VectorType, vector_type
 from isamap_smt.mapping.configuring import c_use, configuring
 from isamap_smt.mapping.moves import look_for_move
+from isamap_smt.mapping.point_c import prelude
+from isamap_smt.runtime.conformance.outcome import NotRunnableError
 
 State = tuple[tuple[str, ...], tuple[str, ...]]  # statements that write states, and that clear them
 
@@ -102,7 +104,7 @@ def source(functions: Iterable[str], used: Iterable[Instruction]) -> str:
     """C with these functions, and what their instructions include and define."""
     listed = tuple(used)
     headers = dict.fromkeys(h for i in listed for h in i.headers)
-    preludes = dict.fromkeys(part for i in listed for part in i.prelude)
+    preludes = dict.fromkeys([*prelude("".join(i.emit for i in listed)), *(part for i in listed for part in i.prelude)])
     return "\n".join([*(f"#include <{h}>" for h in headers), COMMON, *preludes, *functions])
 
 
@@ -186,7 +188,8 @@ def move(number: int, i: Instruction, machine: Hardware) -> str:
     """A move between an address and a register, whose bytes go in before and come out after."""
     r = register_operand(i)
     kind = dict(i.c_types)[r]
-    words = _memory_words(i, "isamap_from[0]")
+    asked, numbers = _asked(i, machine)
+    words = {**_memory_words(i, "isamap_from[0]"), **numbers}
     body = [
         f"{kind} isamap_r; {_bytes_in(kind, 'isamap_r', 'isamap_from[1]')}",
         *_pointer(i, "isamap_from[0]"),
@@ -197,8 +200,28 @@ def move(number: int, i: Instruction, machine: Hardware) -> str:
     twice += [i.statement({**words, r: name}) for name in ("isamap_s", "isamap_t")]
     twice.append("isamap_r = isamap_s; (void)isamap_t;")
     again = "    if (isamap_count < 0) {\n" + _indented(twice, 8) + "    }\n"  # compiled, never run
-    lines = _indented(body[:2], 4) + again + _indented(body[2:], 4)
+    lines = _indented([*asked, *body[:2]], 4) + again + _indented(body[2:], 4)
     return _function(number, in_state(machine, [(i, {})]), _size_checks(i, [r]), lines)
+
+
+def asking(i: Instruction, held: Held, machine: Hardware) -> Instruction:
+    """What asks for the number that the instruction needs. Raises NotRunnableError where the machine has nothing that does."""
+    found = machine.asking(held.memory, i.extents[held.axis])
+    if found is None:
+        raise NotRunnableError(f"nothing of {machine.name} grants {i.extents[held.axis]} in {held.memory}")
+    return found
+
+
+def _asked(i: Instruction, machine: Hardware) -> tuple[list[str], dict[str, str]]:
+    """Statements that ask for the numbers which the instruction needs, and the variables that hold what is granted."""
+    active, lines, words = _memory_words(i, "isamap_from[0]"), [], {}
+    for held in i.numbers_needed:
+        ask = asking(i, held, machine)
+        s, name = ask.kernel.statements[0], f"isamap_{held.memory}"
+        given = {s.target.tensor: name, s.inputs[0].tensor: active[held.parameter]}
+        lines += [f"size_t {name} = 0;", ask.statement(given)]
+        words[held.memory] = name
+    return lines, words
 
 
 def _indented(lines: Iterable[str], depth: int) -> str:

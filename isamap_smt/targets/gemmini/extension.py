@@ -16,7 +16,7 @@ NAME = "isamap_gemmini"
 LIBRARY = "ISAMAP_GEMMINI_MODEL"
 REFUSED = 70
 ERROR, NOTE = "gemmini: ", "gemmini note: "
-WIDE = "a sum in the array left 20 bits, to which the default machine's wires wrap it"
+WIDE = "a sum in the array left 20 bits: the default machine's wires cut it, and Spike alone would not"
 COMPUTES = (4, 5)
 WORD, MASK = 8, (1 << 64) - 1
 

@@ -38,7 +38,7 @@ class Model:
             raise RefusedError(why, self._library.gemmini_message(self._it).decode())
 
     def wide(self) -> int:
-        """How many computes left a sum in the array that the default machine's 20-bit wires wrap."""
+        """Of how many computes the default machine's 20-bit wires cut a sum that stays in the array."""
         return int(self._library.gemmini_wide(self._it))
 
     def __del__(self) -> None:

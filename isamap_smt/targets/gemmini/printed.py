@@ -2,7 +2,8 @@
 
 The text is a legal execution of the program: that each await is met by signals before it is one of its claims. Gemmini's
 controllers run ahead of each other and wait where they touch the same rows, so the C has no counters. Main memory they do not
-watch: a phase loads what others wrote and stores results, so a fence stands before the first, between any two, and behind the last.
+watch, nor does the core: the program has a barrier between what the core does and the first phase, between any two, and behind the
+last. Each of them is a fence.
 """
 
 from __future__ import annotations

@@ -98,6 +98,7 @@ class GemminiKernel(Callee):
                 raise SizeError(
                     f"{self.kernel.name}: {name} has {count:,} bytes; Gemmini's strides of stores end below 2^32"
                 )
+        self._check_ranges(arguments.arrays)
         return GemminiCall(self, arguments)
 
     def __repr__(self) -> str:

@@ -88,7 +88,9 @@ class VtaKernel(Callee):
             raise ArgumentError(f"{self.kernel.name} on VTA begins its sums itself; leave out= out")
         if whole_number(threads, "threads", ArgumentError) != 1:
             raise ArgumentError(f"{self.kernel.name} on VTA runs in one thread; leave threads= out")
-        return VtaCall(self, self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes))
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes)
+        self._check_ranges(arguments.arrays)
+        return VtaCall(self, arguments)
 
     def __repr__(self) -> str:
         return f"VtaKernel({self.kernel.name}, inputs {', '.join(self.kernel.inputs)}, {self.executor})"

@@ -86,7 +86,7 @@ int write_acc(struct gemmini *g, uint32_t row, uint32_t column, int32_t value, i
     int32_t before = 0;
     int why = accumulate ? read_acc(g, row, column, &before) : acc_row(g, row);
     if (why) return why;
-    g->acc[row][column] = wrapped((int64_t)before + value);
+    g->acc[row][column] = wrapped((int64_t)before + value, 32);
     g->acc_written[row][column] = 1;
     return GEMMINI_DONE;
 }

@@ -44,13 +44,28 @@ static int fetch(struct gemmini *g, const struct operand *o, int transposed, int
     return GEMMINI_DONE;
 }
 
+static int64_t product_of(int32_t a[DIM][DIM], int32_t b[DIM][DIM], uint32_t i, uint32_t j) {
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < DIM; k++) sum += (int64_t)a[i][k] * b[k][j];
+    return sum;
+}
+
+/* Weight-stationary: sums pass through the array, and end in 32 bits. */
 static void add_products(int32_t a[DIM][DIM], int32_t b[DIM][DIM], int32_t sums[DIM][DIM]) {
     for (uint32_t i = 0; i < DIM; i++)
+        for (uint32_t j = 0; j < DIM; j++) sums[i][j] = wrapped(sums[i][j] + product_of(a, b, i, j), 32);
+}
+
+/* Output-stationary: sums stay in the array, whose wires have 20 bits. Counts what they cut. */
+static void keep_products(struct gemmini *g, int32_t a[DIM][DIM], int32_t b[DIM][DIM]) {
+    int wide = 0;
+    for (uint32_t i = 0; i < DIM; i++)
         for (uint32_t j = 0; j < DIM; j++) {
-            int64_t sum = sums[i][j];
-            for (uint32_t k = 0; k < DIM; k++) sum += (int64_t)a[i][k] * b[k][j];
-            sums[i][j] = wrapped(sum);
+            int64_t sum = g->array[i][j] + product_of(a, b, i, j);
+            g->array[i][j] = wrapped(sum, WIRES);
+            wide |= g->array[i][j] != sum;
         }
+    g->wide += (uint64_t)wide;
 }
 
 static int store_results(struct gemmini *g, int32_t from[DIM][DIM]) {
@@ -85,13 +100,6 @@ static int check_pair(struct gemmini *g, const struct operand *a, const struct o
     return GEMMINI_DONE;
 }
 
-static void note_wide(struct gemmini *g) {
-    int wide = 0;
-    for (uint32_t i = 0; i < DIM; i++)
-        for (uint32_t j = 0; j < DIM; j++) wide |= g->array[i][j] < -(1 << 19) || g->array[i][j] >= 1 << 19;
-    g->wide += (uint64_t)wide;
-}
-
 /* fresh: the array takes what the preload names; else it keeps what it has. */
 int compute(struct gemmini *g, uint64_t a_bits, uint64_t bd_bits, int fresh) {
     struct operand a = operand_of(a_bits), bd = operand_of(bd_bits);
@@ -113,8 +121,7 @@ int compute(struct gemmini *g, uint64_t a_bits, uint64_t bd_bits, int fresh) {
         add_products(left, g->array, right);
         return store_results(g, right);
     }
-    add_products(left, right, g->array);
-    note_wide(g);
+    keep_products(g, left, right);
     g->sums_stored = !g->into.garbage;
     return store_results(g, g->array);
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-enum { DIM = 16, SPAD_ROWS = 16384, ACC_ROWS = 1024, LOADS = 3, MAX_COLUMNS = 64 };
+enum { DIM = 16, SPAD_ROWS = 16384, ACC_ROWS = 1024, LOADS = 3, MAX_COLUMNS = 64, WIRES = 20 };
 
 /* Why an instruction is refused. */
 enum gemmini_refusal {
@@ -63,14 +63,14 @@ struct gemmini {
     int array_set;             /* the array holds weights (WS) or sums (OS) */
     int sums_stored;           /* OS: the sums of the array were stored */
     int32_t array[DIM][DIM];
-    uint64_t wide;     /* computes that left a sum outside 20 bits in the array */
+    uint64_t wide;     /* computes of which the array's 20-bit wires cut a sum */
     uint64_t executed; /* instructions */
     const char *name;  /* the instruction being executed */
     char message[320];
 };
 
-/* What others call: a model with nothing written and nothing configured, one instruction, the reason of a refusal, and how many
-   computes left sums that the default machine's 20-bit wires wrap. */
+/* What others call: a model with nothing written and nothing configured, one instruction, the reason of a refusal, and of how
+   many computes the default machine's 20-bit wires cut a sum. */
 struct gemmini *gemmini_new(gemmini_read *read, gemmini_write *write, void *memory);
 void gemmini_free(struct gemmini *g);
 int gemmini_execute(struct gemmini *g, uint32_t funct, uint64_t rs1, uint64_t rs2);
@@ -86,7 +86,7 @@ int scale_is_finite(uint32_t scale);
 int scaled(int32_t value, uint32_t scale, int8_t *result);
 int32_t shifted(int32_t value, uint32_t shift);
 int8_t saturated(int64_t value);
-int32_t wrapped(int64_t value);
+int32_t wrapped(int64_t value, uint32_t bits);
 
 /* cells.c */
 int refuse(struct gemmini *g, int why, const char *format, ...);

@@ -2,7 +2,7 @@
 #include "gemmini_model.h"
 
 static int32_t little_endian(const uint8_t *bytes) {
-    return wrapped((int64_t)bytes[0] | (int64_t)bytes[1] << 8 | (int64_t)bytes[2] << 16 | (int64_t)bytes[3] << 24);
+    return wrapped((int64_t)bytes[0] | (int64_t)bytes[1] << 8 | (int64_t)bytes[2] << 16 | (int64_t)bytes[3] << 24, 32);
 }
 
 static int check_load(struct gemmini *g, const struct load_config *load, const struct operand *to, int bytewise) {

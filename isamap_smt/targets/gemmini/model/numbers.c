@@ -52,8 +52,8 @@ int32_t shifted(int32_t value, uint32_t shift) {
 
 int8_t saturated(int64_t value) { return (int8_t)(value < -128 ? -128 : value > 127 ? 127 : value); }
 
-/* Modulo 2^32, in two's complement. */
-int32_t wrapped(int64_t value) {
-    int64_t rest = (int64_t)((uint64_t)value & 0xffffffff);
-    return (int32_t)(rest >= ((int64_t)1 << 31) ? rest - ((int64_t)1 << 32) : rest);
+/* Modulo 2^bits, in two's complement. bits: at most 32. */
+int32_t wrapped(int64_t value, uint32_t bits) {
+    int64_t span = (int64_t)1 << bits, rest = (value % span + span) % span;
+    return (int32_t)(rest >= span / 2 ? rest - span : rest);
 }

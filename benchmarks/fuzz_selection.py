@@ -1,0 +1,135 @@
+"""Random statements onto lanes: each is planned, proved, compiled, and compared with NumPy bit for bit; no code is shared.
+
+python -m benchmarks.fuzz_selection [STATEMENTS] [SEED] [MACHINE]
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import isamap_smt as im
+
+Env = dict[str, Any]
+TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32}
+REDUCE = {"+": np.add, "max": np.maximum, "min": np.minimum}
+
+
+@dataclass(frozen=True)
+class Term:
+    """An expression: as kernel text, and as a function of arrays that stand broadcast over (i, j)."""
+
+    text: str
+    value: Callable[[Env], Any]
+
+
+def term(rng: random.Random, depth: int, reads: list[str], floats: bool) -> Term:
+    """A random expression over the elements named `reads`."""
+    if depth == 0 or rng.random() < 0.15:
+        if rng.random() < 0.8:
+            name = rng.choice(reads)
+            return Term(name, lambda e: e[name])
+        number = rng.choice([0.5, 1.5, -2.25, 3.0]) if floats else rng.choice([1, 3, 7, 100])
+        return Term(f"({number})" if number < 0 else str(number), lambda e: e["one"] * e["type"](number))
+    x, y = (term(rng, depth - 1, reads, floats) for _ in range(2))
+    zeros = any(w in y.text for w in ("max", "min", "relu"))  # of either sign, which a quotient would tell apart
+    kind = rng.choice(["+", "-", "*", "max", "min", "relu", "select", *(["/"] if floats and not zeros else [])])
+    if kind in "+-*/":
+        work = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[kind]
+        return Term(f"({x.text} {kind} {y.text})", lambda e: work(x.value(e), y.value(e)))
+    if kind in ("max", "min"):
+        return Term(f"{kind}({x.text}, {y.text})", lambda e: REDUCE[kind](x.value(e), y.value(e)))
+    if kind == "relu":
+        return Term(f"relu({x.text})", lambda e: np.maximum(x.value(e), e["type"](0)))
+    a, b = (term(rng, 0, reads, floats) for _ in range(2))
+    sign = rng.choice(["<", "<=", "=="])
+    test = {"<": np.less, "<=": np.less_equal, "==": np.equal}[sign]
+    return Term(
+        f"select({a.text} {sign} {b.text}, {x.text}, {y.text})",
+        lambda e: np.where(test(a.value(e), b.value(e)), x.value(e), y.value(e)),
+    )
+
+
+def statement(rng: random.Random) -> tuple[str, str, str, Term, dict[str, str]]:
+    """(type, operator, kernel text, value, operand -> index)."""
+    kind = rng.choice(["f32", "f32", "f64", "i32"])
+    op = rng.choice(["=", "=", "max", "min", "+"])
+    shapes = {n: rng.choice(["i,j", "i,j", "j", "i"]) for n in "ABC"} | {"A": "i,j"}
+    found = term(rng, rng.randint(1, 4), [f"{n}[{s}]" for n, s in shapes.items()], kind != "i32")
+    found = Term(f"{found.text} + A[i,j]", lambda e, f=found: np.add(f.value(e), e["A[i,j]"]))  # type: ignore[misc]
+    target = "Y[i,j]" if op == "=" else rng.choice(["Y[i]", "Y[j]"])
+    return kind, op, f"{target} {'' if op == '=' else op}= {found.text}", found, shapes
+
+
+def expected(kind: str, op: str, text: str, found: Term, arrays: dict[str, np.ndarray], shapes: dict[str, str]) -> Any:
+    """What NumPy computes, and of a sum of floating point the largest error that its order explains."""
+    view = {"i,j": lambda a: a, "j": lambda a: a[None, :], "i": lambda a: a[:, None]}
+    env: Env = {f"{n}[{s}]": view[s](arrays[n]) for n, s in shapes.items()}
+    env |= {"one": np.ones((1, 1), TYPES[kind]), "type": TYPES[kind]}
+    full = np.broadcast_to(found.value(env), arrays["A"].shape)
+    if op == "=":
+        return full, None
+    axis = 1 if text.startswith("Y[i]") else 0
+    if op == "+" and kind != "i32":
+        wide = full.astype(np.float64)
+        allowed = full.shape[axis] * np.finfo(TYPES[kind]).eps * np.abs(wide).sum(axis) * 4
+        return wide.sum(axis), allowed
+    with_type = {"dtype": TYPES[kind]} if op == "+" else {}
+    return REDUCE[op].reduce(full, axis=axis, **with_type), None
+
+
+def operand(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Ordinary values, and now and then infinities, NaN, zeros of both signs, the ends of the type."""
+    if kind == "i32":
+        return np.where(
+            rng.random(shape) < 0.1, rng.integers(-(2**31), 2**31, shape), rng.integers(-50, 50, shape)
+        ).astype(np.int32)
+    odd = rng.choice([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e-40, 3e38], shape)
+    return np.where(rng.random(shape) < 0.02, odd, rng.standard_normal(shape)).astype(TYPES[kind])
+
+
+def same(got: np.ndarray, wanted: np.ndarray, allowed: Any) -> bool:
+    """Equal values (the sign of a zero left open, as max and min do), or within what is allowed."""
+    if allowed is None:
+        return bool(np.array_equal(got, wanted, equal_nan=got.dtype.kind == "f"))
+    finite = np.isfinite(wanted) & np.isfinite(allowed)
+    return bool((np.abs(got.astype(np.float64) - wanted)[finite] <= allowed[finite] + 1e-300).all())
+
+
+def one(seed: int, machine: str) -> str:
+    """'selected', 'described' or 'portable': how a random statement was computed; raises AssertionError where it was wrong."""
+    rng, numbers = random.Random(seed), np.random.default_rng(seed)
+    kind, op, text, found, shapes = statement(rng)
+    sizes = {"i": rng.randint(1, 40), "j": rng.randint(1, 70)}
+    used = {n: s for n, s in shapes.items() if f"{n}[" in text}
+    kernel = im.kernel(text, dtypes=dict.fromkeys((*used, "Y"), kind), name="statement")
+    planned = im.plan(kernel, machine, sizes=sizes)
+    size = {"i,j": (sizes["i"], sizes["j"]), "i": (sizes["i"],), "j": (sizes["j"],)}
+    arrays = {n: operand(numbers, kind, size[s]) for n, s in used.items()}
+    built = im.build(planned)
+    with np.errstate(all="ignore"):
+        got = built(*(arrays[n] for n in kernel.inputs))
+        wanted, allowed = expected(kind, op, text, found, arrays, used)
+    if not same(got, wanted, allowed):
+        raise AssertionError(f"seed {seed}, {kind}, {sizes}: {text}\n{planned}\ngot {got}\nwanted {wanted}")
+    used_one = planned.instruction
+    return "portable" if used_one is None else "selected" if used_one.short == "selected" else "described"
+
+
+def main(count: int = 100, seed: int = 0, machine: str = "host") -> None:
+    """Counts how the statements were computed."""
+    how: Counter[str] = Counter()
+    for n in range(count):
+        how[one(seed + n, machine)] += 1
+        print(f"\r{n + 1} of {count}: {dict(how)}", end="", file=sys.stderr)
+    print(f"{count} statements from seed {seed} on {machine}: 0 wrong; {dict(how)}")
+
+
+if __name__ == "__main__":
+    main(*(int(w) if w.isdigit() else w for w in sys.argv[1:]))  # type: ignore[arg-type]

@@ -1,0 +1,122 @@
+"""Instructions that compute each lane by itself, described from a table of their C: sums, products, maxima, choices.
+
+The maxima and minima are NumPy's: NaN where either operand is NaN. x86 gives the second operand then, so the first is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import isamap_smt as im
+
+Row = tuple[str, str, str, float, float]  # name, contract, emit, latency, per cycle
+
+
+def lanewise(
+    machine: str, memory: str, dtype: str, lanes: int, c_type: str, rows: Sequence[Row], requires: tuple[str, ...],
+    headers: tuple[str, ...] | None = None, prelude: str = "",
+) -> tuple[im.Instruction, ...]:  # fmt: skip
+    """One instruction for each row, on registers of one type. Contracts are over c, a, b, x and y at [l]."""
+    made = []
+    for name, text, emit, latency, per_cycle in rows:
+        operands = [o for o in "cabxy" if f"{o}[l]" in text]
+        made.append(
+            im.instruction(
+                f"{machine}.{name}",
+                text,
+                axes={"l": lanes},
+                temporaries=1,
+                dtypes=dict.fromkeys(operands, dtype),
+                places=dict.fromkeys(operands, memory),
+                emit=emit,
+                requires=requires,
+                latency=latency,
+                per_cycle=per_cycle,
+                c_types=dict.fromkeys(operands, c_type),
+                headers=headers,
+                prelude=prelude,
+            )
+        )
+    return tuple(made)
+
+
+CHOICES = (("less", "<", "_CMP_LT_OQ"), ("at_most", "<=", "_CMP_LE_OQ"), ("equal", "==", "_CMP_EQ_OQ"))
+
+
+def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ...]:
+    """The rows of one floating-point type. kept: C of a where that is NaN, else of FOUND; choice: of x where PREDICATE holds
+    of a and b, else of y."""
+    mm = f"_mm{width}"
+
+    def nan(name: str) -> str:
+        return "{c} = " + kept.replace("FOUND", f"{mm}_{name}_{suffix}({{a}}, {{b}})") + ";"
+
+    def plain(name: str, left: str = "{a}", right: str = "{b}") -> str:
+        return f"{{c}} = {mm}_{name}_{suffix}({left}, {right});"
+
+    def one(name: str, value: str, found: str, latency: float, per_cycle: float) -> Row:
+        return f"{name}_{suffix}", f"c[l] = {value}", f"{{c}} = {found};", latency, per_cycle
+
+    sign = f"{mm}_set1_{suffix}(-0.0{'f' if suffix == 'ps' else ''})"
+    down = "_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC"
+    floor = f"{mm}_{'roundscale' if width == 512 else 'round'}_{suffix}({{a}}, {down})"
+    size = f"{mm}_abs_{suffix}({{a}})" if width == 512 else f"{mm}_andnot_{suffix}({sign}, {{a}})"
+    positive = plain("max", f"{mm}_setzero_{suffix}()", "{a}")  # the second operand, where that is NaN
+    return (
+        (f"add_{suffix}", "c[l] = a[l] + b[l]", plain("add"), 4.0, 2.0),
+        (f"sub_{suffix}", "c[l] = a[l] - b[l]", plain("sub"), 4.0, 2.0),
+        (f"mul_{suffix}", "c[l] = a[l] * b[l]", plain("mul"), 4.0, 2.0),
+        (f"div_{suffix}", "c[l] = a[l] / b[l]", plain("div"), 12.0, 0.2),
+        (f"max_{suffix}", "c[l] = max(a[l], b[l])", nan("max"), 8.0, 0.67),
+        (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan("min"), 8.0, 0.67),
+        (f"relu_{suffix}", "c[l] = relu(a[l])", positive, 4.0, 2.0),
+        (f"at_least_0_{suffix}", "c[l] = max(a[l], 0)", positive, 4.0, 2.0),
+        one("neg", "-a[l]", f"{mm}_sub_{suffix}({sign}, {{a}})", 4.0, 2.0),
+        one("abs", "abs(a[l])", size, 1.0, 2.0),
+        one("sqrt", "sqrt(a[l])", f"{mm}_sqrt_{suffix}({{a}})", 14.0, 0.15),
+        one("floor", "floor(a[l])", floor, 8.0, 1.0),
+        *(
+            (f"{word}_{suffix}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])", f"{{c}} = {found};", 6.0, 1.0)
+            for word, sign, predicate in CHOICES
+            for found in [choice.replace("PREDICATE", predicate)]
+        ),
+    )
+
+
+def x86_ints(width: int) -> tuple[Row, ...]:
+    """The rows of 32-bit integers; sums and products wrap."""
+    table = (("add", "a[l] + b[l]", "add"), ("sub", "a[l] - b[l]", "sub"), ("mul", "a[l] * b[l]", "mullo"),
+             ("max", "max(a[l], b[l])", "max"), ("min", "min(a[l], b[l])", "min"))  # fmt: skip
+    size = ("abs_i32", "c[l] = abs(a[l])", f"{{c}} = _mm{width}_abs_epi32({{a}});", 1.0, 2.0)
+    return size, *(
+        (f"{name}_i32", f"c[l] = {value}", f"{{c}} = _mm{width}_{call}_epi32({{a}}, {{b}});", *SPEED[name])
+        for name, value, call in table
+    )
+
+
+SPEED = {"add": (1.0, 2.0), "sub": (1.0, 2.0), "mul": (5.0, 1.0), "max": (1.0, 2.0), "min": (1.0, 2.0)}
+
+
+def arm(kind: str, floats: bool) -> tuple[Row, ...]:
+    """The rows of f32 or s32 in registers of NEON; its maxima are NaN where either operand is."""
+    names = ("add", "sub", "mul", *(("div",) if floats else ()), "max", "min")
+    value = {"add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "div": "a[l] / b[l]",
+             "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip
+    single = [("neg", "-a[l]", "neg", 2.0, 2.0), ("abs", "abs(a[l])", "abs", 2.0, 2.0)]
+    single += [("sqrt", "sqrt(a[l])", "sqrt", 10.0, 0.2), ("floor", "floor(a[l])", "rndm", 3.0, 2.0)] if floats else []
+    zero = "vdupq_n_f32(0.0f)" if floats else "vdupq_n_s32(0)"
+    return (
+        *(
+            (f"v{n}q_{kind}", f"c[l] = {value[n]}", f"{{c}} = v{n}q_{kind}({{a}}, {{b}});", 10.0 if n == "div" else 3.0,
+             0.2 if n == "div" else 2.0)
+            for n in names
+        ),
+        *((f"{n}_{kind}", f"c[l] = {of}", f"{{c}} = v{call}q_{kind}({{a}});", late, rate) for n, of, call, late, rate in single),
+        (f"relu_{kind}", "c[l] = relu(a[l])", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
+        (f"at_least_0_{kind}", "c[l] = max(a[l], 0)", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
+        *(
+            (f"{word}_{kind}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])",
+             f"{{c}} = vbslq_{kind}(v{test}q_{kind}({{a}}, {{b}}), {{x}}, {{y}});", 5.0, 1.0)
+            for word, sign, test in (("less", "<", "clt"), ("at_most", "<=", "cle"), ("equal", "==", "ceq"))
+        ),
+    )  # fmt: skip

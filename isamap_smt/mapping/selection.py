@@ -1,0 +1,347 @@
+"""Instruction selection: a statement's value computed lane by lane with a machine's instructions, as one instruction of its own.
+
+    Y[i,j] = max(X[i,j] + B[j], 0)      to[l] = max(x0[l] + x1[l], 0), by add_ps and at_least_0_ps
+
+What comes out is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is what its
+steps compute one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and tested like others.
+Which instruction computes which part is CP-SAT's choice; a part that none computes is computed lane by lane in portable C.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.cover_model import Offer, cheapest
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, read, reads, rewrite_reads
+from isamap_smt.ir.typed import type_of, typed_value
+from isamap_smt.language.printer import to_text
+from isamap_smt.mapping.point_c import c_value
+from isamap_smt.mapping.step_patterns import COMBINE, Bound, Step, bindings_of, steps_of
+
+TO, LANE = "to", "l"
+TICKS = 16  # of a cycle
+LANES_COST, FUNCTION_COST = 8, 12  # cycles of a part in portable C; of exp and the like
+SELECTED = "selected"
+HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
+
+
+@lru_cache(maxsize=256)
+def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
+    """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
+    operands, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
+    if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
+        return None
+    try:
+        value = typed_value(kernel, kernel.statements[statement])
+        for files in register_files(machine):
+            found = _Selection(machine, kernel, statement, value, files).instruction()
+            if found is not None:
+                return found
+    except IsamapError:
+        return None
+    return None
+
+
+@dataclass(frozen=True)
+class File:
+    """How values of one type lie in registers, one element in each lane, with the moves that reach them."""
+
+    memory: str
+    c_type: str
+    load: Instruction
+    store: Instruction
+    broadcast: Instruction
+
+
+@dataclass(frozen=True)
+class Files:
+    """The registers of so many lanes, by the name of the element type."""
+
+    lanes: int
+    of: dict[str, File]
+
+    def __hash__(self) -> int:
+        return hash((self.lanes, tuple(self.of)))
+
+
+def register_files(machine: Hardware) -> tuple[Files, ...]:
+    """Registers with one element in each lane, most lanes first."""
+    found: dict[int, dict[str, dict[str, Instruction]]] = {}
+    for i in machine.moves:
+        if i.kind in ("load", "store", "broadcast") and i.emit and not i.active and not i.numbered:
+            register = next(o for o, place in i.places if place != "memory")
+            t = i.kernel.tensor(register)
+            if len(t.shape) == 1 and is_constant(t.shape[0]) and register in dict(i.c_types):
+                found.setdefault(int(t.shape[0]), {}).setdefault(t.dtype.name, {}).setdefault(i.kind, i)
+    return tuple(
+        Files(lanes, {d: _file(m) for d, m in types.items() if len(m) == 3})
+        for lanes, types in sorted(found.items(), reverse=True)
+    )
+
+
+def _file(moves: dict[str, Instruction]) -> File:
+    load = moves["load"]
+    register, memory = next((o, place) for o, place in load.places if place != "memory")
+    return File(memory, dict(load.c_types)[register], load, moves["store"], moves["broadcast"])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of the value that one step makes, with the C that leaves it in a register of that name."""
+
+    step: Step | None
+    bound: Bound
+    tree: Any
+
+
+class _Selection:
+    """One statement in registers of one number of lanes."""
+
+    def __init__(self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files) -> None:
+        self.machine, self.files = machine, files
+        self.s = kernel.statements[statement]
+        self.inputs = tuple(dict.fromkeys(a for a in self.s.inputs if a != self.s.target))
+        names = {a: f"x{n}" for n, a in enumerate(self.inputs)} | {self.s.target: TO}
+        self.types = {names[a]: kernel.tensor(a.tensor).dtype for a in names}
+        self.value = rewrite_reads(value, lambda r: read(names[Access(r.tensor, tuple(r.index))]))
+        own = read(TO)
+        self.root = self.value if self.s.op == "=" else COMBINE[self.s.op](own, self.value)
+        self.parts: list[Any] = []
+        self.numbers: dict[Any, int] = {}
+
+    def instruction(self) -> Instruction | None:
+        """The statement as one instruction; None where these registers do not do."""
+        if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
+            return None
+        if not any(True for _ in reads(self.value)) or _tells_zeros(self.root):
+            return None
+        offers, made = self._offers()
+        chosen = cheapest(offers, self.numbers[self.root])
+        if chosen is None:
+            return None
+        taken = sorted((made[n] for n in chosen), key=lambda p: self.numbers[p.tree])
+        if not any(p.step or _is_function(p.tree) for p in taken):
+            return None  # nothing but portable C, which compilers make vectors of
+        return self._assembled(taken, sum(offers[n].cost for n in chosen) / TICKS)
+
+    # ---- what can make which part
+
+    def _offers(self) -> tuple[list[Offer], list[_Part]]:
+        self._number(self.root)
+        steps = [s for s in steps_of(self.machine, self.files.lanes) if self._serves(s)]
+        offers: list[Offer] = []
+        made: list[_Part] = []
+        for n, tree in enumerate(self.parts):
+            if isinstance(tree, Read):
+                offers.append(Offer(n, (), 0))
+                made.append(_Part(None, (), tree))
+                continue
+            for step in steps:
+                for bound in bindings_of(step, tree, partial(self._type, around=tree)):
+                    uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
+                    offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
+                    made.append(_Part(step, bound, tree))
+            if self._in_lanes(tree):
+                uses = tuple(self.numbers[a] for a in _operands(tree))
+                offers.append(Offer(n, uses, (FUNCTION_COST if _is_function(tree) else LANES_COST) * TICKS))
+                made.append(_Part(None, (), tree))
+        return offers, made
+
+    def _serves(self, step: Step) -> bool:
+        """Sums may be rounded once with their product; what is computed alone is computed as it is written."""
+        return step.instruction.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
+
+    def _number(self, tree: Any) -> None:
+        """Numbers for the parts of the value, what is used first."""
+        if tree in self.numbers or not any(True for _ in reads(tree)):
+            return
+        if not isinstance(tree, Read):
+            for a in _operands(tree):
+                self._number(a)
+        self.numbers[tree] = len(self.parts)
+        self.parts.append(tree)
+
+    def _type(self, tree: Any, around: Any) -> DType | None:
+        """The element type of a part; a number has that of what stands beside it."""
+        return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
+
+    def _in_lanes(self, tree: Any) -> bool:
+        kind = type_of(tree, self.types)
+        return (
+            kind is not None
+            and kind.name in self.files.of
+            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in _operands(tree))
+        )
+
+    # ---- the instruction
+
+    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction:
+        names: dict[Any, str] = {}
+        lines: list[str] = []
+        used: list[Instruction] = []
+        composed: dict[Any, Any] = {}
+        for n, p in enumerate(taken):
+            if isinstance(p.tree, Read):
+                names[p.tree], composed[p.tree] = f"{HOLE}{p.tree.tensor}", p.tree
+                continue
+            last = p.tree == self.root
+            names[p.tree] = f"isamap_t{n}"
+            file = self.files.of[self._kind(p.tree).name]
+            lines.append(f"{file.c_type} {names[p.tree]};")
+            if p.step is None:
+                lines += self._by_lane(p.tree, names)
+                composed[p.tree] = _with(p.tree, composed)
+            else:
+                lines += self._by_step(p, names)
+                used.append(p.step.instruction)
+                composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.bound})
+            if last:
+                lines.append(f"{HOLE}{TO} = {names[p.tree]};")
+        plain = " ".join(lines).replace("{", "{{").replace("}", "}}")
+        return self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, composed[self.root])
+
+    def _kind(self, tree: Any) -> DType:
+        found = type_of(tree, self.types)
+        assert found is not None
+        return found
+
+    def _by_step(self, p: _Part, names: dict[Any, str]) -> list[str]:
+        """The step's own C on the registers of its operands; a number in its place is broadcast."""
+        assert p.step is not None
+        i, lines, registers = p.step.instruction, [], {}
+        for operand, tree in p.bound:
+            if tree in names:
+                registers[operand] = names[tree]
+                continue
+            d = i.kernel.tensor(operand).dtype
+            text, _ = c_value(tree, {}, d)
+            registers[operand] = name = f"{names[p.tree]}_{operand}"
+            file = self.files.of[d.name]
+            moved = dict(zip(_both(file.broadcast), (name, f"(&(const {d.c}){{{text}}})"), strict=True))
+            lines += [f"{file.c_type} {name};", file.broadcast.statement(moved)]
+        out = p.step.target
+        if out in registers:  # it adds to what stands there
+            lines.append(f"{names[p.tree]} = {registers[out]};")
+        lines.append(i.statement(registers | {out: names[p.tree]}))
+        return lines
+
+    def _by_lane(self, tree: Any, names: dict[Any, str]) -> list[str]:
+        """Portable C for each lane, between registers and arrays of their elements; compilers make vectors of it."""
+        made, lines, elements = names[tree], [], {}
+        operands = list(_operands(tree))
+        for n, a in enumerate(operands):
+            d, cells = self._kind(a), f"{made}_{n}"
+            file = self.files.of[d.name]
+            moved = dict(zip(_both(file.store), (names[a], cells), strict=True))
+            lines += [f"{d.c} {cells}[{self.files.lanes}];", file.store.statement(moved)]
+            elements[f"p{n}"] = (f"{cells}[isamap_l]", d)
+        alone = _with(tree, {a: read(f"p{n}") for n, a in enumerate(operands)})
+        d = self._kind(tree)
+        text, _ = c_value(alone, elements, d)
+        file = self.files.of[d.name]
+        moved = dict(zip(_both(file.load), (made, f"{made}_r"), strict=True))
+        lines += [
+            f"{d.c} {made}_r[{self.files.lanes}];",
+            f"for (int isamap_l = 0; isamap_l < {self.files.lanes}; ++isamap_l) {made}_r[isamap_l] = {text};",
+            file.load.statement(moved),
+        ]
+        return lines
+
+    def _described(self, emit: str, used: list[Instruction], cycles: float, composed: Any) -> Instruction:
+        lane = (sym(LANE),)
+        axis = Axis(LANE, sp.Integer(self.files.lanes))
+
+        def at(tree: Any) -> Any:
+            return rewrite_reads(tree, lambda r: Read(r.args[0], *lane))
+
+        tensors = tuple(Tensor(o, d, (axis.extent,)) for o, d in sorted(self.types.items(), key=lambda t: t[0] != TO))
+
+        def kernel(value: Any) -> Kernel:
+            s = Statement(Access(TO, lane), self.s.op, at(value), (axis,))
+            made = Kernel(f"{self.machine.name}.{SELECTED}", tensors, (s,))
+            return replace(made, text=to_text(made))
+
+        fused = any(i.rounding == "fused" for i in used)
+        floats = self.types[TO].is_float
+        moves = [m for f in self.files.of.values() for m in (f.load, f.store, f.broadcast)]
+        sources = [*used, *moves]
+        return SelectedInstruction(
+            f"{self.machine.name}.{SELECTED}",
+            kernel(self.value),
+            places=tuple((t.name, self.files.of[t.dtype.name].memory) for t in tensors),
+            emit=emit,
+            requires=tuple(dict.fromkeys(r for i in sources for r in i.requires)),
+            cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
+            exact=kernel(_value_of(self.s.op, composed)),
+            rounding="fused" if fused else "unfused" if floats else "exact",
+            c_types=tuple((t.name, self.files.of[t.dtype.name].c_type) for t in tensors),
+            headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
+            prelude=tuple(dict.fromkeys(p for i in sources for p in i.prelude)),
+            temporaries=min(4, len(used)),
+            steps_taken=tuple(i.short for i in used),
+        )
+
+
+def _tells_zeros(tree: Any) -> bool:
+    """Whether it divides by what max or min may make +0 or -0, whichever the instruction likes: the quotients are far apart."""
+    if isinstance(tree, SDiv | Rsqrt) and any(map(_open_zero, sp.preorder_traversal(tree.args[-1]))):
+        return True
+    return any(map(_tells_zeros, tree.args))
+
+
+def _open_zero(tree: Any) -> bool:
+    """A maximum or minimum that no number keeps away from 0."""
+    if isinstance(tree, Relu):
+        return True
+    away = [a for a in tree.args if a.is_number] if isinstance(tree, SMax | SMin) else []
+    return isinstance(tree, SMax | SMin) and not any(a > 0 if isinstance(tree, SMax) else a < 0 for a in away)
+
+
+def _is_function(tree: Any) -> bool:
+    """Whether it is a function that isamap computes by a sequence of operations of its own."""
+    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
+
+
+def _with(tree: Any, operands: dict[Any, Any]) -> Any:
+    """The operation on other operands."""
+    return tree.func(*[_with(a, operands) if isinstance(a, Compare) else operands.get(a, a) for a in tree.args])
+
+
+def _operands(tree: Any) -> Iterator[Any]:
+    """What an operation reads; numbers, types and the parts of a comparison apart."""
+    for a in tree.args:
+        if any(True for _ in reads(a)):
+            if isinstance(a, Compare):
+                yield from _operands(a)
+            else:
+                yield a
+
+
+def _value_of(op: str, tree: Any) -> Any:
+    """What a statement adds, of what its target becomes."""
+    if op == "=":
+        return tree
+    own = read(TO)
+    if isinstance(tree, COMBINE[op]) and own in tree.args:
+        a, b = tree.args
+        return b if a == own else a
+    return tree
+
+
+def _both(move: Instruction) -> tuple[str, str]:
+    """The move's register operand, and the other."""
+    register = next(o for o, place in move.places if place != "memory")
+    return register, next(o for o, place in move.places if place == "memory")

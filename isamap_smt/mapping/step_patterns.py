@@ -1,0 +1,111 @@
+"""Instructions as patterns of values: which parts of a value an instruction computes lane by lane, and from what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
+from isamap_smt.ir.typed import typed_value
+
+Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
+COMMUTE = (SAdd, SMul, SMax, SMin)
+COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
+
+
+@dataclass(frozen=True)
+class Step:
+    """An instruction that computes each lane of its result from the same lane of its operands."""
+
+    instruction: Instruction
+
+    @property
+    def target(self) -> str:
+        """The operand that it writes."""
+        return self.instruction.kernel.statements[0].target.tensor
+
+    @cached_property
+    def pattern(self) -> Any:
+        """What a lane becomes, of the lanes read; what it adds to is one of them."""
+        k = self.instruction.exact or self.instruction.kernel
+        s = k.statements[0]
+        value = rewrite_reads(typed_value(k, s), lambda r: read(r.tensor))
+        return value if s.op == "=" else COMBINE[s.op](read(s.target.tensor), value)
+
+    def value(self, operands: dict[str, Any]) -> Any:
+        """The pattern with these values for the lanes."""
+        return rewrite_reads(self.pattern, lambda r: operands[r.tensor])
+
+
+@lru_cache(maxsize=64)
+def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
+    """The machine's instructions that compute so many lanes, each by itself."""
+    return tuple(Step(i) for i in machine.computes if _lanewise(i, lanes))
+
+
+def _lanewise(i: Instruction, lanes: int) -> bool:
+    if (
+        len(i.kernel.axes) != 1
+        or i.numbered
+        or i.cells_needed
+        or not i.emit
+        or i.may_fail
+        or i.assume
+        or i.preconditions
+    ):
+        return False
+    (axis,) = i.kernel.axes
+    s = i.kernel.statements[0]
+    places = [s.target, *s.inputs]
+    plain = all(a.index == (axis.symbol,) for a in places) and not s.guard and s.op in ("=", *COMBINE)
+    rounds = i.rounding in ("exact", "fused", "unfused")
+    return plain and rounds and axis.extent == lanes and len(dict(i.c_types)) == len(i.places)
+
+
+def bindings_of(step: Step, tree: Any, kind: Callable[[Any], DType | None]) -> Iterator[Bound]:
+    """Ways in which the step computes the tree: what each operand is. kind: the element type of a part of the value.
+
+    Operands stay in the order in which they are written where that is a way.
+    """
+    seen = set()
+    for bound in _matched(step.instruction, step.pattern, tree, {}, kind):
+        found = tuple(bound.items())
+        if found not in seen:
+            seen.add(found)
+            yield found
+
+
+def _matched(
+    i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], kind: Callable[[Any], DType | None]
+) -> Iterator[dict[str, Any]]:
+    if isinstance(pattern, Read):
+        fits = kind(tree) == i.kernel.tensor(pattern.tensor).dtype
+        if fits and bound.get(pattern.tensor, tree) == tree:
+            yield {**bound, pattern.tensor: tree}
+        return
+    if not isinstance(pattern, Scalar):
+        if pattern == tree:
+            yield bound
+        return
+    if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args):
+        return
+    yield from _all(i, list(zip(pattern.args, tree.args, strict=True)), bound, kind)
+    same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
+    if isinstance(pattern, COMMUTE) and not same:
+        yield from _all(i, list(zip(pattern.args, tree.args[::-1], strict=True)), bound, kind)
+
+
+def _all(
+    i: Instruction, pairs: list[Any], bound: dict[str, Any], kind: Callable[[Any], DType | None]
+) -> Iterator[dict[str, Any]]:
+    if not pairs:
+        yield bound
+        return
+    (pattern, tree), *rest = pairs
+    for found in _matched(i, pattern, tree, bound, kind):
+        yield from _all(i, rest, found, kind)

@@ -1,0 +1,201 @@
+"""Statements that are no sums of products are computed by instructions, lane by lane, and every step of it is proved or refuted."""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isamap_hardware
+import isamap_smt as im
+from benchmarks.fuzz_selection import one
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.mapping.selection import selected_instruction
+
+AVX2 = isamap_hardware.load("avx2")
+EXPRESSIONS = (
+    "A + B", "A - B * C", "A * B + C", "A * B - C * D", "(A + B) * (A - B)", "A / B", "A / (B + C)", "max(A, B)", "min(A, B)",
+    "max(min(A, B), C)", "relu(A)", "relu(A + B)", "max(A, 0)", "min(max(A, 0), 6)", "max(A, 0) * 0.5", "A * 2.5 + 1", "1 - A",
+    "-A", "-(A + B)", "-(-A)", "A * A", "A * A * A", "A * A + B * B", "(A - B) * (A - B)", "(A - B) / C * D + B",
+    "select(A < B, A, B)", "select(A <= 0, 0.01 * A, A)", "select(A == B, C, D)", "select(A < 0, -A, A)", "abs(A)", "abs(A - B)",
+    "sqrt(A)", "A / sqrt(B + 0.00001)", "(A - B) / sqrt(C + 0.00001) * D + A", "rsqrt(A)", "floor(A)", "A - floor(A)", "exp(A)",
+    "exp(A - B)", "exp(A - B) / C", "log(A)", "log(A) - B", "tanh(A)", "sigmoid(A)", "A * sigmoid(A)", "A * sigmoid(1.702 * A)",
+    "tanh(A) * sigmoid(B) + C", "0.5 * A * (1 + erf(A * 0.70710678))",
+    "0.5 * A * (1 + tanh(0.79788456 * (A + 0.044715 * A * A * A)))",
+    "((A * B + C) * D - A) * (B - C) / (D * D + 1) + max(A * C, B * D) - min(A + B, C + D) * select(A < B, C - A, D + B)",
+)  # fmt: skip
+
+
+def statement(text: str, target: str = "Y[i,j]", op: str = "=", dtype: str = "f32") -> im.Kernel:
+    """The expression over elements of matrices; D is a row."""
+    for name in "ABC":
+        text = _element(text, name, f"{name}[i,j]")
+    text = _element(text, "D", "D[j]")
+    made = im.kernel(f"{target} {op} {text}", name="statement")
+    return made.with_dtypes({t.name: dtype for t in made.tensors})
+
+
+def _element(text: str, name: str, element: str) -> str:
+    return "".join(element if c == name else c for c in text)
+
+
+def selected(kernel: im.Kernel, machine: im.Hardware = AVX2) -> Instruction:
+    found = selected_instruction(machine, kernel)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expressions_are_covered_and_proved_in_two_seconds(text: str) -> None:
+    kernel = statement(text)
+    _loaded()
+    before = time.perf_counter()
+    taken = selected(kernel)
+    found = im.prove(im.fuse(kernel, taken, "l=j", _by_tensor(kernel, taken)))
+    assert time.perf_counter() - before < 2
+    assert isinstance(found, im.ProvedMapping), str(found)
+    assert {c.claim for c in found.proof.claims} >= {"scalar", "coverage", "bounds"}
+
+
+@functools.cache
+def _loaded() -> None:
+    """What Python loads for the first proof is no part of the time."""
+    kernel = statement("A * B")
+    im.prove(im.fuse(kernel, selected(kernel), "l=j"))
+
+
+def _by_tensor(kernel: im.Kernel, taken: Instruction) -> dict[str, str]:
+    inputs = taken.kernel.inputs
+    return dict(zip(inputs, kernel.inputs, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_statements_equal_numpy(seed: int) -> None:
+    one(31000 + seed, "avx2")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(100))
+def test_more_random_statements_equal_numpy(seed: int) -> None:
+    one(32000 + seed, "avx2")
+
+
+def test_a_part_that_is_used_twice_is_computed_once() -> None:
+    taken = selected(statement("(A + B) * (A + B)"))
+    assert taken.emit.count("_mm256_add_ps") == 1
+    assert taken.emit.count("_mm256_mul_ps") == 1
+
+
+def test_what_is_computed_alone_is_not_fused_and_sums_are() -> None:
+    alone, summed = selected(statement("A * B + C")), selected(statement("A * A", "Y[i]", "+="))
+    assert "fmadd" not in alone.emit and alone.rounding == "unfused"
+    assert "fmadd" in summed.emit and summed.rounding == "fused"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("A + B", "A - B"), ("A * B + C", "A * B - C"), ("max(A, 0)", "max(A, 1)"), ("max(A, B)", "select(A < B, B, A)"),
+     ("A / B", "A * (1 / B)"), ("select(A < B, A, B)", "select(A <= B, A, B)"), ("A + B + C", "A + (B + C)")],
+)  # fmt: skip
+def test_steps_that_compute_something_else_are_refuted(right: str, wrong: str) -> None:
+    """The wrong one of a pair differs in an operation, a number, at NaN, in the sign of a zero, or in its rounding."""
+    kernel = statement(right)
+    taken, other = selected(kernel), selected(statement(wrong))
+    mutant = replace(taken, exact=other.exact)
+    found = im.prove(im.fuse(kernel, mutant, "l=j", _by_tensor(kernel, mutant)))
+    assert isinstance(found, im.Rejection)
+    assert found.refuted and "scalar instruction" in str(found.claim)
+
+
+def test_steps_whose_c_is_wrong_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind the proof stands the text of the C; it runs on operands before a kernel is compiled with it."""
+    from isamap_smt.pipeline import choose
+
+    def wrong(machine: im.Hardware, kernel: im.Kernel, number: int = 0) -> Instruction | None:
+        taken = selected_instruction(machine, kernel, number)
+        return None if taken is None else replace(taken, emit=taken.emit.replace("_mm256_add_ps", "_mm256_sub_ps"))
+
+    monkeypatch.setattr(choose, "selected_instruction", wrong)
+    kernel = statement("A + B * 1.25")
+    with pytest.raises(im.IsamapError, match="does not do what its description says"):
+        im.build(im.plan(kernel, AVX2, sizes={"i": 5, "j": 13}))
+
+
+def test_a_quotient_that_tells_zeros_apart_is_left_alone() -> None:
+    """max may give +0 or -0, and 1 over it is infinity of either sign; a number above 0 keeps it away from there."""
+    assert selected_instruction(AVX2, statement("A / max(B, C)")) is None
+    assert selected_instruction(AVX2, statement("A / (relu(B) * C)")) is None
+    assert "max" in selected(statement("A / max(B, 0.001)")).emit
+
+
+def test_a_machine_without_the_instruction_computes_the_part_in_portable_c() -> None:
+    kernel = statement("A / B + C")
+    without = replace(AVX2, instructions=tuple(i for i in AVX2.instructions if "div" not in i.name))
+    taken = selected(kernel, without)
+    assert "for (int" in taken.emit and "_mm256_add_ps" in taken.emit
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.standard_normal((9, 21), np.float32) for _ in range(3))
+    got = im.build(im.plan(kernel, without, sizes={"i": 9, "j": 21}))(a, b, c)
+    np.testing.assert_array_equal(got, a / b + c)
+
+
+def test_a_machine_without_any_of_them_leaves_it_to_portable_c() -> None:
+    bare = replace(AVX2, instructions=tuple(i for i in AVX2.instructions if i.kind != "compute" or "madd" in i.name))
+    assert selected_instruction(bare, statement("max(A, B) - C")) is None
+
+
+@pytest.mark.parametrize("op", ["+=", "max=", "min="])
+@pytest.mark.parametrize("axis", ["i", "j"])
+def test_rows_and_columns_are_reduced_in_lanes(op: str, axis: str) -> None:
+    """Rows lie along the sum: their lanes hold partial results, and the plan says so."""
+    kernel = im.kernel(f"Y[{axis}] {op} X[i,j]", dtypes={"X": "f32", "Y": "f32"}, name="reduced")
+    planned = im.plan(kernel, AVX2, sizes={"i": 37, "j": 203})
+    assert planned.instruction is not None
+    assert (planned.split is not None) == (axis == "i")
+    x = np.random.default_rng(1).standard_normal((37, 203), np.float32)
+    x[3, 5] = np.nan
+    reduce = {"+=": np.add, "max=": np.maximum, "min=": np.minimum}[op].reduce
+    wanted = reduce(x.astype(np.float64), axis=1 if axis == "i" else 0)
+    got = im.build(planned)(x)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
+    if op != "+=":
+        np.testing.assert_array_equal(got, wanted.astype(np.float32))
+
+
+SOFTMAX = """
+temporary M, E, S
+M[i] max= X[i,j]
+E[i,j] = exp(X[i,j] - M[i])
+S[i] += E[i,j]
+Y[i,j] = E[i,j] / S[i]
+"""
+
+
+def softmax() -> im.Kernel:
+    return im.kernel(SOFTMAX, dtypes=dict.fromkeys("MXESY", "f32"), name="softmax")
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (13, 67)])
+def test_softmax(shape: tuple[int, int]) -> None:
+    planned = im.plan(softmax(), AVX2, sizes=dict(zip("ij", shape, strict=True)))
+    x = np.random.default_rng(2).standard_normal(shape, np.float32) * 20
+    wide = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    np.testing.assert_allclose(im.build(planned)(x), wide / wide.sum(1, keepdims=True), rtol=2e-5, atol=1e-7)
+
+
+def test_the_sums_of_two_statements_are_taken_apart_and_certified(tmp_path: Any) -> None:
+    """Its certificate names the chain, derives both claims again, and refutes another one."""
+    from isamap_smt.certificates.load import save
+    from isamap_smt.certificates.run import check_directory
+
+    planned = im.plan(softmax(), AVX2, sizes={"i": 12, "j": 64})
+    assert planned.split is not None
+    assert [s.whole.statements[s.statement].op for s in planned.split.split.chain] == ["max", "+"]
+    assert len(planned.program.schedules) == 4
+    save(planned.checked, tmp_path, split=planned.split)
+    outcomes = check_directory(tmp_path, cache=False)
+    assert {o.status for o in outcomes} == {"ok"}, outcomes
