@@ -34,10 +34,12 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.proof import MappingError, prove
+from isamap_smt.proof.family_normal import is_normal
 from isamap_smt.proof.family_witnesses import PairWitness
 from isamap_smt.search import find_mappings
 from tests.attacks.executed import Fault, Work, clashes, compute, fill, fused, placed, right, right_fused
 from tests.attacks.random_problems import Problem, problem
+from tests.whole_family import candidates
 
 LUCKY = "refuted, a cell has two elements or an element two cells, and the result is right all the same"
 TWICE = "refuted, two points assign one element, and the result is right all the same"
@@ -112,12 +114,12 @@ def _family(drawn: Problem, kernel: Kernel, rng: random.Random, runs: int, tally
     for _, reason in found.unknown:
         tally.unknown[reason.splitlines()[-1].split(":")[0].strip()[:60]] += 1
     works = [w for s in sizes_to_try(kernel, rng, runs) if (w := _work(kernel, s)) is not None]
-    pairs = [(w.violated(family), _works(kernel, dict(w.sizes))) for w in found.witnesses if isinstance(w, PairWitness)]
-    for c in range(family.size):
-        b, row = family.split(c)
-        if family.redundant[row]:
+    pairs = [(w.where, _works(kernel, dict(w.sizes))) for w in found.witnesses if isinstance(w, PairWitness)]
+    for c in candidates(family):
+        b, code = c
+        if not is_normal(family, code):
             continue
-        code, key = family.codes[row], (family.groups(family.codes[row]), family.bindings[b])
+        key = family.groups(code), family.bindings[b]
         if key in legal:
             tally.cases["proved"] += 1
             for work in works:
@@ -129,8 +131,8 @@ def _family(drawn: Problem, kernel: Kernel, rng: random.Random, runs: int, tally
             tally.cases["unknown"] += 1
         else:
             tally.cases["refuted"] += 1
-            for violated, seeds in pairs:
-                if violated[c] and seeds:
+            for cube, seeds in pairs:
+                if c in cube and seeds:
                     tally.runs += 1
                     if all(right_fused(w, family, code, b) for w in seeds):
                         if _assigned_twice(seeds[0]):

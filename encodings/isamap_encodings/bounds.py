@@ -7,6 +7,7 @@ stride*x <= stride*(E-1) is stride*rest >= 0.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -25,6 +26,22 @@ def domain(
     shape: tuple[Any, ...],
 ) -> Verdict:
     """Every coordinate inside the shape for every point of the kernel's domain. lows: least value of each size."""
+    verdict = check(*_linear(axes, where, lows, hypotheses, coordinates, shape))
+    if isinstance(verdict, Proved):
+        return verdict
+    return together([_exact(axes, where, hypotheses, c, e) for c, e in zip(coordinates, shape, strict=True)])
+
+
+@lru_cache(maxsize=256)  # it does not depend on the mapping, and a search asks it for each
+def _linear(
+    axes: tuple[tuple[str, Any], ...],
+    where: tuple[Any, ...],
+    lows: tuple[tuple[str, int], ...],
+    hypotheses: tuple[Any, ...],
+    coordinates: tuple[Any, ...],
+    shape: tuple[Any, ...],
+) -> tuple[tuple[Any, ...], Any, str, frozenset[str]]:
+    """What is asked first: assumptions, claim, name, and what is >= 0."""
     table: dict[str, Any] = {}
     rests: list[str] = []
     for name, low in lows:
@@ -40,10 +57,7 @@ def domain(
     given += [rename(g, table) for g in where]
     inside = [("le", sp.S.Zero, rename(c, table)) for c in coordinates]
     inside += [("lt", rename(c, table), rename(sp.sympify(e), table)) for c, e in zip(coordinates, shape, strict=True)]
-    verdict = check(given, ("and", *inside), "bounds", nonnegative)
-    if isinstance(verdict, Proved):
-        return verdict
-    return together([_exact(axes, where, hypotheses, c, e) for c, e in zip(coordinates, shape, strict=True)])
+    return tuple(given), ("and", *inside), "bounds", nonnegative
 
 
 def _exact(axes: Any, where: Any, hypotheses: Any, c: Any, e: Any) -> Verdict:
@@ -69,9 +83,16 @@ def general(space: GeneralSpace, coordinates: tuple[Any, ...], shape: tuple[Any,
 
 def positive(e: Any, lows: tuple[tuple[str, int], ...], hypotheses: tuple[Any, ...]) -> Verdict:
     """e >= 1 for all sizes: with every size written as its least value plus something, all products are >= 0."""
+    verdict = check(*_linear_positive(e, lows, hypotheses))
+    return verdict if isinstance(verdict, Proved) else check(hypotheses, ("le", sp.S.One, e), "positive")
+
+
+@lru_cache(maxsize=1024)
+def _linear_positive(
+    e: Any, lows: tuple[tuple[str, int], ...], hypotheses: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], Any, str, frozenset[str]]:
     table = {name: sp.Symbol(f"{name}+", integer=True) + low for name, low in lows}
     nonnegative = frozenset(f"{n}+" for n, _ in lows)
     given = [_put(h, table) for h in hypotheses]
     given += [("le", sp.S.Zero, sp.Symbol(n, integer=True)) for n in sorted(nonnegative)]
-    verdict = check(given, ("le", sp.S.One, rename(sp.sympify(e), table)), "positive", nonnegative)
-    return verdict if isinstance(verdict, Proved) else check(hypotheses, ("le", sp.S.One, e), "positive")
+    return tuple(given), ("le", sp.S.One, rename(sp.sympify(e), table)), "positive", nonnegative

@@ -125,11 +125,17 @@ _PLAIN = {
 }  # fmt: skip
 
 
+@cache
+def symbol(name: str) -> Any:
+    """The integer symbol of that name; SymPy takes its time to look up what it is."""
+    return sp.Symbol(name, integer=True)
+
+
 def ranges(pairs: Any) -> list[Any]:
     """0 <= x < extent for every (name or expression, extent)."""
     result: list[Any] = []
     for x, extent in pairs:
-        s = sp.Symbol(x, integer=True) if isinstance(x, str) else x
+        s = symbol(x) if isinstance(x, str) else x
         result += [("le", sp.S.Zero, s), ("lt", s, sp.sympify(extent))]
     return result
 
@@ -185,7 +191,7 @@ def pair(space: FusedSpace, same: frozenset[str]) -> Pair:
     second: dict[str, Any] = {}
     for t, _, group in space.groups:
         if t not in same:
-            second.update({a: sp.Symbol(a + "'", integer=True) for a in group})
+            second.update({a: symbol(a + "'") for a in group})
     facts: list[Any] = [*space.hypotheses, *ranges(space.axes)]
     facts += ranges((second[a], extents[a]) for a in second)
     digits: dict[str, tuple[Any, Any]] = {}
@@ -194,7 +200,7 @@ def pair(space: FusedSpace, same: frozenset[str]) -> Pair:
         if not group:
             digits[t] = (sp.S.Zero, sp.S.Zero)
         elif t in same:
-            d = sp.Symbol(f"{t}.digit", integer=True)
+            d = symbol(f"{t}.digit")
             digits[t] = (d, d)
             facts += ranges([(d, n)])
         else:
@@ -216,19 +222,19 @@ def _tile(
     An inner axis of constant extent is multiplied out (linear). One of symbolic extent gives an opaque fused index
     of which the digit lemma says: equal exactly when its parts are.
     """
-    v, w = sp.Symbol(group[0], integer=True), second[group[0]]
+    v, w = symbol(group[0]), second[group[0]]
     _frozen(0, group, n, extents, (v, w), facts, needed)
     for k, a in enumerate(group[1:], start=1):
-        x, y = sp.Symbol(a, integer=True), second[a]
+        x, y = symbol(a), second[a]
         if extents[a].is_Integer:
             v, w = v * extents[a] + x, w * extents[a] + y
         else:
-            p, q = (sp.Symbol(f"{t}.fused{k}{m}", integer=True) for m in ("", "'"))
+            p, q = (symbol(f"{t}.fused{k}{m}") for m in ("", "'"))
             facts += [("iff", ("eq", p, q), ("and", ("eq", v, w), ("eq", x, y)))]
             facts += [("le", sp.S.Zero, p), ("le", sp.S.Zero, q)]
             v, w = p, q
         _frozen(k, group, n, extents, (v, w), facts, needed)
-    tile, d, e = (sp.Symbol(f"{t}.{m}", integer=True) for m in ("tile", "digit", "digit'"))
+    tile, d, e = (symbol(f"{t}.{m}") for m in ("tile", "digit", "digit'"))
     facts += ranges([(d, n), (e, n)])
     facts += [("eq", v, n * tile + d), ("eq", w, n * tile + e)]
     return d, e
@@ -254,6 +260,7 @@ def spans_tiles(inner: Sequence[Any], n: int) -> bool:
     return prod(map(content, inner)) % n == 0
 
 
+@lru_cache(maxsize=20_000)
 def content(extent: Any) -> int:
     """The largest number that divides all coefficients of the extent, a polynomial of sizes.
 

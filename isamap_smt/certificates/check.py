@@ -24,7 +24,14 @@ from isamap_smt.certificates.claim_file import (
     undecided_files,
 )
 from isamap_smt.certificates.completeness import family_from, listed, witness_from
-from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split, further_from
+from isamap_smt.certificates.derive import (
+    Step,
+    derive_complete,
+    derive_mapping,
+    derive_program,
+    derive_split,
+    further_from,
+)
 from isamap_smt.certificates.digests import mapping_digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import CLAIMS, Stored, read_certificate, well_formed
@@ -35,7 +42,7 @@ from isamap_smt.certificates.store import (
     Evidence,
     Lowered,
     Named,
-    completeness_certificate,
+    complete_stated,
     machine_certificate,
     stated,
 )
@@ -47,7 +54,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.language.library import kernel_names
-from isamap_smt.proof.family_check import check_family
+from isamap_smt.proof.family_check import SHOWN, CertificateCheck
 from isamap_smt.proof.mapping import FIRST, prove_after
 
 _SHOWN = 3  # refuted obligations that a report tells
@@ -150,19 +157,25 @@ class _Check:
             result = prove_after(mapping, FIRST)
             if not isinstance(result, ProvedMapping):
                 return self._not_proved(result.proof, str(result))
-        try:
-            found = check_family(family, [m.id for m in legal], witnesses)
-        except IsamapError as error:
-            return Outcome(self.id, "broken", ("the family cannot be gone over", str(error)))
+        found, steps = derive_complete(family, legal, witnesses, self.memory.z3)
         if not found:
-            told = ["the list of legal mappings is no longer shown to be complete", *found.faults]
-            told += [f"nothing accounts for {u}" for u in found.uncovered[:_SHOWN]]
-            if len(found.uncovered) > _SHOWN:
-                told.append(f"nor for {len(found.uncovered) - _SHOWN} more")
-            return Outcome(self.id, "broken", tuple(told), claims)
-        ids = [m.id for m in legal]
-        self.changes += self._words(completeness_certificate(family, ids, witnesses, self.document["kernel"]["source"]))
-        return self._proved(claims, ())
+            return self._not_complete(found, steps, claims)
+        ids, source = [m.id for m in legal], self.document["kernel"]["source"]
+        self.changes += self._words(complete_stated(family, ids, witnesses, steps, source))
+        return self._proved(claims, steps)
+
+    def _not_complete(self, found: CertificateCheck, steps: Sequence[Step], claims: int) -> Outcome:
+        if not found.uncovered and any(isinstance(c.verdict, Unknown) for s in steps for c in s.claims):
+            left = undecided_files(self.id, steps)
+            return Outcome(
+                self.id, "unknown", ("no longer decided", *found.faults), claims, formulas_left=tuple(left.items())
+            )
+        told = ["the list of legal mappings is no longer shown to be complete", *found.faults]
+        told += [f"nothing accounts for {u}" for u in found.uncovered[:_SHOWN]]
+        if len(found.uncovered) > _SHOWN:
+            some = "at least " if len(found.uncovered) == SHOWN else ""
+            told.append(f"nor for {some}{len(found.uncovered) - _SHOWN} more")
+        return Outcome(self.id, "broken", tuple(told), claims)
 
     def _mapping(self, kernel: Kernel, instruction: Instruction) -> Outcome:
         then = self.document["mapping"]

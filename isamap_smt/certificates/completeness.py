@@ -1,4 +1,4 @@
-"""Completeness as data: the legal list and the witnesses, checked over the whole family with plain integers."""
+"""Completeness as data: the legal list, the witnesses with the clauses they stand for, and that nothing else satisfies these."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Mapping as Dict
 from dataclasses import asdict
 from typing import Any
 
+from isamap_encodings.models import Cube, Model
+from isamap_encodings.verdict import Verdict
 from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.mapping.axes import AxesError, parse_axes
-from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.fuse import Binding, fuse
 from isamap_smt.proof.family import Family
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
+from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, OrderWitness, PairWitness, Witness
+
+OUTSIDE = "-"  # of the instruction
 
 
 def family_document(family: Family) -> dict[str, Any]:
@@ -33,7 +39,7 @@ def family_from(document: Dict[str, Any], kernel: Kernel, instruction: Instructi
 
 
 def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
-    """One witness: integers, and the element it speaks of by its place in the statement."""
+    """One witness: integers, the element it speaks of by its place in the statement, and which candidates it excludes."""
     match witness:
         case PairWitness():
             places = accesses(family)
@@ -41,13 +47,47 @@ def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
                 "kind": "pair",
                 "claim": witness.claim,
                 "access": places.index(witness.access),
-                "element": f"{witness.access.tensor}[{', '.join(map(str, witness.access.index))}]",
+                "element": _element(witness.access),
                 "sizes": dict(witness.sizes),
                 "first": list(witness.first),
                 "second": list(witness.second),
+                "excludes": _cube_document(witness.where, family),
             }
-    kind = "kernel" if isinstance(witness, KernelWitness) else "one"
+        case OneWitness():
+            candidate = family.mapping(witness.candidate).id
+            return {"kind": "one", **asdict(witness), "candidate": candidate, "values": dict(witness.values)}
+    kind = "order" if isinstance(witness, OrderWitness) else "kernel"
     return {"kind": kind, **asdict(witness), "values": dict(witness.values)}
+
+
+def _element(access: Access) -> str:
+    return f"{access.tensor}[{', '.join(map(str, access.index))}]"
+
+
+def _cube_document(cube: Cube, family: Family) -> dict[str, Any]:
+    """Per kernel axis that cannot be anywhere, the instruction axes it may be in (- for none); operands, unless in any order."""
+    names = (OUTSIDE, *(t for t, _ in family.points))
+    pairs = zip(family.axes, cube.places, strict=True)
+    axes = {a: [names[g] for g in sorted(places)] for a, places in pairs if len(places) < len(names)}
+    if len(cube.bindings) == len(family.bindings):
+        return {"axes": axes}
+    return {"axes": axes, "operands": [_fed(family.bindings[b]) for b in sorted(cube.bindings)]}
+
+
+def _fed(binding: Binding) -> dict[str, str]:
+    return {operand: _element(access) for operand, access in binding}
+
+
+def _cube_from(document: Dict[str, Any], family: Family) -> Cube:
+    """Raises KeyError and ValueError for names of nothing there is."""
+    names, everything = (OUTSIDE, *(t for t, _ in family.points)), family.everything
+    places = list(everything.places)
+    for a, where in document["axes"].items():
+        places[family.axes.index(a)] = frozenset(names.index(t) for t in where)
+    fed = list(map(_fed, family.bindings))
+    bound = document.get("operands")
+    bindings = everything.bindings if bound is None else frozenset(fed.index(one) for one in bound)
+    return Cube(bindings, tuple(places))
 
 
 def witness_from(document: Dict[str, Any], family: Family) -> Witness:
@@ -65,18 +105,45 @@ def witness_from(document: Dict[str, Any], family: Family) -> Witness:
                     tuple((n, int(v)) for n, v in document["sizes"].items()),
                     first,
                     second,
+                    _cube_from(document["excludes"], family),
                 )
             case "kernel":
                 values = tuple(document["values"].items())
                 return KernelWitness(
                     document["claim"], document["subject"], document["binding"], values, document["text"]
                 )
+            case "order":
+                values = tuple(document["values"].items())
+                found = OrderWitness(document["axis"], document["point"], values, document["text"])
+                found.where(family)  # its names are names of something
+                return found
             case "one":
                 values = tuple(document["values"].items())
-                return OneWitness(document["claim"], int(document["candidate"]), values, document["text"])
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+                return OneWitness(
+                    document["claim"], _candidate(document["candidate"], family), values, document["text"]
+                )
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DamagedError(f"a witness is not of the form it should have: {error!r}") from None
     raise DamagedError(f"a witness is of the unknown kind {document['kind']!r}")
+
+
+def _candidate(identifier: str, family: Family) -> Model:
+    try:
+        found = family.candidate(listed(family, identifier))
+    except IsamapError as error:
+        raise DamagedError(f"a witness speaks of {identifier}: {error}") from None
+    if found is None:
+        raise DamagedError(f"a witness speaks of {identifier}, which is not of the family")
+    return found
+
+
+def complete_claim(legal: int, witnesses: int, family: Family, verdict: Verdict) -> ClaimResult:
+    """The claim in words, with what the solver says."""
+    words = (
+        f"each of {family.size} candidates is one of {legal} listed ones, not in normal form, or excluded by one of "
+        f"{witnesses} witnesses"
+    )
+    return ClaimResult("complete", "", verdict, words)
 
 
 def listed(family: Family, identifier: str) -> Mapping:

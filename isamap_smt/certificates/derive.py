@@ -14,6 +14,7 @@ from typing import Any
 
 from isamap_encodings.solve import Answers, Query, recording
 from isamap_encodings.verdict import Proved
+from isamap_smt.certificates.completeness import complete_claim
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.errors import NotProvedError
@@ -23,6 +24,9 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import SplitSum
+from isamap_smt.proof.family import Family
+from isamap_smt.proof.family_check import CertificateCheck, account
+from isamap_smt.proof.family_witnesses import Witness
 from isamap_smt.proof.mapping import FIRST, prove_after
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.rejection import Rejection
@@ -77,6 +81,20 @@ def derive_split(split: SplitSum, answers: Answers | None = None) -> Derived:
     with _Watch(answers) as watch:
         proof = prove_split(split, watch)
     return Derived(proof, watch.steps())
+
+
+def derive_complete(
+    family: Family, legal: Sequence[Mapping], witnesses: Sequence[Witness], answers: Answers | None = None
+) -> tuple[CertificateCheck, tuple[Step, ...]]:
+    """That nothing else of the family is legal than what is listed, asked again; what `answers` knows is not.
+
+    That the listed mappings are legal is not asked.
+    """
+    accounted = account(family, legal, witnesses)
+    with _Watch(answers) as watch:
+        verdict = accounted.verdict()
+        watch([complete_claim(len(legal), len(witnesses), family, verdict)])
+    return accounted.check(verdict), watch.steps()
 
 
 class _Watch:

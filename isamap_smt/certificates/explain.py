@@ -13,7 +13,16 @@ from typing import Any
 from isamap_encodings.solve import Query
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_encodings.z3_check import unsat_core
-from isamap_smt.certificates.derive import Step, derive_mapping, derive_program, derive_split, further_from, wants_model
+from isamap_smt.certificates.completeness import family_from, listed, witness_from
+from isamap_smt.certificates.derive import (
+    Step,
+    derive_complete,
+    derive_mapping,
+    derive_program,
+    derive_split,
+    further_from,
+    wants_model,
+)
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest, well_formed
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from, split_from
@@ -97,8 +106,10 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
     """The steps, and what the names in them are."""
     with well_formed():
         document = read_manifest(place)
-        if document["kind"] != "mapping":
-            raise CertificateError(f"{place.name} has no formulas: it is checked with plain integers and digests")
+        if document["kind"] == "machine":
+            raise CertificateError(f"{place.name} has no formulas: it is checked by digests")
+        if document["kind"] == "completeness":
+            return _complete_steps(document, sources)
         kernel, split = kernel_from(document["kernel"]), split_from(document["kernel"])
         mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
     derived, result = derive_mapping(mapping)
@@ -112,6 +123,16 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
         steps += below.steps
         known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
     return steps, known
+
+
+def _complete_steps(document: Dict[str, Any], sources: Sources) -> tuple[tuple[Step, ...], dict[str, str]]:
+    kernel, _ = sources.kernel(document["kernel"])
+    family = family_from(document["family"], kernel, sources.instruction_of(document, kernel))
+    witnesses = [witness_from(w, family) for w in document["witnesses"]]
+    _, steps = derive_complete(family, [listed(family, i) for i in document["legal"]], witnesses)
+    known = {f"{a}.in.{t}": f"axis {a} in lane index {t}" for a in family.axes for t, _ in family.points}
+    bound = ["feeding " + ", ".join(f"{o} by {a.tensor}" for o, a in b) for b in family.bindings]
+    return steps, known | {f"binding.{n}": words for n, words in enumerate(bound)}
 
 
 def _reasons(step: Step, formulas: bool, known: dict[str, str]) -> list[Reason]:

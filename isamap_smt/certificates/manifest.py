@@ -25,7 +25,7 @@ MANIFEST = "manifest.json"
 CLAIMS = "claims.json"
 KINDS = {
     "mapping": ("id", "kernel", "instruction", "mapping", "files"),
-    "completeness": ("id", "kernel", "instruction", "family", "legal", "witnesses", "claims", "files"),
+    "completeness": ("id", "kernel", "instruction", "family", "legal", "witnesses", "files"),
     "machine": ("id", "hardware", "parts", "files"),
 }
 
@@ -39,8 +39,8 @@ class Stored:
 
     @property
     def claims(self) -> Any:
-        """What claims.json says was proved, or the manifest of a list."""
-        return json.loads(self.files[CLAIMS])["claims"] if CLAIMS in self.files else self.document.get("claims", [])
+        """What claims.json says was proved."""
+        return json.loads(self.files[CLAIMS])["claims"] if CLAIMS in self.files else []
 
 
 @contextmanager

@@ -11,14 +11,15 @@ from typing import Any
 from isamap_encodings.solve import versions
 from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates.claim_file import claim_text, unproved
-from isamap_smt.certificates.completeness import family_document, witness_document
-from isamap_smt.certificates.derive import Derived, Step, derive_mapping, derive_program, derive_split
+from isamap_smt.certificates.completeness import family_document, listed, witness_document
+from isamap_smt.certificates.derive import Derived, Step, derive_complete, derive_mapping, derive_program, derive_split
 from isamap_smt.certificates.digests import (
     hardware_digests,
     instruction_digests,
     kernel_digest,
     mapping_digest,
 )
+from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.fingerprint import fingerprint, machine_and_name, mapping_id, program_text
 from isamap_smt.certificates.manifest import CLAIMS, claims_text, write_certificate
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
@@ -173,27 +174,35 @@ def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
 def completeness_certificate(
     family: Family, legal: Sequence[str], witnesses: Sequence[Witness], kernel: str | None = None
 ) -> Certificate:
-    """The certificate that the legal list of a family is complete."""
+    """The certificate that the legal list of a family, by ids, is complete. Raises CertificateError where it is not."""
+    found, steps = derive_complete(family, [listed(family, i) for i in legal], witnesses)
+    if not found:
+        told = "; ".join([*found.faults, *(f"nothing accounts for {u}" for u in found.uncovered[:1])])
+        raise CertificateError(f"{_complete_id(family)} is not shown to be complete: {told}")
+    return complete_stated(family, legal, witnesses, steps, kernel)
+
+
+def complete_stated(
+    family: Family, legal: Sequence[str], witnesses: Sequence[Witness], steps: Sequence[Step], kernel: str | None
+) -> Certificate:
+    """Everything that the certificate of a complete list says, from the claim just derived."""
+    identifier = _complete_id(family)
+    files = claim_files(identifier, steps, "")
+    document = {
+        "id": identifier,
+        "kind": "completeness",
+        "kernel": {**kernel_document(family.kernel, kernel), "digest": kernel_digest(family.kernel)},
+        "instruction": _instruction_document(family.instruction, None),
+        "family": family_document(family),
+        "legal": list(legal),
+        "witnesses": [witness_document(w, family) for w in witnesses],
+    }
+    return Certificate(identifier, document, {**files, CLAIMS: claims_text(claim_documents(steps, ""), files)})
+
+
+def _complete_id(family: Family) -> str:
     machine, short = machine_and_name(family.instruction)
-    identifier = f"{machine}/{family.kernel.name}/complete,{short}"
-    words = (
-        f"each of {family.size} candidates is one of {len(legal)} listed ones, not in normal form, or violated by one of "
-        f"{len(witnesses)} witnesses; each listed one is legal"
-    )
-    return Certificate(
-        identifier,
-        {
-            "id": identifier,
-            "kind": "completeness",
-            "kernel": {**kernel_document(family.kernel, kernel), "digest": kernel_digest(family.kernel)},
-            "instruction": _instruction_document(family.instruction, None),
-            "family": family_document(family),
-            "legal": list(legal),
-            "witnesses": [witness_document(w, family) for w in witnesses],
-            "claims": [{"claim": "complete", "subject": "", "statement": words, "verdict": "proved", "file": ""}],
-        },
-        {},
-    )
+    return f"{machine}/{family.kernel.name}/complete,{short}"
 
 
 def machine_certificate(hardware: Hardware) -> Certificate:

@@ -7,7 +7,7 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -16,6 +16,7 @@ Expr = sp.Expr
 Rel = sp.Basic  # a SymPy relation (Lt, Le, Gt, Ge, Eq, Ne) or a SymPy truth value
 
 
+@cache
 def sym(name: str) -> sp.Symbol:
     """The integer symbol of that name; the same name is always the same symbol."""
     return sp.Symbol(name, integer=True)

@@ -1,16 +1,15 @@
-"""The fuse family as one array: for every candidate, which instruction axis each kernel axis feeds (0: none).
+"""The fuse family: every assignment of kernel axes to instruction axes, times every operand binding.
 
-All questions about many candidates at once are NumPy operations on that array.
+No candidate is written down before it is asked for: they are counted by formula, and found as models (encodings/models.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 
-import numpy as np
-
-from isamap_encodings.space import content
+from isamap_encodings.models import Choices, Cube, Model
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -18,16 +17,16 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.mapping.axes import Groups
 from isamap_smt.mapping.fuse import Binding, bindings, fuse_groups
 
-MOST = 4_000_000  # candidates of one family
+Code = tuple[int, ...]  # per kernel axis, the instruction axis that it feeds: g + 1 is points[g], 0 none
 
 
 class FamilyError(IsamapError):
-    """A family that is too large to enumerate, or a name of a family nobody has written."""
+    """A name of a family that nobody has written, or of an order of operands."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Every assignment of kernel axes to instruction axes, times every operand binding."""
+    """Every assignment of kernel axes to instruction axes, times every operand binding. A candidate is (binding, code)."""
 
     kernel: Kernel
     instruction: Instruction
@@ -37,7 +36,7 @@ class Family:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """The kernel's axes, outermost first: the columns of `codes`."""
+        """The kernel's axes, outermost first: the places of a code."""
         return tuple(a.name for a in self.kernel.statements[self.statement].axes)
 
     @cached_property
@@ -50,67 +49,55 @@ class Family:
         """Operand bindings to try."""
         return bindings(self.kernel, self.instruction, self.operands, self.statement)
 
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """One row per assignment, lexicographic, fewest grouped axes first."""
-        radix = len(self.points) + 1
-        total = radix ** len(self.axes)
-        if total > MOST:
-            raise FamilyError(
-                f"{self.kernel.name} has {len(self.axes)} axes and {self.instruction.name} {len(self.points)}: "
-                f"{total:,} candidates are more than the {MOST:,} this family is enumerated for"
-            )
-        numbers = np.arange(total)
-        codes = (
-            np.stack([numbers // radix**k % radix for k in reversed(range(len(self.axes)))], axis=1).astype(np.int8)
-            if self.axes
-            else np.zeros((1, 0), np.int8)
-        )
-        if not self.partial:
-            for g in range(len(self.points)):
-                codes = codes[(codes == g + 1).any(axis=1)]
-        order = np.argsort((codes != 0).sum(axis=1), kind="stable")
-        return codes[order]
+    @property
+    def choices(self) -> Choices:
+        """What a solver chooses."""
+        return Choices(self.axes, tuple(t for t, _ in self.points), len(self.bindings), not self.partial)
+
+    @property
+    def assignments(self) -> int:
+        """Number of codes. Without partial use each instruction axis has an axis (inclusion and exclusion)."""
+        axes, points = len(self.axes), len(self.points)
+        if self.partial:
+            return int((points + 1) ** axes)
+        return sum((-1) ** k * comb(points, k) * (points + 1 - k) ** axes for k in range(points + 1))
 
     @property
     def size(self) -> int:
         """Number of candidates."""
-        return len(self.codes) * len(self.bindings)
+        return self.assignments * len(self.bindings)
 
-    def split(self, candidate: int) -> tuple[int, int]:
-        """(binding, row of codes) of a candidate number."""
-        return divmod(candidate, len(self.codes))
+    @property
+    def everything(self) -> Cube:
+        """All of them."""
+        places = frozenset(range(len(self.points) + 1))
+        return Cube(frozenset(range(len(self.bindings))), (places,) * len(self.axes))
 
-    def groups(self, code: np.ndarray) -> Groups:
-        """The groups a row of codes stands for."""
+    def groups(self, code: Code) -> Groups:
+        """The groups that a code stands for."""
         return tuple(
             (t, tuple(a for a, c in zip(self.axes, code, strict=True) if c == g + 1))
             for g, (t, _) in enumerate(self.points)
         )
 
-    def mapping(self, candidate: int) -> Mapping:
+    def mapping(self, candidate: Model) -> Mapping:
         """The candidate as a Mapping."""
-        b, row = self.split(candidate)
-        return fuse_groups(
-            self.kernel, self.instruction, self.groups(self.codes[row]), self.bindings[b], self.statement
-        )
+        b, code = candidate
+        return fuse_groups(self.kernel, self.instruction, self.groups(code), self.bindings[b], self.statement)
 
-    @cached_property
-    def redundant(self) -> np.ndarray:
-        """Rows of codes not in normal form: a digit is constant within every execution, for all sizes.
+    def candidate(self, mapping: Mapping) -> Model | None:
+        """The candidate that is this mapping, or None where none is; a group's axes are in the kernel's order."""
+        points = {t: g for g, (t, _) in enumerate(self.points, 1)}
+        where = {a: points[t] for t, group in mapping.groups for a in group}
+        code = tuple(where.get(a, 0) for a in self.axes)
+        if mapping.binding not in self.bindings or mapping.groups != self.groups(code):
+            return None
+        if not self.partial and set(code) - {0} != set(points.values()):
+            return None
+        return self.bindings.index(mapping.binding), code
 
-        Such a candidate is the same mapping as the one with that axis outside. An axis is constant if it has one point,
-        or if the axes inside it in its group span whole tiles.
-        """
-        extents = {a.name: a.extent for a in self.kernel.statements[self.statement].axes}
-        result = np.zeros(len(self.codes), bool)
-        weights = 1 << np.arange(len(self.axes))[::-1]  # the innermost axis is bit 0
-        inwards = [(extents[a] == 1, content(extents[a])) for a in reversed(self.axes)]
-        for g, (_, n) in enumerate(self.points):
-            constant, inside = np.zeros(1, bool), np.full(1, 1 % n)  # by set of axes; points inside, in tiles' rest
-            for single, factor in inwards:
-                constant = np.concatenate([constant, constant | single | (inside == 0)])
-                inside = np.concatenate([inside, inside * (factor % n) % n])
-            masks = (self.codes == g + 1) @ weights if self.axes else np.zeros(len(self.codes), int)
-            result |= constant[masks]
-        return result
+    @staticmethod
+    def order(candidate: Model) -> tuple[int, int, Code]:
+        """Sorts candidates: by binding, fewest grouped axes first, then outermost axes."""
+        b, code = candidate
+        return b, sum(c != 0 for c in code), code

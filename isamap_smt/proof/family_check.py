@@ -1,82 +1,180 @@
-"""Completeness, checked again with plain integers: every candidate is legal-listed, redundant, or violated by a witness."""
+"""Completeness, checked again: nothing but the listed candidates is in normal form and outside of every witness' clause.
+
+That a witness excludes what its clause says is found with plain integers; that nothing else is left is a question to a solver.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
-import numpy as np
-
-from isamap_encodings.verdict import Refuted
+from isamap_encodings.models import Cube, Model, Models, nothing_else
+from isamap_encodings.solve import RLIMIT, recording
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_encodings.z3_check import RESOURCES, cvc5_answer, cvc5_version
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.proof.family import Family
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
+from isamap_smt.proof.family_normal import is_normal, not_normal
+from isamap_smt.proof.family_witnesses import (
+    KernelWitness,
+    OneWitness,
+    OrderWitness,
+    PairWitness,
+    Witness,
+    excluded,
+    reductions,
+)
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import scalar_claims
 
+STEPS = 10 * RLIMIT
+SHOWN = 100  # candidates that nothing accounts for
+
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """ok: the set is complete. uncovered: candidates that nothing accounts for, by id. faults: witnesses that say nothing."""
+    """ok: the set is complete. uncovered: candidates that nothing accounts for, by id, up to 100 of them. faults: witnesses that
+    say nothing, and what else is wrong. solvers: who says that nothing else is left."""
 
     ok: bool
     candidates: int
     uncovered: tuple[str, ...]
     faults: tuple[str, ...]
+    solvers: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.ok
 
 
-def check_family(family: Family, legal_ids: Collection[str], witnesses: Iterable[Witness]) -> CertificateCheck:
-    """Go over the whole family: is every candidate on the legal list, not in normal form, or violated by a witness?
+@dataclass(frozen=True)
+class Accounted:
+    """Cubes of candidates of a family: not in normal form, excluded by a witness that holds, on the legal list. Faults in words."""
 
-    No solver is asked, except that a refuted scalar claim is proved to be refuted again. That the listed mappings are
-    legal is another question: prove() answers it.
+    family: Family
+    normal: tuple[Cube, ...]
+    witnesses: tuple[Cube, ...]
+    legal: tuple[Cube, ...]
+    faults: tuple[str, ...]
+
+    @property
+    def cubes(self) -> tuple[Cube, ...]:
+        """All of them."""
+        return (*self.normal, *self.witnesses, *self.legal)
+
+    def verdict(self) -> Verdict:
+        """Whether every candidate is accounted for; Z3 is asked, and the question can be recorded."""
+        if not self.family.size:
+            return Proved()
+        if not self.cubes:
+            return Refuted({}, "nothing accounts for any candidate")
+        return nothing_else(self.family.choices, self.cubes, STEPS)
+
+    def check(self, verdict: Verdict) -> CertificateCheck:
+        """What is to be said of it."""
+        left: list[Model] = []
+        faults = list(self.faults)
+        if isinstance(verdict, Unknown):
+            faults.append(f"it is not known whether something else is left: {verdict.reason}")
+        elif isinstance(verdict, Refuted):
+            left = list(islice(Models(self.family.choices, self.cubes).each(), SHOWN))
+        ids = tuple(self.family.mapping(m).id for m in sorted(left, key=self.family.order))
+        ok = isinstance(verdict, Proved) and not faults
+        return CertificateCheck(ok, self.family.size, ids, tuple(faults), ("z3",) if ok else ())
+
+
+def account(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> Accounted:
+    """What accounts for the candidates of the family. That the listed mappings are legal is another question: prove() answers it.
+
+    No solver is asked, except that a refutation of one candidate, or of a value, is proved to be refuted again.
     """
-    covered = np.tile(family.redundant, len(family.bindings))
     faults: list[str] = []
-    ids = set(legal_ids)
+    cubes: list[Cube] = []
     for w in witnesses:
-        match w:
-            case PairWitness():
-                violated = w.violated(family)
-            case KernelWitness():
-                violated = w.violated(family) if _kernel_witness_holds(family, w) else np.zeros(family.size, bool)
-            case OneWitness():
-                violated = np.zeros(family.size, bool)
-                if 0 <= w.candidate < family.size and _one_holds(family, w):
-                    violated[w.candidate] = True
-        if not violated.any():
-            faults.append(f"a {w.claim} witness violates no candidate")
-        covered |= violated
-    legal = np.zeros(family.size, bool)
-    open_ = np.nonzero(~covered)[0]
-    for c in open_:
-        legal[c] = family.mapping(int(c)).id in ids
-    if int(legal.sum()) != len(ids):
-        faults.append("a mapping on the legal list is violated by a witness, redundant or not of the family")
-    uncovered = tuple(family.mapping(int(c)).id for c in np.nonzero(~covered & ~legal)[0])
-    return CertificateCheck(not uncovered and not faults, family.size, uncovered, tuple(faults))
+        if _holds(family, w):
+            cubes.append(excluded(w, family))
+        else:
+            faults.append(f"a {w.claim} witness does not violate the candidates that it excludes")
+    listed = [family.candidate(m) for m in legal]
+    right = {c for c in listed if c is not None and is_normal(family, c[1]) and not any(c in cube for cube in cubes)}
+    if len(right) != len(legal):
+        faults.append(
+            "a mapping on the legal list is violated by a witness, redundant, listed twice or not of the family"
+        )
+    found = sorted(right, key=family.order)
+    return Accounted(family, not_normal(family), tuple(cubes), tuple(map(Cube.of, found)), tuple(faults))
+
+
+def check_family(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> CertificateCheck:
+    """Is every candidate on the legal list, not in normal form, or excluded by a witness that holds? By Z3."""
+    accounted = account(family, legal, witnesses)
+    return accounted.check(accounted.verdict())
+
+
+def check_twice(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> CertificateCheck:
+    """check_family(), and the same question answered by cvc5, where that is installed."""
+    accounted = account(family, legal, witnesses)
+    with recording() as queries:
+        found = accounted.check(accounted.verdict())
+    if not found.ok or not queries or cvc5_version() is None:
+        return found
+    answer = cvc5_answer(queries[-1].smtlib, RESOURCES)
+    if answer == "unsat":
+        return replace(found, solvers=(*found.solvers, "cvc5"))
+    if answer == "unknown":
+        return found
+    return replace(found, ok=False, faults=(f"Z3 says that nothing else is left, cvc5 says {answer}",))
+
+
+def _holds(family: Family, w: Witness) -> bool:
+    match w:
+        case PairWitness():
+            return w.holds(family)
+        case KernelWitness():
+            return _kernel_witness_holds(family, w)
+        case OrderWitness():
+            return _order_holds(family, w)
+    return _one_holds(family, w)
+
+
+def _any_of(family: Family, binding: int) -> Mapping:
+    """A mapping with this binding, for claims that do not depend on which axes go where."""
+    points = len(family.points)
+    return family.mapping((binding, tuple(min(k + 1, points) for k in range(len(family.axes)))))
 
 
 def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
     statement = family.kernel.statements[family.statement]
-    if w.claim == "bounds":
+    if not family.size:
+        return False
+    if w.claim == "bounds" and w.binding is None:
         env = {n: int(v) for n, v in w.values}
-        mapping = family.mapping(0)
-        access = mapping.operand_access(w.subject)
+        access = _any_of(family, 0).operand_access(w.subject)
         shape = family.kernel.tensor(access.tensor).shape
         inside = all(0 <= env[a.name] < evaluate(a.extent, env) for a in statement.axes)
+        lows = {p.name: p.low for p in family.kernel.parameters}
+        inside = inside and all(env[n] >= lows.get(n, 1) for n in family.kernel.free_sizes)
         inside = inside and all(evaluate(g, env) for g in statement.guard)
         return inside and any(
             not 0 <= evaluate(i, env) < evaluate(e, env) for i, e in zip(access.index, shape, strict=True)
         )
-    if w.claim == "scalar" and w.binding is not None and w.binding < len(family.bindings):
-        mapping = family.mapping(w.binding * len(family.codes))
+    known = w.binding is not None and 0 <= w.binding < len(family.bindings)
+    if w.claim == "scalar" and w.subject != "order" and w.binding is not None and known:
+        mapping = _any_of(family, w.binding)
         return any(c.subject == w.subject and isinstance(c.verdict, Refuted) for c in scalar_claims(mapping))
     return False
+
+
+def _order_holds(family: Family, w: OrderWitness) -> bool:
+    """That one of the candidates is refuted because of its order, and that its only axis is where several are added."""
+    if w.axis and (w.axis not in family.axes or w.point not in reductions(family) or dict(family.points)[w.point] == 1):
+        return False
+    if not family.bindings:
+        return False
+    found = scalar_claims(family.mapping((0, w.code(family))))
+    return any(c.subject == "order" and isinstance(c.verdict, Refuted) for c in found)
 
 
 def _one_holds(family: Family, w: OneWitness) -> bool:

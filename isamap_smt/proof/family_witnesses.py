@@ -1,56 +1,49 @@
-"""What a counterexample says about the other candidates: exactly those it violates are excluded, by plain integers.
+"""What a counterexample says about the other candidates: a clause that excludes some of those it violates, by plain integers.
 
 A pair (sizes and two kernel points) violates agreement of an access when both points fall into one execution and one
 cell of the operand it feeds, and name different elements; it violates exclusiveness when both fall into one execution,
 name the same output element and have different output cells. Nothing is assumed of larger candidates.
+
+A witness comes with a cube of candidates, all of which it violates: that is checked axis by axis, from the outermost, over what
+the two fused indices of each instruction axis can be, and not over the candidates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Dict
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-import numpy as np
-
+from isamap_encodings.models import Cube, Model
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
-from isamap_smt.proof.family import Family
+from isamap_smt.mapping.fuse import Binding
+from isamap_smt.proof.family import Code, Family
+
+MOST = 20_000  # pairs of fused indices that are gone through for one cube
+
+Fused = tuple[tuple[int, int], ...]  # per instruction axis, the fused index of either point
 
 
 @dataclass(frozen=True)
 class PairWitness:
-    """Two kernel points at concrete sizes. claim: agreement (of `access`) or exclusive (of the output)."""
+    """Two kernel points at concrete sizes. claim: agreement (of `access`) or exclusive (of the output).
+
+    where: candidates that they violate.
+    """
 
     claim: str
     access: Access
     sizes: tuple[tuple[str, int], ...]
     first: tuple[int, ...]
     second: tuple[int, ...]
+    where: Cube
     text: str = ""
 
-    def violated(self, family: Family) -> np.ndarray:
-        """One truth value per candidate of the family; all false when the pair is no pair of points of the kernel."""
-        result = np.zeros((len(family.bindings), len(family.codes)), bool)
-        if not self._is_pair(family):
-            return result.reshape(-1)
-        same, one, two = self._digits(family)
-        for b, binding in enumerate(family.bindings):
-            for operand, access in binding:
-                if access != self.access:
-                    continue
-                equal = self._same_cell(family, operand, one, two)
-                result[b] |= same & (equal if self.claim == "agreement" else ~equal)
-        return result.reshape(-1)
+    def holds(self, family: Family) -> bool:
+        """Whether the points are of the kernel and say something, and every candidate of `where` violates them."""
+        return self.is_pair(family) and self.violates(family, self.where)
 
-    def _points(self, family: Family) -> tuple[dict[str, int], dict[str, int]]:
-        sizes = dict(self.sizes)
-        return (
-            {**sizes, **dict(zip(family.axes, self.first, strict=True))},
-            {**sizes, **dict(zip(family.axes, self.second, strict=True))},
-        )
-
-    def _is_pair(self, family: Family) -> bool:
+    def is_pair(self, family: Family) -> bool:
         """Both points lie in the domain, and their elements are different (agreement) or the same (exclusive)."""
         statement = family.kernel.statements[family.statement]
         lows = {p.name: p.low for p in family.kernel.parameters}
@@ -67,36 +60,65 @@ class PairWitness:
             return False
         return bool((elements[0] != elements[1]) == (self.claim == "agreement"))
 
-    def _digits(self, family: Family) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
-        """Per row of codes: do both points share an execution; and the instruction point of each."""
+    def violates(self, family: Family, cube: Cube) -> bool:
+        """Whether each of these candidates puts both points into one execution, and into one cell where there should be two, or
+        into two where there should be one. False, too, where there are too many cases to say so."""
+        if not all(cube.places):
+            return False
+        reached = self._reached(family, cube)
+        return reached is not None and all(
+            self._clash(family, family.bindings[b], fused) for b in cube.bindings for fused in reached
+        )
+
+    def _points(self, family: Family) -> tuple[dict[str, int], dict[str, int]]:
+        sizes = dict(self.sizes)
+        return (
+            {**sizes, **dict(zip(family.axes, self.first, strict=True))},
+            {**sizes, **dict(zip(family.axes, self.second, strict=True))},
+        )
+
+    def _reached(self, family: Family, cube: Cube) -> set[Fused] | None:
+        """The fused indices of both points in any candidate of the cube; None where one puts them into two executions.
+
+        Points in different tiles of a fused axis stay apart whatever is fused inside it.
+        """
         sizes = dict(self.sizes)
         statement = family.kernel.statements[family.statement]
-        extents = [int(evaluate(a.extent, sizes)) for a in statement.axes]
-        codes = family.codes
-        same = np.ones(len(codes), bool)
-        for k, (x, y) in enumerate(zip(self.first, self.second, strict=True)):
-            if x != y:
-                same &= codes[:, k] != 0
-        one: dict[str, Any] = {}
-        two: dict[str, Any] = {}
-        for g, (t, n) in enumerate(family.points):
-            f, h = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
-            for k, e in enumerate(extents):
-                inside = codes[:, k] == g + 1
-                f = np.where(inside, f * e + self.first[k], f)
-                h = np.where(inside, h * e + self.second[k], h)
-            same &= f // n == h // n
-            one[t], two[t] = f % n, h % n
-        return same, one, two
+        reached: set[Fused] = {((0, 0),) * len(family.points)}
+        for k, a in enumerate(statement.axes):
+            extent, x, y = int(evaluate(a.extent, sizes)), self.first[k], self.second[k]
+            if extent == 1:
+                continue  # both are 0, and no fused index changes
+            if 0 in cube.places[k] and x != y:
+                return None
+            following: set[Fused] = set()
+            for g in cube.places[k]:
+                if g == 0:
+                    following |= reached
+                    continue
+                n = family.points[g - 1][1]
+                for fused in reached:
+                    f, h = fused[g - 1]
+                    f, h = f * extent + x, h * extent + y
+                    if f // n != h // n:
+                        return None
+                    following.add((*fused[: g - 1], (f, h), *fused[g:]))
+            reached = following
+            if len(reached) > MOST:
+                return None
+        return reached
 
-    @staticmethod
-    def _same_cell(family: Family, operand: str, one: Dict[str, Any], two: Dict[str, Any]) -> np.ndarray:
+    def _clash(self, family: Family, binding: Binding, fused: Fused) -> bool:
+        one = {t: f % n for (t, n), (f, _) in zip(family.points, fused, strict=True)}
+        two = {t: h % n for (t, n), (_, h) in zip(family.points, fused, strict=True)}
         contract = family.instruction.kernel.statements[0]
-        index = next(a.index for a in (contract.target, *contract.inputs) if a.tensor == operand)
-        equal = np.ones(len(family.codes), bool)
-        for i in index:
-            equal &= np.asarray(evaluate(i, one)) == np.asarray(evaluate(i, two))
-        return equal
+        index: dict[str, Any] = {a.tensor: a.index for a in (contract.target, *contract.inputs)}
+        for operand, access in binding:
+            if access == self.access:
+                same = all(int(evaluate(i, one)) == int(evaluate(i, two)) for i in index[operand])
+                if same == (self.claim == "agreement"):
+                    return True
+        return False
 
 
 @dataclass(frozen=True)
@@ -104,7 +126,7 @@ class OneWitness:
     """A refutation that excludes only its own candidate."""
 
     claim: str
-    candidate: int
+    candidate: Model
     values: tuple[tuple[str, Any], ...]
     text: str = ""
 
@@ -122,14 +144,94 @@ class KernelWitness:
     values: tuple[tuple[str, Any], ...]
     text: str = ""
 
-    def violated(self, family: Family) -> np.ndarray:
-        """One truth value per candidate."""
-        result = np.zeros((len(family.bindings), len(family.codes)), bool)
-        if self.binding is None:
-            result[:] = True
-        else:
-            result[self.binding] = True
-        return result.reshape(-1)
+
+@dataclass(frozen=True)
+class OrderWitness:
+    """A sum in the kernel's order, which an instruction adds or rounds in another: of every candidate that has a kernel axis in a
+    reduction axis of the instruction (`axis in point`), or, with neither, of every candidate that has none there.
+
+    Whether several products are added at once depends on nothing else of a mapping, nor does the rounding where one is added.
+    """
+
+    axis: str
+    point: str
+    values: tuple[tuple[str, Any], ...]
+    text: str = ""
+    claim: ClassVar[str] = "scalar"
+
+    def where(self, family: Family) -> Cube:
+        """The candidates that it speaks of. Raises ValueError for names of nothing there is."""
+        everything, points = family.everything, [t for t, _ in family.points]
+        if self.axis:
+            k, g = family.axes.index(self.axis), points.index(self.point) + 1
+            return Cube(
+                everything.bindings, tuple(frozenset({g}) if m == k else p for m, p in enumerate(everything.places))
+            )
+        summing = {g for g, (t, n) in enumerate(family.points, 1) if n > 1 and t in reductions(family)}
+        return Cube(everything.bindings, tuple(p - summing for p in everything.places))
+
+    def code(self, family: Family) -> Code:
+        """One of them, for all: with the one axis in the instruction, or none."""
+        return tuple(
+            min(p - {0}) if a == self.axis else 0 for a, p in zip(family.axes, self.where(family).places, strict=True)
+        )
 
 
-Witness = PairWitness | OneWitness | KernelWitness
+def reductions(family: Family) -> tuple[str, ...]:
+    """Instruction axes over which the instruction adds."""
+    return family.instruction.kernel.statements[0].reduction_axes
+
+
+Witness = PairWitness | OneWitness | OrderWitness | KernelWitness
+
+
+def excluded(witness: Witness, family: Family) -> Cube:
+    """The candidates that are excluded by the witness, if it holds."""
+    match witness:
+        case PairWitness():
+            return witness.where
+        case OneWitness():
+            return Cube.of(witness.candidate)
+        case OrderWitness():
+            return witness.where(family)
+    everything = family.everything
+    bindings = everything.bindings if witness.binding is None else frozenset({witness.binding})
+    return Cube(bindings, everything.places)
+
+
+def widened(family: Family, witness: PairWitness) -> PairWitness:
+    """The same two points, or smaller ones, with as many candidates in `where` as a cube around it can hold."""
+    pair = _smaller(family, witness)
+    free, cube = family.everything, pair.where
+    anywhere = [(k, places) for k, places in enumerate(free.places)]
+    one_more = [(k, frozenset({g})) for k, places in anywhere for g in sorted(places)]
+    for k, places in (*anywhere, *one_more):
+        wider = Cube(cube.bindings, (*cube.places[:k], cube.places[k] | places, *cube.places[k + 1 :]))
+        cube = wider if pair.violates(family, wider) else cube
+    for b in sorted(free.bindings):
+        wider = Cube(cube.bindings | {b}, cube.places)
+        cube = wider if pair.violates(family, wider) else cube
+    return replace(pair, where=cube)
+
+
+def _smaller(family: Family, pair: PairWitness) -> PairWitness:
+    """Points nearer to 0, then sizes as small as they can be, one at a time: of axes with one point nothing has to be said."""
+    for k in range(len(family.axes)):
+        low = min(pair.first[k], pair.second[k])
+        for less in ((pair.first[k], pair.second[k]), (low, low)):
+            nearer = replace(pair, first=_lowered(pair.first, k, less[0]), second=_lowered(pair.second, k, less[1]))
+            if nearer.holds(family):
+                pair = nearer
+                break
+    lows = {p.name: p.low for p in family.kernel.parameters}
+    for n, value in pair.sizes:
+        for v in range(lows.get(n, 1), value):
+            sized = replace(pair, sizes=tuple((m, v if m == n else w) for m, w in pair.sizes))
+            if sized.holds(family):
+                pair = sized
+                break
+    return pair
+
+
+def _lowered(point: tuple[int, ...], k: int, by: int) -> tuple[int, ...]:
+    return (*point[:k], point[k] - by, *point[k + 1 :])

@@ -6,6 +6,7 @@ These are hypotheses, so they are shown to be satisfiable (nothing is proved fro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -38,7 +39,7 @@ class Hypotheses:
         extents += tuple(a.extent for a in s.axes if a.extent.is_Symbol and lows.get(a.extent.name, 1) < 1)
         return Hypotheses(tuple((n, lows.get(n, 1)) for n in free), tuple(dict.fromkeys(extents)))
 
-    @property
+    @cached_property
     def formulas(self) -> tuple[Any, ...]:
         """The hypotheses for the encodings."""
         return (
@@ -104,4 +105,7 @@ class Hypotheses:
             for d in e.atoms(FloorDiv, FloorMod)
             if not (d.args[1].is_Integer and d.args[1] > 0)
         }
-        return sorted(found, key=str)
+        return sorted(found, key=_text)
+
+
+_text = lru_cache(maxsize=10_000)(str)  # the mappings of a kernel divide by much the same

@@ -9,7 +9,7 @@ reduction (`ordered`) is refused where the instruction rounds or adds otherwise.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
@@ -23,7 +23,7 @@ from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hypotheses import Range, Stated
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
-from isamap_smt.ir.kernel import REDUCTIONS, Kernel, Statement
+from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin
@@ -182,7 +182,7 @@ def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, 
     Raises DTypeError, and KeyError with the access that no operand is for.
     """
     kernel, instruction = mapping.kernel, mapping.instruction
-    names = {a: f"{a.tensor}[{','.join(map(str, a.index))}]" for _, a in mapping.binding}
+    names = {a: _written(a) for _, a in mapping.binding}
     ours = leaves(accumulation(kernel, mapping.statement)[1], lambda r: names[access_of(r)])
     bound = dict(mapping.binding)
     contract = instruction.kernel.statements[0]
@@ -198,9 +198,14 @@ def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, 
     return Question(ours, theirs, types, out, ranges), {n: a.tensor for a, n in names.items()}
 
 
+@lru_cache(maxsize=1024)
+def _written(a: Access) -> str:
+    return f"{a.tensor}[{','.join(map(str, a.index))}]"
+
+
 def _text(e: KeyError) -> str:
     a = e.args[0]
-    return f"{a.tensor}[{','.join(map(str, a.index))}]" if hasattr(a, "tensor") else str(a)
+    return _written(a) if isinstance(a, Access) else str(a)
 
 
 def compare(q: Question, bits: bool) -> Verdict:

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from isamap_encodings.models import Cube, Model
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.mapping.fuse import fuse_groups, operand_accesses
-from isamap_smt.proof.family import Family
+from isamap_smt.proof.family import Code, Family
 from isamap_smt.proof.family_witnesses import KernelWitness, PairWitness, Witness
 from isamap_smt.proof.witness import Found, Point, agreement, conflict, exclusive, kernel_point, shrunk
 from isamap_smt.proof.witness_points import Instance, broadcast, label, size_vectors
@@ -53,7 +54,7 @@ class SmallKernel:
             for a in (statement.target, *statement.inputs)
         }
 
-    def find(self, code: np.ndarray, binding: int) -> PairWitness | None:
+    def find(self, code: Code, binding: int) -> PairWitness | None:
         """A pair that violates agreement or exclusiveness of this candidate here."""
         family, points = self.family, self.points
         if not len(points):
@@ -79,16 +80,17 @@ class SmallKernel:
             elements = self.elements[access]
             rows = conflict(label([execution, cells], len(points)), elements, weight)
             if rows is not None:
-                return self._witness("agreement", access, rows)
+                return self._witness("agreement", access, rows, (binding, code))
             if operand == contract.target.tensor:
                 rows = conflict(label([execution, elements], len(points)), cells, weight)
                 if rows is not None:
-                    return self._witness("exclusive", access, rows)
+                    return self._witness("exclusive", access, rows, (binding, code))
         return None
 
-    def _witness(self, claim: str, access: Access, rows: tuple[int, int]) -> PairWitness:
+    def _witness(self, claim: str, access: Access, rows: tuple[int, int], candidate: Model) -> PairWitness:
         first, second = (tuple(int(v) for v in self.points[k]) for k in rows)
-        return PairWitness(claim, access, tuple(self.instance.sizes.items()), first, second)
+        where = Cube.of(candidate)
+        return PairWitness(claim, access, tuple(self.instance.sizes.items()), first, second, where)
 
 
 def small_kernels(family: Family, any_mapping: Mapping, count: int) -> tuple[SmallKernel, ...]:
@@ -125,11 +127,9 @@ def _literals(family: Family, proved: ProvedMapping) -> list[Literal]:
     return [(family.axes.index(a), points.index(t)) for t, g in proved.mapping.groups for a in g]
 
 
-def _code(family: Family, part: frozenset[Literal]) -> np.ndarray:
-    code = np.zeros(len(family.axes), np.int8)
-    for a, g in part:
-        code[a] = g + 1
-    return code
+def _code(family: Family, part: frozenset[Literal]) -> Code:
+    places = dict(part)
+    return tuple(places[a] + 1 if a in places else 0 for a in range(len(family.axes)))
 
 
 def _conflict(family: Family, part: frozenset[Literal], small: tuple[SmallKernel, ...]) -> Conflict | None:
@@ -147,7 +147,7 @@ def _conflict(family: Family, part: frozenset[Literal], small: tuple[SmallKernel
     return Conflict(shown, pair.claim, pair_text(family, code, b, pair))
 
 
-def pair_text(family: Family, code: np.ndarray, binding: int, pair: PairWitness) -> str:
+def pair_text(family: Family, code: Code, binding: int, pair: PairWitness) -> str:
     """The two points told in the user's names, for the candidate (or part) of this code."""
     mapping = fuse_groups(
         family.kernel, family.instruction, family.groups(code), family.bindings[binding], family.statement

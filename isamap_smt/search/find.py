@@ -1,8 +1,9 @@
 """Search proposes, the prover disposes: every candidate of a family is proved, refuted, or counted as unknown.
 
-Candidates are taken in turn. One that no stored witness violates is looked at closely: first for two points that
-refute it at small sizes, then by prove(). A refutation by two points becomes a witness that excludes exactly the
-candidates it violates; any other refutation excludes what it provably speaks of and no more.
+Candidates are models of what is known so far. One that no clause excludes is looked at closely: first for two points that
+refute it at small sizes, then by prove(). A refutation by two points becomes a clause that excludes as many of the
+candidates it violates as one clause can; any other refutation excludes what it provably speaks of and no more. When nothing
+is left, everything has been judged: the work grows with the legal mappings and the clauses, not with the candidates.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from isamap_encodings.models import Cube, Model, Models
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.instruction import Instruction
@@ -22,13 +22,24 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
 from isamap_smt.proof.family import Family, FamilyError
-from isamap_smt.proof.family_check import CertificateCheck, check_family
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness, Witness
+from isamap_smt.proof.family_check import CertificateCheck, check_twice
+from isamap_smt.proof.family_normal import count_normal, not_normal
+from isamap_smt.proof.family_witnesses import (
+    KernelWitness,
+    OneWitness,
+    OrderWitness,
+    PairWitness,
+    Witness,
+    excluded,
+    reductions,
+    widened,
+)
 from isamap_smt.proof.mapping import prove_after
 from isamap_smt.search.conflicts import SmallKernel, conflicts_of, reasons_of, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
 
-Progress = Callable[[int, int, int], None]  # candidates decided, all candidates, legal so far
+Progress = Callable[[int, int, int], None]  # candidates decided (at least), all candidates, legal so far
+_EVERY = 0.2  # seconds between two counts of what the clauses exclude
 FAMILIES = ("fuse",)
 
 
@@ -44,7 +55,7 @@ def find_mappings(
     """Every legal mapping of the family, each proved for all free sizes; `complete` when none is left undecided.
 
     operands: 'fixed' as written, or 'any' order that the element types allow. partial: instruction axes may stay empty
-    (padded). statement: which of the kernel's. progress is called with (candidates decided, all, legal so far). The
+    (padded). statement: which of the kernel's. progress is called with (decided, all candidates, legal so far). The
     result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in normal
     form and unknown; the smallest parts that refute (`conflicts`); and the witnesses that check_certificate() needs.
     An interrupt (Ctrl-C) gives back what is known so far, not complete. Raises FamilyError.
@@ -67,32 +78,39 @@ def find_mappings(
 class _Search:
     family: Family
     progress: Progress | None
-    legal: dict[int, ProvedMapping] = field(default_factory=dict)
-    unknown: dict[int, tuple[Mapping, str]] = field(default_factory=dict)
+    legal: dict[Model, ProvedMapping] = field(default_factory=dict)
+    unknown: dict[Model, tuple[Mapping, str]] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
+    refuted: int = 0
+    counted: float = 0.0
     interrupted: bool = False
 
     def run(self) -> MappingSet:
         """Judge every candidate."""
         started = time.perf_counter()
         family = self.family
-        excluded = np.zeros(family.size, bool)
-        redundant = np.tile(family.redundant, len(family.bindings))
+        normal, _ = count_normal(family)
+        small: tuple[SmallKernel, ...] = ()
         if family.size:
-            small = small_kernels(family, family.mapping(0), 2)
             try:
-                self._judge_all(excluded, redundant, small)
+                models = Models(family.choices, not_normal(family))
+                while (candidate := models.next()) is not None:
+                    small = small or small_kernels(family, family.mapping(candidate), 2)
+                    self._judge(candidate, models, small)
+                    self._tell(normal)
+                self.refuted = normal - len(self.legal) - len(self.unknown)
+                self._tell(normal, last=True)
             except KeyboardInterrupt:
                 self.interrupted = True
-        legal = tuple(self.legal[c] for c in sorted(self.legal))
-        refuted = int((excluded & ~redundant).sum())
-        conflicts = conflicts_of(family, legal, small) if family.size else ()
+                self._count(normal)
+        legal = tuple(self.legal[c] for c in sorted(self.legal, key=family.order))
+        conflicts = conflicts_of(family, legal, small) if small else ()
         return MappingSet(
             family,
             legal,
-            refuted,
-            int(redundant.sum()),
-            tuple(self.unknown[c] for c in sorted(self.unknown)),
+            self.refuted,
+            family.size - normal,
+            tuple(self.unknown[c] for c in sorted(self.unknown, key=family.order)),
             family.size,
             not self.unknown and not self.interrupted,
             round(time.perf_counter() - started, 6),
@@ -102,75 +120,91 @@ class _Search:
             self.interrupted,
         )
 
-    def _judge_all(self, excluded: np.ndarray, redundant: np.ndarray, small: tuple[SmallKernel, ...]) -> None:
-        family = self.family
-        for candidate in range(family.size):
-            if redundant[candidate] or excluded[candidate]:
-                continue
-            self._judge(candidate, excluded, small)
-            if self.progress is not None:
-                self.progress(self._decided(excluded, redundant), family.size, len(self.legal))
+    def _tell(self, normal: int, last: bool = False) -> None:
+        if self.progress is None:
+            return
+        if not last and time.perf_counter() - self.counted > _EVERY:
+            self._count(normal)
+        redundant = self.family.size - normal
+        decided = redundant + self.refuted + len(self.legal) + len(self.unknown)
+        self.progress(decided, self.family.size, len(self.legal))
 
-    def _decided(self, excluded: np.ndarray, redundant: np.ndarray) -> int:
-        return int((excluded | redundant).sum()) + len(self.legal) + len(self.unknown)
+    def _count(self, normal: int) -> None:
+        """How many candidates the clauses exclude, or at least so many."""
+        left, _ = count_normal(self.family, [excluded(w, self.family) for w in self.witnesses])
+        self.refuted = normal - left
+        self.counted = time.perf_counter()
 
-    def _judge(self, candidate: int, excluded: np.ndarray, small: tuple[SmallKernel, ...]) -> None:
-        b, row = self.family.split(candidate)
+    def _judge(self, candidate: Model, models: Models, small: tuple[SmallKernel, ...]) -> None:
+        b, code = candidate
         for kernel in small:
-            pair = kernel.find(self.family.codes[row], b)
+            pair = kernel.find(code, b)
             if pair is not None:
-                self._exclude(pair, candidate, excluded)
+                self._exclude(widened(self.family, pair), candidate, models)
                 return
         result = prove_after(self.family.mapping(candidate), 0)
         if isinstance(result, ProvedMapping):
             self.legal[candidate] = result
+            models.exclude(Cube.of(candidate))
         elif result.refuted:
-            self._exclude(self._witness(candidate, b, result), candidate, excluded)
+            self._exclude(self._witness(candidate, result), candidate, models)
         else:
             self.unknown[candidate] = (result.mapping, str(result))
+            models.exclude(Cube.of(candidate))
 
-    def _exclude(self, witness: Witness, candidate: int, excluded: np.ndarray) -> None:
-        self.witnesses.append(witness)
-        if isinstance(witness, OneWitness):
-            excluded[candidate] = True
-            return
-        violated = witness.violated(self.family)
-        if not violated[candidate]:
+    def _exclude(self, witness: Witness, candidate: Model, models: Models) -> None:
+        cube = excluded(witness, self.family)
+        if candidate not in cube:
             raise AssertionError(f"the witness does not violate the candidate it refutes: {witness}")
         for c in self.legal:
-            if violated[c]:
+            if c in cube:
                 raise AssertionError(f"{self.legal[c]} was proved, and a witness violates it: {witness}")
-        excluded |= violated
-        for c in [c for c in self.unknown if violated[c]]:
+        models.exclude(cube)
+        self.witnesses = [w for w in self.witnesses if not excluded(w, self.family) <= cube] + [witness]
+        for c in [c for c in self.unknown if c in cube]:
             del self.unknown[c]
 
-    def _witness(self, candidate: int, binding: int, rejection: Rejection) -> Witness:
+    def _witness(self, candidate: Model, rejection: Rejection) -> Witness:
         """The most telling witness that a rejection holds."""
         refuted = [c for c in rejection.proof.claims if isinstance(c.verdict, Refuted)]
         everywhere = next((c for c in refuted if speaks_of_kernel(c)), None)
         if everywhere is not None:
             verdict = everywhere.verdict
             assert isinstance(verdict, Refuted)
-            only = binding if everywhere.claim == "scalar" else None
+            only = candidate[0] if everywhere.claim == "scalar" else None
             return KernelWitness(
                 everywhere.claim, everywhere.subject, only, tuple(verdict.witness.items()), verdict.text
             )
         for claim in refuted:
-            pair = self._pair(claim, rejection.mapping)
-            if pair is not None and pair.violated(self.family)[candidate]:
-                return pair
+            pair = self._pair(claim, candidate, rejection.mapping)
+            if pair is not None and pair.holds(self.family):
+                return widened(self.family, pair)
+        if any(c.claim == "scalar" and c.subject == "order" for c in refuted):
+            return self._order(candidate, next(c for c in refuted if c.subject == "order"))
         verdict = refuted[0].verdict
         assert isinstance(verdict, Refuted)
         return OneWitness(refuted[0].claim, candidate, tuple(verdict.witness.items()), verdict.text)
 
-    def _pair(self, claim: ClaimResult, mapping: Mapping) -> PairWitness | None:
+    def _order(self, candidate: Model, claim: ClaimResult) -> Witness:
+        """Of the first kernel axis in an instruction axis that adds several points, or of all candidates where there is none."""
+        groups = dict(self.family.groups(candidate[1]))
+        several = [
+            (groups[t][0], t) for t, n in self.family.points if n > 1 and t in reductions(self.family) and groups[t]
+        ]
+        axis, point = several[0] if several else ("", "")
+        verdict = claim.verdict
+        assert isinstance(verdict, Refuted)
+        return OrderWitness(axis, point, tuple(verdict.witness.items()), verdict.text)
+
+    def _pair(self, claim: ClaimResult, candidate: Model, mapping: Mapping) -> PairWitness | None:
         if claim.claim not in ("agreement", "exclusive") or not isinstance(claim.verdict, Refuted):
             return None
         values = claim.verdict.witness
         first = tuple(int(values[a]) for a in self.family.axes)
         second = tuple(int(values[a + "'"]) for a in self.family.axes)
         sizes = tuple((n, int(values[n])) for n in mapping.kernel.free_sizes)
-        return PairWitness(claim.claim, mapping.operand_access(claim.subject), sizes, first, second, claim.verdict.text)
+        access, where = mapping.operand_access(claim.subject), Cube.of(candidate)
+        return PairWitness(claim.claim, access, sizes, first, second, where, claim.verdict.text)
 
 
 def speaks_of_kernel(claim: ClaimResult) -> bool:
@@ -183,11 +217,11 @@ def speaks_of_kernel(claim: ClaimResult) -> bool:
 
 
 def check_certificate(found: MappingSet) -> CertificateCheck:
-    """Go over the whole family anew. Of the set only the legal list and the witnesses are used."""
+    """Check the whole family anew, by Z3 and by cvc5. Of the set only the legal list and the witnesses are used."""
     # A family of its own: nothing that the search computed is used again.
     old = found.family
     family = Family(old.kernel, old.instruction, old.operands, old.partial, old.statement)
-    return check_family(family, {p.mapping.id for p in found.legal}, found.witnesses)
+    return check_twice(family, [p.mapping for p in found.legal], found.witnesses)
 
 
 __all__ = ["CertificateCheck", "check_certificate"]

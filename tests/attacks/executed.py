@@ -263,7 +263,7 @@ def right(work: Work, m: Mapping) -> bool:
         return False
 
 
-def fused(work: Work, family: Any, code: Array) -> Lanes:
+def fused(work: Work, family: Any, code: Sequence[int]) -> Lanes:
     """The live lanes of a candidate of the fuse family, from its codes alone (0: a loop outside, g + 1: axis g)."""
     extents = {a.name: int(evaluate(a.extent, work.sizes)) for a in work.kernel.statements[work.statement].axes}
     n = len(work.points[""])
@@ -282,7 +282,7 @@ def fused(work: Work, family: Any, code: Array) -> Lanes:
     return Lanes(execution, lane, work.where)
 
 
-def right_fused(work: Work, family: Any, code: Array, binding: int) -> bool:
+def right_fused(work: Work, family: Any, code: Sequence[int], binding: int) -> bool:
     """right() for a candidate, without making its Mapping."""
     try:
         return bool(np.array_equal(run(work, family, family.bindings[binding], fused(work, family, code)), work.want))

@@ -58,7 +58,7 @@ def test_check_in_json(edited: EditedMachine, capsys: pytest.CaptureFixture[str]
         (["check", "--hardware", "none.py"], "no such file: none.py"),
         (["why", "avx9/gem/fmadd"], "proofs has no certificate 'avx9/gem/fmadd'"),
         (["why", f"{DOT}/agreemnt"], "has no claim 'agreemnt'; did you mean agreement?"),
-        (["why", "machine"], "has no formulas: it is checked with plain integers and digests"),
+        (["why", "machine"], "has no formulas: it is checked by digests"),
         (["update", "avx3"], "matches 'avx3'"),
     ],
 )
@@ -251,3 +251,11 @@ def test_everything_shipped_is_covered_once(repository: Path) -> None:
     chosen = wanted()
     for identifier in read_index(repository / "proofs"):
         assert len([w for w in chosen if w.covers(identifier)]) == 1, identifier
+
+
+def test_why_a_list_is_complete(proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The formula with memberships, and which clauses the answer needs."""
+    assert run(["proofs", "why", f"{COMPLETE}/complete", "--dir", str(proofs)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "each of 12 candidates is one of 2 listed ones" in said
+    assert "not i.in.k, with axis i in lane index k" in said and "feeding c by C, a by B, b by A" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_claims_that_the_sources_do_not_make_are_told(edit: Edit, proofs: Path) 
     ("identifier", "edit"),
     [
         (COMPLETE, lambda d: d["family"].update(candidates=10**9)),
-        (COMPLETE, lambda d: d["claims"][0].update(statement="all mappings of all kernels")),
+        (COMPLETE, lambda d: d["witnesses"][0].update(element="X[i]")),
         (MACHINE, lambda d: d.update(surplus="measured")),
     ],
 )
@@ -100,6 +101,30 @@ def test_a_certificate_in_the_place_of_another_is_told(source: str, proofs: Path
     assert found.told[0] == f"it stands in the place of another: {source} is what it proves"
     seal(proofs, place, lambda d: d.update(id=place))
     assert _outcome(proofs, place).status == "stale"
+
+
+def test_what_is_said_of_a_complete_list_is_compared(proofs: Path) -> None:
+    """Its claim, and the question whose answer is that nothing else is legal."""
+    seal(proofs, COMPLETE, claims=lambda c: c[0].update(statement="all mappings of all kernels"))
+    assert _outcome(proofs, COMPLETE).told == ("its claims are not what today's sources say",)
+    file = proofs / COMPLETE / "complete.smt2"
+    clauses = [line for line in file.read_text().split("\n") if ":named |7: " in line]
+    file.write_text(file.read_text().replace(clauses[0], "(assert false)"))
+    seal(proofs, COMPLETE)
+    assert "complete.smt2 is not what today's sources make" in _outcome(proofs, COMPLETE).told
+
+
+def test_a_clause_that_excludes_more_than_its_witness_violates_is_refused(proofs: Path) -> None:
+    """Were it believed, whatever it excludes could be left out of the legal list."""
+
+    def generous(document: dict[str, Any]) -> None:
+        document["legal"] = []
+        document["witnesses"][0]["excludes"] = {"axes": {}}
+
+    seal(proofs, COMPLETE, generous)
+    found = _outcome(proofs, COMPLETE)
+    assert found.status == "broken"
+    assert "witness does not violate the candidates that it excludes" in str(found)
 
 
 def test_another_kernel_under_a_name_of_the_library_is_told(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_shipped_certificates_that_are_drawn_are_ok(
 
     monkeypatch.setattr(check, "second_opinion", opinion)
     found = every_certificate_is_ok(repository / "proofs", machine, DRAWN)
-    assert sum(t.agreed + t.open for t in asked) >= sum(o.formulas for o in found) / (2 * ONE_IN)
+    assert sum(t.agreed + t.open for t in asked) >= sum(o.formulas for o in found) // (2 * ONE_IN)
     if cvc5_version() is not None:
         assert not sum(t.open for t in asked), "cvc5 does not confirm what Z3 proves"
 

@@ -14,9 +14,11 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.proof.family import Family
+from isamap_smt.proof.family import Code, Family
+from isamap_smt.proof.family_normal import is_normal
 from isamap_smt.proof.witness_points import Arrays, Instance, label
 from isamap_smt.search import MappingSet, check_certificate, find_mappings
+from tests.whole_family import candidates
 
 PLACES = dict.fromkeys("abc", "v")
 I64 = dict.fromkeys("abc", "i64")
@@ -58,7 +60,7 @@ class Executed:
 
     def __init__(self, family: Family, sizes: dict[str, int]) -> None:
         self.family, self.sizes = family, sizes
-        self.points = Instance(family.mapping(0), sizes, True).domain
+        self.points = Instance(family.mapping(next(candidates(family))), sizes, True).domain
         self.count = len(next(iter(self.points.values())))
         statement = family.kernel.statements[0]
         env = {**sizes, **self.points}
@@ -72,7 +74,7 @@ class Executed:
         self.out = self.elements[statement.target]
         self.want = np.bincount(self.out, product.astype(np.float64))
 
-    def right(self, code: np.ndarray, binding: int) -> bool:
+    def right(self, code: Code, binding: int) -> bool:
         if not self.count:
             return True
         outer, lane = self._place(code)
@@ -103,7 +105,7 @@ class Executed:
         got = np.bincount(element[last], sums[last], minlength=len(self.want))
         return bool(np.array_equal(got, self.want))
 
-    def _place(self, code: np.ndarray) -> tuple[list[np.ndarray], Arrays]:
+    def _place(self, code: Code) -> tuple[list[np.ndarray], Arrays]:
         outer, lane = [], {}
         for k, a in enumerate(self.family.axes):
             if code[k] == 0:
@@ -131,10 +133,10 @@ def brute_force(found: MappingSet) -> set[str]:
     """Ids of the candidates in normal form that compute the right result for all sizes tried."""
     old = found.family
     family = Family(old.kernel, old.instruction, old.operands, old.partial)
-    alive = [c for c in range(family.size) if not family.redundant[c % len(family.codes)]]
+    alive = [c for c in candidates(family) if is_normal(family, c[1])]
     for sizes in sizes_to_try(family.kernel):
         machine = Executed(family, sizes)
-        alive = [c for c in alive if machine.right(family.codes[c % len(family.codes)], c // len(family.codes))]
+        alive = [(b, code) for b, code in alive if machine.right(code, b)]
     return {family.mapping(c).id for c in alive}
 
 

@@ -9,7 +9,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.proof.family import FamilyError
-from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, PairWitness
+from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, OrderWitness, PairWitness
 from isamap_smt.search import MappingSet, check_certificate, find_mappings
 
 F32 = dict.fromkeys("abc", "f32")
@@ -134,8 +134,28 @@ def test_ordered_sums_refuse_every_instruction_that_adds_several() -> None:
     found = find_mappings(ordered, MMA, operands="fixed", partial=True)
     assert found.complete
     assert found.legal and all(dict(p.mapping.groups)["k"] == () for p in found)
-    assert any(isinstance(w, OneWitness) and w.claim == "scalar" for w in found.witnesses)
+    assert {w.point for w in found.witnesses if isinstance(w, OrderWitness)} == {"k"}
+    assert not any(isinstance(w, OneWitness) for w in found.witnesses)
     assert check_certificate(found).ok
+
+
+def test_an_order_that_no_mapping_keeps_is_refuted_once() -> None:
+    """Rounded once where the kernel rounds twice: whichever axes go where."""
+    ordered = replace(GEMM, statements=(replace(GEMM.statements[0], ordered=True),))
+    found = find_mappings(ordered, im.find_instruction("avx2.fmadd_ps"), operands="fixed")
+    assert found.complete and not found.legal and found.refuted == found.candidates == 7
+    assert sum(isinstance(w, OrderWitness) for w in found.witnesses) == 1
+    assert check_certificate(found).ok
+
+
+def test_an_order_witness_speaks_of_sums_only() -> None:
+    """Where an instruction adds one point at a time, or the kernel asks for no order, it is a fault."""
+    ordered = replace(GEMM, statements=(replace(GEMM.statements[0], ordered=True),))
+    found = find_mappings(ordered, MMA, operands="fixed", partial=True)
+    for forged in (OrderWitness("i", "i", ()), OrderWitness("", "", ())):
+        assert check_certificate(replace(found, witnesses=(*found.witnesses, forged))).faults
+    free = find_mappings(GEMM, MMA, operands="fixed", partial=True)
+    assert check_certificate(replace(free, witnesses=(*free.witnesses, OrderWitness("k", "k", ())))).faults
 
 
 def test_an_undecided_candidate_leaves_the_set_incomplete() -> None:
