@@ -7,6 +7,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.language import axes, kernel, select, size, tensors, to_text
+from isamap_smt.simulator.run import run_program
 
 TEXTS = {
     "m[i] += x[i,n] / N": lambda x: x.astype(np.float64).mean(axis=1),
@@ -44,6 +45,8 @@ def test_interpreter_and_code_agree_with_numpy(text: str) -> None:
         assert im.prove_program(code.program).proved
         got = code(x=x)
         np.testing.assert_allclose(got[k.results[0]] if isinstance(got, dict) else got, ours, rtol=1e-6)
+    stepped = run_program(code.program, {"x": x}, sizes=sizes).outputs
+    np.testing.assert_allclose(stepped[k.results[0]], ours, rtol=1e-6)
 
 
 def test_axes_are_compared_as_integers() -> None:
