@@ -78,6 +78,7 @@ class Statement:
     guard: tuple[Any, ...] = ()
     ordered: bool = False
     source: str = field(default="", compare=False)  # as written; two ways of writing it are one statement
+    place: str = field(default="", compare=False)  # where it was written: `norms.txt:3`, `line 3`
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:

@@ -46,15 +46,7 @@ def typed_value(kernel: Kernel, statement: Statement) -> Any:
     try:
         return _typed_value(kernel, statement)
     except DTypeError as error:
-        raise DTypeError(f"{_place(kernel, statement)}{error}") from None
-
-
-def _place(kernel: Kernel, statement: Statement) -> str:
-    """Where the statement was written, for an error; '' where that is not known."""
-    if not statement.source or kernel.text.count(statement.source) != 1:
-        return ""
-    line = kernel.text.count("\n", 0, kernel.text.index(statement.source)) + 1
-    return f"{kernel.file}:{line}: " if kernel.file else f"line {line}: "
+        raise DTypeError(f"{statement.place}: {error}" if statement.place else str(error)) from None
 
 
 def _typed_value(kernel: Kernel, statement: Statement) -> Any:

@@ -15,6 +15,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import derived_kind
+from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
 from isamap_smt.language.text import parse
@@ -85,7 +86,7 @@ def instruction(
     checks.instruction_name(name)
     _known(name, gone)
     axes = checks.whole_axes(name, axes)
-    contract = parse(text, name=name, dtypes=dtypes, extents=axes)
+    contract = _cells_alone(parse(text, name=name, dtypes=dtypes, extents=axes))
     lie = placed(name, contract, places)
     memories = lie.memories
     _check(name, contract, axes, dtypes, memories)
@@ -117,6 +118,16 @@ def instruction(
         steps=lie.steps,
         line=caller(),
     )
+
+
+def _cells_alone(contract: Kernel) -> Kernel:
+    """The contract. Raises LanguageError where its value is computed from anything but cells and numbers."""
+    for s in contract.statements:
+        for e in index_values(s.value):
+            raise LanguageError(
+                f"{contract.name}: {e} is no value in `{s.source}`; a contract computes from cells and numbers"
+            )
+    return contract
 
 
 def _headers(c_types: Mapping[str, str]) -> tuple[str, ...]:
@@ -166,13 +177,13 @@ def _exact(name: str, text: str, contract: Kernel, axes: Mapping[str, int]) -> K
     dtypes = {t.name: t.dtype for t in contract.tensors}
     target = contract.statements[0].target
     # A sum in `exact` may cut an axis of the contract into parts: only the axes it runs over keep their extents.
-    loose = parse(text, name=name, dtypes={}, shapes=shapes)
+    loose = _cells_alone(parse(text, name=name, dtypes={}, shapes=shapes))
     if loose.ranges:
         raise LanguageError(f"instruction {name}: an assumed range is written assume=[...], not in exact")
     if {t.name for t in loose.tensors} != set(shapes):
         raise LanguageError(f"instruction {name}: exact and contract have different operands")
     extents = {a.name: axes[a.name] for a in loose.axes if a.name in axes}
-    really = parse(text, name=name, dtypes=dtypes, shapes=shapes, extents=extents)
+    really = _cells_alone(parse(text, name=name, dtypes=dtypes, shapes=shapes, extents=extents))
     if really.outputs != (target.tensor,) or len(really.statements) != 1:
         raise LanguageError(f"instruction {name}: exact must be one statement that writes {target.tensor}")
     if really.recurrences:

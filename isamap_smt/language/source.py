@@ -17,14 +17,22 @@ class Source:
     text: str
     file: str = ""
 
+    def line(self, offset: int) -> int:
+        """The number of the line, from 1."""
+        return self.text.count("\n", 0, offset) + 1
+
+    def place(self, offset: int) -> str:
+        """The line in words: `norms.txt:3`, or `line 3` of a text that came from no file."""
+        return f"{self.file}:{self.line(offset)}" if self.file else f"line {self.line(offset)}"
+
     def error(self, offset: int, message: str, hint: str = "", width: int = 1) -> LanguageError:
         """The error to raise: place, message, the line, a caret under `offset` (`width` columns), and the fix."""
-        line = self.text.count("\n", 0, offset) + 1
+        line = self.line(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
         shown = self.text[start : end if end >= 0 else len(self.text)]
         column = offset - start + 1
-        place = f"{self.file}:{line}:{column}" if self.file else f"line {line}, column {column}"
+        place = f"{self.place(offset)}:{column}" if self.file else f"{self.place(offset)}, column {column}"
         width = max(1, min(width, len(shown) - column + 1))
         parts = [f"{place}: {message}", f"    {shown}", "    " + " " * (column - 1) + "^" * width]
         if hint:

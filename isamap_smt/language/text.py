@@ -78,7 +78,7 @@ def kernel(
     except LanguageError:
         defined = _defined(text, given) if given else {}
         try:
-            result = parse("\n".join([*defined.values(), text]), name=name, dtypes=dtypes or {}, file=file)
+            result = parse("\n".join([text, *defined.values()]), name=name, dtypes=dtypes or {}, file=file)
         except LanguageError:
             defined = {}
         if not defined:
@@ -191,7 +191,8 @@ class _Reader:
         self._check_sums(line, value)
         guards = guard(line.guard, names) if line.guard else ()
         axes = self._axes_of(line, target, value, guards)
-        statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text)
+        place = self.source.place(line.segment.offsets[0])
+        statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text, place)
         self.statements.append(statement)
         self._note_uses(line, statement, node)
 

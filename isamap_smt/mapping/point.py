@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Cost, Instruction, OwnInstruction
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import read, rewrite_reads
+from isamap_smt.ir.scalar import index_values, read, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.mapping.point_c import c_update, prelude
 
@@ -17,6 +18,9 @@ from isamap_smt.mapping.point_c import c_update, prelude
 def point_instruction(kernel: Kernel, statement: int = 0) -> Instruction:
     """`scalar.point`: one point of the statement. Raises ScheduleError when portable C cannot say it exactly."""
     s = kernel.statements[statement]
+    if values := index_values(s.value):
+        raise ScheduleError(f"{values[0]} is a value in it, which no instruction is given")
+    typed_value(kernel, s)
     inputs = [a for a in s.inputs if a != s.target]
     names = {a: f"x{n}" for n, a in enumerate(inputs)} | {s.target: "acc"}
 

@@ -65,7 +65,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
         case Read():
             return names[tree.tensor]
         case IndexValue():
-            return _index_value(tree.args[0], names, literal)
+            return c_converted(literal, *names[tree.args[0].name]), literal
         case Cast():
             return _cast(dtype(str(tree.args[0])), tree.args[1], names)
         case Saturate():
@@ -111,12 +111,6 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
     if op in ("max", "min"):
         return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)[0]};"
     return f"{target} = {_arithmetic('+' if op == '+' else '*', target, text, kind)};"
-
-
-def _index_value(e: Any, names: Dict[str, tuple[str, DType]], kind: DType) -> tuple[str, DType]:
-    if not e.is_Symbol or e.name not in names:
-        raise ScheduleError(f"{e} is a value here, which only a statement computed element by element has")
-    return c_converted(kind, *names[e.name]), kind
 
 
 def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:

@@ -18,6 +18,9 @@ class Drawn:
     kind: str
 
 
+SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor"]
+
+
 def value(
     rng: random.Random, out: str, reads: list[Drawn], depth: int, *, first: bool = False, plain: bool = False
 ) -> str:
@@ -73,6 +76,7 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
     c, p = literal(rng, kind), rng.choice(parts)
     forms = [
         f"relu({x})",
+        f"abs({x})",
         f"-({x})",
         binary(rng, kind, x, c),
         f"max({x}, {c})",
@@ -81,7 +85,7 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
     ]
     forms += [f"select({p} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {c}, {x}, {rng.choice([p, c])})"]
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
-        forms = [f"{rng.choice(['exp', 'tanh', 'sigmoid'])}({x})"]
+        forms = [f"{rng.choice(SMOOTH)}({x})"]
     elif casts and not KINDS[kind].floating and rng.random() < 0.4 and not any(w in x for w in ("select", "/")):
         forms = [f"sat_{kind}({x} + {c})", f"sat_{kind}({x} * {p})"]
     return rng.choice(forms)

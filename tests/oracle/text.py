@@ -11,7 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 OPERATORS = ("max=", "min=", "+=", "*=", "=")
-FUNCTIONS = {"max", "min", "relu", "exp", "tanh", "sigmoid", "select", "sum"}
+FUNCTIONS = {
+    "max",
+    "min",
+    "relu",
+    "exp",
+    "log",
+    "tanh",
+    "sigmoid",
+    "erf",
+    "sqrt",
+    "rsqrt",
+    "floor",
+    "abs",
+    "select",
+    "sum",
+}
 
 
 @dataclass(frozen=True)

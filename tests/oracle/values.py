@@ -25,7 +25,7 @@ from tests.oracle.text import Line
 
 Function = Callable[..., Number]
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_SMOOTH = {"exp", "tanh", "sigmoid"}
+_SMOOTH = {"exp", "log", "tanh", "sigmoid", "erf", "sqrt", "rsqrt"}
 
 
 class Source(Protocol):
@@ -152,6 +152,9 @@ class Values:
             self.made.exact = False
             self.made.rough = max(self.made.rough, kind.epsilon)
             return lambda *p: _smooth(name, kind, float(inner(*p)))
+        if name in ("abs", "floor"):
+            self.made.discrete |= name == "floor"
+            return lambda *p: _plain(name, kind, inner(*p))
         other = self.value(args[1], kind, bound) if name != "relu" else lambda *p: 0
         choose = smaller if name == "min" else larger
         return lambda *p: choose(kind, inner(*p), other(*p))
@@ -212,8 +215,10 @@ class Values:
                 assert isinstance(args[0], ast.Name)
                 body, count = self._unbounded(args[-1], [*bound, args[0].id]), self.source.count(node)
                 return lambda *p: sum(body(*p, n) for n in range(count))
-            case ast.Call(func=ast.Name(id="max" | "min" | "relu" as name), args=args):
+            case ast.Call(func=ast.Name(id="max" | "min" | "relu" | "abs" as name), args=args):
                 parts = [self._unbounded(a, bound) for a in args]
+                if name == "abs":
+                    return lambda *p: abs(parts[0](*p))
                 if name == "relu":
                     return lambda *p: max(parts[0](*p), 0)
                 choose = max if name == "max" else min
@@ -242,6 +247,13 @@ def _holds(op: ast.cmpop, x: Number, y: Number) -> bool:
     return x != y
 
 
+def _plain(name: str, kind: Kind, x: Number) -> Number:
+    """abs and floor, which round nothing."""
+    if name == "floor":
+        return math.copysign(math.floor(x), x) if math.isfinite(x) else x
+    return math.fabs(x) if kind.floating else wrapped(kind, abs(int(x)))
+
+
 def _smooth(name: str, kind: Kind, x: float) -> Number:
     """The value nearest to the real function's, up to what Python's own functions are off."""
     if math.isnan(x):
@@ -249,8 +261,14 @@ def _smooth(name: str, kind: Kind, x: float) -> Number:
     try:
         if name == "exp":
             found = math.exp(x)
-        elif name == "tanh":
-            found = math.tanh(x)
+        elif name in ("tanh", "erf"):
+            found = getattr(math, name)(x)
+        elif name == "log":
+            found = -math.inf if x == 0 else math.log(x) if x > 0 else math.nan
+        elif name == "sqrt":
+            found = math.sqrt(x) if x >= 0 else math.nan
+        elif name == "rsqrt":
+            found = math.copysign(math.inf, x) if x == 0 else 1 / math.sqrt(x) if x > 0 else math.nan
         else:
             found = 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
     except OverflowError:
