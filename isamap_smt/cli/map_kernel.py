@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, **options: Any) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given.
 
-    The name of a machine made of a table, such as exo:AVX2, stands for all its instructions that compute.
+    The name of a machine made of a table, such as exo:AVX2, stands for all its instructions that compute; avx2.selected is put
+    together from the machine's instructions for the statement.
     """
     pairs = read_pairs(words, options)
     if len(pairs) > 1:
@@ -124,7 +125,7 @@ def show(found: MappingSet) -> None:
     legal = document["legal"]
     out.print(
         f"{legal} legal mapping{'' if legal == 1 else 's'} of {found.family.kernel.name} "
-        f"onto {found.family.instruction.name}",
+        f"onto {found.family.instruction.told}",
         style="bold",
     )
     if legal:

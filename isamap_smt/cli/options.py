@@ -162,8 +162,8 @@ def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, In
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.language.loading import with_set
 
-    wanted = split_names(words, options["text"], "INSTRUCTION")[1]
-    return _paired(words, options, find_instruction(with_set(wanted, options["settings"])))
+    wanted = with_set(split_names(words, options["text"], "INSTRUCTION")[1], options["settings"])
+    return _onto_made(words, options, wanted) or _paired(words, options, find_instruction(wanted))
 
 
 def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kernel, Instruction, int]]:
@@ -171,8 +171,22 @@ def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kern
     from isamap_smt.language.hardware_library import find_instructions
     from isamap_smt.language.loading import with_set
 
-    wanted = split_names(words, options["text"], "INSTRUCTION")[1]
-    return [_paired(words, options, i) for i in find_instructions(with_set(wanted, options["settings"]))]
+    wanted = with_set(split_names(words, options["text"], "INSTRUCTION")[1], options["settings"])
+    made = _onto_made(words, options, wanted)
+    return [made] if made else [_paired(words, options, i) for i in find_instructions(wanted)]
+
+
+def _onto_made(words: Sequence[str], options: dict[str, Any], wanted: str) -> tuple[Kernel, Instruction, int] | None:
+    """The same where the instruction is put together for the statement (`avx2.selected`); None for others."""
+    from isamap_smt.language.hardware_library import find_hardware
+    from isamap_smt.mapping.made import POINT, instruction_named, is_made
+
+    if not is_made(wanted) or wanted == POINT:
+        return None
+    kernel, sizes = load_kernel(split_names(words, options["text"], "INSTRUCTION")[0], options)
+    kernel = kernel.with_sizes(sizes)
+    statement = statement_number(kernel, options["statement"])
+    return kernel, instruction_named(find_hardware(wanted.rpartition(".")[0]), wanted, kernel, statement), statement
 
 
 def _paired(words: Sequence[str], options: dict[str, Any], instruction: Instruction) -> tuple[Kernel, Instruction, int]:

@@ -182,7 +182,7 @@ def show(result: Any, title: str) -> None:
     if longest is not None:
         tell(f"\n{longest}\nbeyond, it {BEYOND}", style="dim")
     order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
-             "ordered": "in the kernel's own order", "exact": "exact integer arithmetic"}  # fmt: skip
+             "ordered": "in the kernel's own order", "exact": "bit for bit, in machine arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")
     tell(
         f"\n{proof.word}: {len(proof.claims)} obligations in {seconds(proof.seconds)}; "

@@ -139,6 +139,11 @@ class Instruction(Shown):
         return self.name.rsplit(".", 1)[-1]
 
     @property
+    def told(self) -> str:
+        """The name; of one that is put together, with what it is made of."""
+        return self.name
+
+    @property
     def where(self) -> str:
         """The name, with the line where it is described if that is known."""
         return f"{self.name} ({self.line})" if self.line else self.name
@@ -251,6 +256,11 @@ class SelectedInstruction(Instruction):
     composed = True
 
     steps_taken: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The name, and the steps."""
+        return f"{self.name} ({', '.join(dict.fromkeys(self.steps_taken))})"
 
     def __post_init__(self) -> None:
         """The texts that it is made of were looked at, each with its own instruction."""

@@ -291,7 +291,7 @@ class _Selection:
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
             prelude=tuple(dict.fromkeys(p for i in sources for p in i.prelude)),
             temporaries=min(4, len(used)),
-            steps_taken=tuple(i.short for i in used),
+            steps_taken=(*(i.short for i in used), *(["portable C"] if "for (int" in emit else [])),
         )
 
 

@@ -94,7 +94,7 @@ class Plan(Shown):
         """The kernel, and what carries it out."""
         if self.proved is None:
             return f"{self.kernel.name}, {ELEMENTWISE}"
-        return f"{self.kernel.name} on {self.proved.mapping.instruction.name}: {self.proved.mapping.id}"
+        return f"{self.kernel.name} on {self.proved.mapping.instruction.told}: {self.proved.mapping.id}"
 
     @cached_property
     def source(self) -> PrintedC:
@@ -119,7 +119,7 @@ class Plan(Shown):
         for s in self.program.schedules:
             m = s.proved.mapping
             of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
-            lines += [f"{self.kernel.name}{of} on {m.instruction.name}: {m.id}", str(s)]
+            lines += [f"{self.kernel.name}{of} on {m.instruction.told}: {m.id}", str(s)]
         lines.append(f"proved: {_obligations(self.checked)}")
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
@@ -219,7 +219,7 @@ def header(checked: ProvedProgram, split: ProvedSplit | None = None) -> str:
     lines: list[str] = []
     for s in checked.program.schedules:
         mapping = s.proved.mapping
-        lines += [f"mapping   {mapping.id} onto {mapping.instruction.name}", f"schedule  {s}"]
+        lines += [f"mapping   {mapping.id} onto {mapping.instruction.told}", f"schedule  {s}"]
     lines += [] if lines else [f"computed  {ELEMENTWISE}"]
     told = f"proved    {_obligations(checked)}"
     return "\n".join([*lines, told, f"certified {_fingerprint(checked, split)}"])

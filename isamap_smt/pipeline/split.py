@@ -125,7 +125,7 @@ def cheaper(
     if best is None:
         return None, ""
     proved = require_split(best)
-    return proved, f"{proved}; {least:,.0f} cycles predicted, {whole:,.0f} in one sum"
+    return proved, f"{proved}; {least:,.0f} cycles predicted, {whole:,.0f} in one piece"
 
 
 def _cycles(schedule: Schedule) -> float:

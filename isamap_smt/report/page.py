@@ -23,7 +23,7 @@ from isamap_smt.search import MappingSet
 
 GENERATOR = "isamap report"
 _ARITHMETIC = {
-    "exact": "exact integer arithmetic",
+    "exact": "bit for bit, in machine arithmetic",
     "ordered": "floating point in the kernel's own order",
     "reassociate": "floating-point sums may be reordered: the proof holds over the reals",
 }
