@@ -25,7 +25,7 @@ from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, read, reads, rewrite_reads
+from isamap_smt.ir.scalar import Compare, IndexValue, Read, Relu, Rsqrt, SDiv, SMax, SMin, read, reads, rewrite_reads
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
@@ -126,7 +126,7 @@ class _Selection:
         """The statement as one instruction; None where these registers do not do."""
         if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
             return None
-        if not any(True for _ in reads(self.value)) or _tells_zeros(self.root):
+        if not any(True for _ in reads(self.value)) or self.value.has(IndexValue) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
         chosen = cheapest(offers, self.numbers[self.root])

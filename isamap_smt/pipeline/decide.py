@@ -115,9 +115,10 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
 def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:
     """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
     mine = {q.kernel.main} | ({p.statement for p in split.split.pieces} if split else set())
-    left = [q.kernel.statements[n] for n in secondary_statements(q.kernel) if n not in mine]
-    for s in (s for s in left if s.reduction_axes):
-        n = q.kernel.statements.index(s)
+    left = [n for n in secondary_statements(q.kernel) if n not in mine and q.kernel.statements[n].reduction_axes]
+    added = 0  # statements in front of the next one
+    for place in left:
+        n = place + added
         whole, _ = secondary_schedules(q, clock, (n,))
         if not whole:
             continue
@@ -133,7 +134,11 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
         before = None if split is None else split.split
         better, told = cheaper(whole[0], (replace(w, before=before) for w in ways), dict(q.sizes), decide)
         if better is not None:
-            q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
+            q, split, added = (
+                replace(_of_split(q, better.split), said=(*q.said, told)),
+                better,
+                added + better.split.added,
+            )
     return q, split
 
 
