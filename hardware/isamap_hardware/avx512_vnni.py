@@ -11,7 +11,6 @@ from isamap_hardware.avx512_weave import woven
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
-from isamap_hardware.lanewise import lanewise, x86_ints
 from isamap_hardware.moves import Register, moves
 
 DOT = "acc[l] += i32(a[l,e]) * i32(b[l,e])"
@@ -75,7 +74,6 @@ HARDWARE = im.Hardware(
     (
         _dot("dpbusd", VNNI, per_cycle=2.0, helper=DPBUSD),
         _dot("maddubs_dot", BYTES, per_cycle=0.67, helper=MADDUBS, exact=SATURATING),
-        *lanewise("avx512_vnni", "zmm", "i32", 16, C_TYPE, x86_ints(512), ("avx512f",)),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
         *(move for r in REGISTERS[1:] for move in woven(r, 8)),
     ),

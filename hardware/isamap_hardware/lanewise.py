@@ -58,9 +58,12 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
         return f"{name}_{suffix}", f"c[l] = {value}", f"{{c}} = {found};", latency, per_cycle
 
     sign = f"{mm}_set1_{suffix}(-0.0{'f' if suffix == 'ps' else ''})"
-    down = "_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC"
-    floor = f"{mm}_{'roundscale' if width == 512 else 'round'}_{suffix}({{a}}, {down})"
-    size = f"{mm}_abs_{suffix}({{a}})" if width == 512 else f"{mm}_andnot_{suffix}({sign}, {{a}})"
+    floor = f"{mm}_floor_{suffix}({{a}})"
+    bits = "epi32" if suffix == "ps" else "epi64"
+    plain_bits = (
+        f"{mm}_castsi{width}_{suffix}({mm}_andnot_{bits if width == 512 else f'si{width}'}(WORD({sign}), WORD({{a}})))"
+    )
+    size = plain_bits.replace("WORD", f"{mm}_cast{suffix}_si{width}")
     positive = plain("max", f"{mm}_setzero_{suffix}()", "{a}")  # the second operand, where that is NaN
     return (
         (f"add_{suffix}", "c[l] = a[l] + b[l]", plain("add"), 4.0, 2.0),
@@ -95,28 +98,3 @@ def x86_ints(width: int) -> tuple[Row, ...]:
 
 
 SPEED = {"add": (1.0, 2.0), "sub": (1.0, 2.0), "mul": (5.0, 1.0), "max": (1.0, 2.0), "min": (1.0, 2.0)}
-
-
-def arm(kind: str, floats: bool) -> tuple[Row, ...]:
-    """The rows of f32 or s32 in registers of NEON; its maxima are NaN where either operand is."""
-    names = ("add", "sub", "mul", *(("div",) if floats else ()), "max", "min")
-    value = {"add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "div": "a[l] / b[l]",
-             "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip
-    single = [("neg", "-a[l]", "neg", 2.0, 2.0), ("abs", "abs(a[l])", "abs", 2.0, 2.0)]
-    single += [("sqrt", "sqrt(a[l])", "sqrt", 10.0, 0.2), ("floor", "floor(a[l])", "rndm", 3.0, 2.0)] if floats else []
-    zero = "vdupq_n_f32(0.0f)" if floats else "vdupq_n_s32(0)"
-    return (
-        *(
-            (f"v{n}q_{kind}", f"c[l] = {value[n]}", f"{{c}} = v{n}q_{kind}({{a}}, {{b}});", 10.0 if n == "div" else 3.0,
-             0.2 if n == "div" else 2.0)
-            for n in names
-        ),
-        *((f"{n}_{kind}", f"c[l] = {of}", f"{{c}} = v{call}q_{kind}({{a}});", late, rate) for n, of, call, late, rate in single),
-        (f"relu_{kind}", "c[l] = relu(a[l])", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
-        (f"at_least_0_{kind}", "c[l] = max(a[l], 0)", f"{{c}} = vmaxq_{kind}({{a}}, {zero});", 3.0, 2.0),
-        *(
-            (f"{word}_{kind}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])",
-             f"{{c}} = vbslq_{kind}(v{test}q_{kind}({{a}}, {{b}}), {{x}}, {{y}});", 5.0, 1.0)
-            for word, sign, test in (("less", "<", "clt"), ("at_most", "<=", "cle"), ("equal", "==", "ceq"))
-        ),
-    )  # fmt: skip

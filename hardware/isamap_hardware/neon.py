@@ -15,8 +15,9 @@ from functools import partial
 
 import isamap_smt as im
 from isamap_hardware.caches import links, memories
-from isamap_hardware.lanewise import arm, lanewise
+from isamap_hardware.lanewise import lanewise
 from isamap_hardware.moves import PAIR_TO_ODD, PAIRS_TO_ODD, MoveCode, Register, dot_of_groups, moves
+from isamap_hardware.neon_lanes import rows
 from isamap_hardware.neon_tiles import C_TYPES, factors, product, sums
 
 BASE, DOT = ("asimd",), ("asimd", "asimddp")
@@ -174,8 +175,8 @@ HARDWARE = im.Hardware(
     links("v", load=32.0, store=16.0),
     (
         *COMPUTES,
-        *lanewise("neon", "v", "f32", 4, "float32x4_t", arm("f32", True), BASE),
-        *lanewise("neon", "v", "i32", 4, "int32x4_t", arm("s32", False), BASE),
+        *lanewise("neon", "v", "f32", 4, "float32x4_t", rows("f32", True), BASE),
+        *lanewise("neon", "v", "i32", 4, "int32x4_t", rows("s32", False), BASE),
         *(move for r, code in REGISTERS for move in moves(r, code, NEEDS.get(r.dtype, BASE), PRELUDE, HEADERS)),
         *(move for dtype in ("i8", "u8", "bf16") for move in factors(dtype, NEEDS.get(dtype, BASE))),
         *(move for dtype in ("i32", "u32", "f32") for move in sums(dtype, BASE)),

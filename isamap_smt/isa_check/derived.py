@@ -11,6 +11,7 @@ from isamap_encodings.bit_terms import Term
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
+from isamap_smt.ir.scalar import Unary
 from isamap_smt.isa_check.contract import cell_count, run_contract
 from isamap_smt.isa_check.meanings import Meaning
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
@@ -53,8 +54,8 @@ def _meaning(i: Instruction) -> Meaning | None:
         or set(names) | {target} != {t.name for t in i.kernel.tensors}
     ):
         return None
-    if any(t.dtype.name == "bf16" for t in i.kernel.tensors):
-        return None
+    if any(t.dtype.name == "bf16" for t in i.kernel.tensors) or i.kernel.statements[0].value.has(Unary):
+        return None  # neither is compared bit for bit
     params = tuple(types.get(n) or f"{'' if n == target else 'const '}{i.kernel.tensor(n).dtype.c} *" for n in names)
     reach = max((_bytes(i, n) for n in names if n not in types), default=0)
     result = types[target] if call[1] else "void"

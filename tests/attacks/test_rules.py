@@ -24,6 +24,7 @@ from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, evaluate, sym
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.scalar import (
+    Abs,
     Compare,
     Read,
     Relu,
@@ -116,7 +117,7 @@ def tree(rng: random.Random, depth: int) -> Any:
     condition = Compare(sp.Symbol(rng.choice(["<", "<=", ">", ">=", "==", "!="])), a, b)
     return rng.choice(
         [
-            SAdd(a, b), SSub(a, b), SMul(a, b), SMul(a, b), SMax(a, b), SMin(a, b), SNeg(a), Relu(a),
+            SAdd(a, b), SSub(a, b), SMul(a, b), SMul(a, b), SMax(a, b), SMin(a, b), SNeg(a), Relu(a), Abs(a),
             SShr(a, sp.Integer(rng.randrange(32))), cast("i32", cast(to, a)), cast("i32", saturate(to, a)), Select(condition, b, a),
         ]
     )  # fmt: skip
@@ -158,7 +159,21 @@ def test_integer_rules_on_random_trees() -> None:
         assert isinstance(encoding.equal_integers(local, sp.Integer(other), *args), Refuted), (value, env, got)
         heads |= {type(p).__name__ for p in sp.preorder_traversal(value)}
         checked += 1
-    wanted = {"SAdd", "SSub", "SMul", "SShr", "SMax", "SMin", "SNeg", "Relu", "Cast", "Saturate", "Select", "Compare"}
+    wanted = {
+        "SAdd",
+        "SSub",
+        "SMul",
+        "SShr",
+        "SMax",
+        "SMin",
+        "SNeg",
+        "Relu",
+        "Abs",
+        "Cast",
+        "Saturate",
+        "Select",
+        "Compare",
+    }
     assert wanted <= heads and set(ARITHMETIC) <= wanted
 
 

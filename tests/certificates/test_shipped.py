@@ -136,6 +136,8 @@ def test_every_kernel_and_every_compute_instruction_has_a_certificate(repository
     assert {i.split("/")[1] for i in listed} - {"machine"} == set(isamap_kernels.names())
     for machine in isamap_hardware.names():
         for i in isamap_hardware.load(machine).computes:
+            if i.kernel.statements[0].op == "=":
+                continue  # of lanes: no sum is mapped onto it
             name = f"{i.name.rpartition('.')[0]}/gemm/{i.short},"
             # saturating in between: no mapping onto it is legal, and its legal list says so
             empty = f"{i.name.rpartition('.')[0]}/gemm/complete,{i.short}"

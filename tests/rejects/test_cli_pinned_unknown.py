@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: --instruction fmad: avx512 computes with no such one; did you mean fmadd_ps or fmadd_pd?
+error: --instruction fmad: avx512 computes with no such one; did you mean fmadd_ps or fmadd_pd or max_pd?
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: avx2 has no instruction 'fmadd_pss'; did you mean fmadd_ps or fmadd_pd or madd_u8i8?
+error: avx2 has no instruction 'fmadd_pss'; did you mean fmadd_ps or fmadd_pd or add_ps?
 """
 
 

@@ -91,7 +91,8 @@ def types_of(kernel: str, machine: str) -> tuple[Types, ...]:
     """
     found = im.find_kernel(kernel)
     own = types(found)
-    offered = dict.fromkeys(types(i.kernel) for i in im.find_hardware(machine).computes)
+    products = [i for i in im.find_hardware(machine).computes if i.kernel.statements[0].op == "+"]
+    offered = dict.fromkeys(types(i.kernel) for i in products)
     chosen: dict[bool, Types] = {}
     for some in sorted(offered, key=lambda t: t != own):
         if len(found.statements) == 1 or some[2] == own[2]:
