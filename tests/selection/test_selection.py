@@ -199,3 +199,34 @@ def test_the_sums_of_two_statements_are_taken_apart_and_certified(tmp_path: Any)
     save(planned.checked, tmp_path, split=planned.split)
     outcomes = check_directory(tmp_path, cache=False)
     assert {o.status for o in outcomes} == {"ok"}, outcomes
+
+
+ATTENTION = """
+Y[i,j] += A[i,k] * B[k,j]
+M[i] max= Y[i,j]
+E[i,j] = exp(Y[i,j] - M[i])
+S[i] += E[i,j]
+O[i,j] = E[i,j] / S[i]
+"""
+
+
+def _runs_as_interpreted(text: str, sizes: dict[str, int], machine: im.Hardware = AVX2, **pins: int) -> im.Plan:
+    kernel = im.kernel(text, name="statements")
+    planned = im.plan(kernel, machine, sizes=sizes, fix={k.replace("_", "."): n for k, n in pins.items()})
+    sized = kernel.with_sizes(sizes)
+    rng = np.random.default_rng(5)
+    arrays = {n: rng.standard_normal([int(e) for e in sized.tensor(n).shape], np.float32) for n in kernel.inputs}
+    got, wanted = im.build(planned)(**arrays), im.run_kernel(sized, arrays)
+    for name in kernel.outputs:
+        result = got[name] if isinstance(got, dict) else got
+        np.testing.assert_allclose(result, wanted[name], rtol=1e-4, atol=1e-5)
+    return planned
+
+
+@pytest.mark.parametrize(
+    "text", ["Y[i,j] = X[i,j] * i", "Y[l] = X[l] + l", "Y[l] += X[l,j] * l", "M[i] max= X[i,j] - j"]
+)
+def test_values_of_axes_are_left_to_portable_c(text: str) -> None:
+    assert selected_instruction(AVX2, im.kernel(text)) is None
+    planned = _runs_as_interpreted(text, dict.fromkeys([a.name for a in im.kernel(text).axes], 19))
+    assert planned.instruction is None
