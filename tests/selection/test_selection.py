@@ -230,3 +230,16 @@ def test_values_of_axes_are_left_to_portable_c(text: str) -> None:
     assert selected_instruction(AVX2, im.kernel(text)) is None
     planned = _runs_as_interpreted(text, dict.fromkeys([a.name for a in im.kernel(text).axes], 19))
     assert planned.instruction is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "ops"),
+    [(ATTENTION, {"i": 9, "j": 33, "k": 20}, ["max", "+"]),
+     ("M[i] max= X[i,j]\nN[i] min= Z[i,l]", {"i": 16, "j": 100, "l": 90}, ["max", "min"]),
+     ("Y[i,j] += A[i,k] * B[k,j]\nM[i] max= Y[i,j]\nM[i] max= Y[i,j]", {"i": 16, "j": 100, "k": 4}, ["max", "max"])],
+)  # fmt: skip
+def test_sums_behind_sums_are_taken_apart(text: str, sizes: dict[str, int], ops: list[str]) -> None:
+    """Behind a product that stays whole, over another axis, and of two statements that are the same."""
+    split = _runs_as_interpreted(text, sizes).split
+    assert split is not None
+    assert [s.whole.statements[s.statement].op for s in split.split.chain] == ops
