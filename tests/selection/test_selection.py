@@ -243,3 +243,15 @@ def test_sums_behind_sums_are_taken_apart(text: str, sizes: dict[str, int], ops:
     split = _runs_as_interpreted(text, sizes).split
     assert split is not None
     assert [s.whole.statements[s.statement].op for s in split.split.chain] == ops
+
+
+@pytest.mark.parametrize("parts", [16, 64])
+def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
+    """Choices of choices are written once each: the C of 64 is four times that of 16."""
+    planned = _runs_as_interpreted("M[i] max= X[i,j]", {"i": 5, "j": 300}, split_j=parts)
+    assert len(im.print_c(planned.checked)) < 1000 * parts + 20_000
+
+
+def test_sixteen_lanes_hold_partial_maxima() -> None:
+    planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": 1000})
+    assert planned.split is not None and planned.split.split.parts == 16
