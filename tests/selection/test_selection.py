@@ -13,6 +13,7 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from benchmarks.fuzz_selection import one
+from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.selection import selected_instruction
 
@@ -255,3 +256,10 @@ def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
 def test_sixteen_lanes_hold_partial_maxima() -> None:
     planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": 1000})
     assert planned.split is not None and planned.split.split.parts == 16
+
+
+@pytest.mark.parametrize("name", ["avx512.selected", "no.selected"])
+def test_what_another_machine_would_select_is_unknown(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=name):
+        im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction=name)
+    assert im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction="avx2.selected").instruction
