@@ -75,7 +75,7 @@ def test_recurrences_behind_the_sum_move_with_their_statements() -> None:
         (NT, "k", 1, "not 1"),
         (NT, "k", 0, "not 0"),
         ("C[i] += C[i] * A[i,k]", "k", 4, "reads what it adds to"),
-        ("C[i] max= A[i,k]", "k", 4, "is no sum"),
+        ("C[i] *= A[i,k]", "k", 4, "is no sum"),
     ],
 )
 def test_what_cannot_be_split_is_said(text: str, axis: str, parts: int, words: str) -> None:
