@@ -12,6 +12,7 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType, widens
 
+CHOICES = {"larger": ">", "smaller": "<"}
 _BF16 = """\
 /* The upper half of a float. */
 static inline float isamap_widen_bf16(uint16_t bits) {
@@ -62,6 +63,24 @@ static inline {to} isamap_{name}_to_{target}({c} value) {{
     return {result};
 }}
 """
+_CHOICE = """\
+/* The {which} one; NaN where either is one. */
+static inline {c} isamap_{which}_{name}({c} a, {c} b) {{
+    return {a} {sign} {b}{nan} ? a : b;
+}}
+"""
+
+
+def wide(text: str, kind: DType) -> str:
+    """The value in a type in which C computes and compares it exactly."""
+    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
+
+
+def _choice(which: str, kind: DType) -> str:
+    """The larger or smaller of two."""
+    a, b = wide("a", kind), wide("b", kind)
+    nan = f" || {a} != {a}" if kind.is_float else ""
+    return _CHOICE.format(which=which, name=kind, c=kind.c, a=a, b=b, sign=CHOICES[which], nan=nan)
 
 
 def _whole(source: DType, to: DType) -> str:
@@ -98,6 +117,7 @@ def _helpers() -> dict[str, str]:
         for to in DTYPES.values():
             if not to.is_float:
                 found[f"isamap_{source}_to_{to}"] = _whole(source, to)
+    found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values()}
     return found
 
 
@@ -118,11 +138,6 @@ def conversion_helpers(code: str) -> tuple[str, ...]:
 def _guarded(text: str) -> str:
     name = "ISAMAP_" + re.findall(r"isamap_(\w+)\(", text)[0].upper()
     return f"#ifndef {name}\n#define {name}\n{text}#endif\n"
-
-
-def wide(text: str, kind: DType) -> str:
-    """The value in a type in which C computes and compares it exactly."""
-    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
 
 
 def converted(to: DType, text: str, kind: DType, *, fits: bool = False, number: bool = False) -> str:

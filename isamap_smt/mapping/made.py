@@ -21,7 +21,7 @@ def instruction_named(machine: Hardware, name: str, kernel: Kernel, statement: i
     """The instruction of that name, made for the statement where it is such a one. Raises UnknownNameError and ScheduleError."""
     if name == POINT:
         return point_instruction(kernel, statement)
-    if not is_made(name) or any(i.short == SELECTED for i in machine.instructions):
+    if name not in (SELECTED, f"{machine.name}.{SELECTED}") or any(i.short == SELECTED for i in machine.instructions):
         return machine.instruction(name)
     found = selected_instruction(machine, kernel, statement)
     if found is None:

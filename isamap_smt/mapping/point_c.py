@@ -36,11 +36,11 @@ from isamap_smt.ir.scalar import (
     Unary,
 )
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
-from isamap_smt.mapping.convert_c import conversion_helpers, wide
+from isamap_smt.mapping.convert_c import CHOICES, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 from isamap_smt.mapping.spans import span
 
-_LONG = 20_000  # characters of a value that is about to be repeated
+_SHORT, _LONG = 200, 20_000  # characters of a value that is written more than once, and of one that is never
 _ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
 _LITERAL, _DOUBLE = dtype("i64"), dtype("f64")
 _NEGATIVE_ZERO = {"bf16": "(uint16_t)0x8000", **{n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")}}
@@ -167,8 +167,10 @@ def _shifted(x: str, y: str, by: Any, bits: int, unsigned: bool) -> str:
 
 
 def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
-    """The larger or smaller; NaN if either is NaN."""
-    _short(x, y)
+    """The larger or smaller; NaN if either is NaN. Long operands are given to a function: written here, each stands there twice."""
+    if len(x) + len(y) > _SHORT:
+        which = next(w for w, sign in CHOICES.items() if sign == symbol)
+        return f"isamap_{which}_{kind}({x}, {y})", kind
     a, b = wide(x, kind), wide(y, kind)
     nan = f" || {a} != {a}" if kind.is_float else ""
     return f"(({a} {symbol} {b}{nan}) ? {x} : {y})", kind

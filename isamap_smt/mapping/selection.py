@@ -25,7 +25,7 @@ from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Compare, IndexValue, Read, Relu, Rsqrt, SDiv, SMax, SMin, read, reads, rewrite_reads
+from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, index_values, read, reads, rewrite_reads
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
@@ -41,7 +41,7 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
+    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
     if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
         return None
     try:
@@ -126,7 +126,7 @@ class _Selection:
         """The statement as one instruction; None where these registers do not do."""
         if any(d.name not in self.files.of for d in self.types.values()) or isinstance(self.root, Read):
             return None
-        if not any(True for _ in reads(self.value)) or self.value.has(IndexValue) or _tells_zeros(self.root):
+        if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
         chosen = cheapest(offers, self.numbers[self.root])

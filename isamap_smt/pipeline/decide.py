@@ -33,7 +33,7 @@ from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
-from isamap_smt.pipeline.split import SplitPin, cheaper, pinned_split, rest, split_pin, splits, without_split
+from isamap_smt.pipeline.split import SplitPin, after, cheaper, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
@@ -116,9 +116,9 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
     """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
     mine = {q.kernel.main} | ({p.statement for p in split.split.pieces} if split else set())
     left = [n for n in secondary_statements(q.kernel) if n not in mine and q.kernel.statements[n].reduction_axes]
-    added = 0  # statements in front of the next one
-    for place in left:
-        n = place + added
+    added = 0  # statements more in front of those that are left
+    for first in left:
+        n = first + added
         whole, _ = secondary_schedules(q, clock, (n,))
         if not whole:
             continue
@@ -131,14 +131,12 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
             return found
 
         ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n))
-        before = None if split is None else split.split
-        better, told = cheaper(whole[0], (replace(w, before=before) for w in ways), dict(q.sizes), decide)
+        if split is not None:
+            ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
+        better, told = cheaper(whole[0], ways, dict(q.sizes), decide)
         if better is not None:
-            q, split, added = (
-                replace(_of_split(q, better.split), said=(*q.said, told)),
-                better,
-                added + better.split.added,
-            )
+            q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
+            added += better.split.added
     return q, split
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -102,6 +102,25 @@ def splits(
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
 
 
+def after(before: SplitSum, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
+    """The way behind others, which are of the same kernel: the size that it needs is fixed in all of them."""
+    earlier = _refixed(before, sizes, way.axis)
+    return _again(way, earlier.kernel, earlier)
+
+
+def _refixed(split: SplitSum, sizes: Dict[str, int], axis: str) -> SplitSum:
+    if split.before is None:
+        return _again(split, _fixed(split.whole, sizes, axis), None)
+    earlier = _refixed(split.before, sizes, axis)
+    return _again(split, earlier.kernel, earlier)
+
+
+def _again(split: SplitSum, whole: Kernel, before: SplitSum | None) -> SplitSum:
+    """The same of another kernel."""
+    made = split_sum(whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement)
+    return replace(made, before=before)
+
+
 def cheaper(
     found: Schedule,
     ways: Iterable[SplitSum],
@@ -125,7 +144,8 @@ def cheaper(
     if best is None:
         return None, ""
     proved = require_split(best)
-    return proved, f"{proved}; {least:,.0f} cycles predicted, {whole:,.0f} in one piece"
+    done = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
+    return proved, f"{best}: {least:,.0f} cycles predicted, {whole:,.0f} in one piece; {done}"
 
 
 def _cycles(schedule: Schedule) -> float:

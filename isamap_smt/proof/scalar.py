@@ -26,7 +26,7 @@ from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
-from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin
+from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin, index_values
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
@@ -161,6 +161,8 @@ def _value(mapping: Mapping) -> Verdict:
     held = assumed_ranges(mapping)
     if isinstance(held, Unknown):
         return held
+    if values := index_values(mapping.statement.value):
+        return Refuted({}, f"{values[0]} is a value in it, which no instruction is given")
     try:
         asked, _ = value_question(mapping, held)
     except DTypeError as e:

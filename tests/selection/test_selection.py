@@ -13,6 +13,7 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from benchmarks.fuzz_selection import one
+from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.selection import selected_instruction
 
@@ -199,3 +200,66 @@ def test_the_sums_of_two_statements_are_taken_apart_and_certified(tmp_path: Any)
     save(planned.checked, tmp_path, split=planned.split)
     outcomes = check_directory(tmp_path, cache=False)
     assert {o.status for o in outcomes} == {"ok"}, outcomes
+
+
+ATTENTION = """
+Y[i,j] += A[i,k] * B[k,j]
+M[i] max= Y[i,j]
+E[i,j] = exp(Y[i,j] - M[i])
+S[i] += E[i,j]
+O[i,j] = E[i,j] / S[i]
+"""
+
+
+def _runs_as_interpreted(text: str, sizes: dict[str, int], machine: im.Hardware = AVX2, **pins: int) -> im.Plan:
+    kernel = im.kernel(text, name="statements")
+    planned = im.plan(kernel, machine, sizes=sizes, fix={k.replace("_", "."): n for k, n in pins.items()})
+    sized = kernel.with_sizes(sizes)
+    rng = np.random.default_rng(5)
+    arrays = {n: rng.standard_normal([int(e) for e in sized.tensor(n).shape], np.float32) for n in kernel.inputs}
+    got, wanted = im.build(planned)(**arrays), im.run_kernel(sized, arrays)
+    for name in kernel.outputs:
+        result = got[name] if isinstance(got, dict) else got
+        np.testing.assert_allclose(result, wanted[name], rtol=1e-4, atol=1e-5)
+    return planned
+
+
+@pytest.mark.parametrize(
+    "text", ["Y[i,j] = X[i,j] * i", "Y[l] = X[l] + l", "Y[l] += X[l,j] * l", "M[i] max= X[i,j] - j"]
+)
+def test_values_of_axes_are_left_to_portable_c(text: str) -> None:
+    assert selected_instruction(AVX2, im.kernel(text)) is None
+    planned = _runs_as_interpreted(text, dict.fromkeys([a.name for a in im.kernel(text).axes], 19))
+    assert planned.instruction is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "ops"),
+    [(ATTENTION, {"i": 9, "j": 33, "k": 20}, ["max", "+"]),
+     ("M[i] max= X[i,j]\nN[i] min= Z[i,l]", {"i": 16, "j": 100, "l": 90}, ["max", "min"]),
+     ("Y[i,j] += A[i,k] * B[k,j]\nM[i] max= Y[i,j]\nM[i] max= Y[i,j]", {"i": 16, "j": 100, "k": 4}, ["max", "max"])],
+)  # fmt: skip
+def test_sums_behind_sums_are_taken_apart(text: str, sizes: dict[str, int], ops: list[str]) -> None:
+    """Behind a product that stays whole, over another axis, and of two statements that are the same."""
+    split = _runs_as_interpreted(text, sizes).split
+    assert split is not None
+    assert [s.whole.statements[s.statement].op for s in split.split.chain] == ops
+
+
+@pytest.mark.parametrize("parts", [16, 64])
+def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
+    """Choices of choices are written once each: the C of 64 is four times that of 16."""
+    planned = _runs_as_interpreted("M[i] max= X[i,j]", {"i": 5, "j": 300}, split_j=parts)
+    assert len(im.print_c(planned.checked)) < 1000 * parts + 20_000
+
+
+def test_sixteen_lanes_hold_partial_maxima() -> None:
+    planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": 1000})
+    assert planned.split is not None and planned.split.split.parts == 16
+
+
+@pytest.mark.parametrize("name", ["avx512.selected", "no.selected"])
+def test_what_another_machine_would_select_is_unknown(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=name):
+        im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction=name)
+    assert im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction="avx2.selected").instruction
