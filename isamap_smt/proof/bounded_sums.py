@@ -73,8 +73,9 @@ def adds_exactly(mapping: Mapping, operands: Ranges, tensors: dict[str, tuple[in
     return _verdict(_Sum(_assuming(kernel, tensors), number, mapping.instruction, operands, mapping.binding))
 
 
-def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unknown]) -> tuple[int, int] | None:
-    """A largest range of one input under which the instruction adds in this mapping, the others as they are; None if none is found.
+def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unknown]) -> tuple[int, int, bool] | None:
+    """A largest range of one input under which the instruction adds in this mapping, the others as they are, and whether it is
+    refuted with either end one further out; None if no range is found.
 
     cells: what the operands' cells hold in a mapping of that kernel.
     """
@@ -83,19 +84,27 @@ def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unkno
     if d.bits > NARROW:
         return None
 
-    def holds(least: int, most: int) -> bool:
-        kernel = _assuming(mapping.kernel, {name: (max(low, least), min(high, most))})
+    def decided(least: int, most: int) -> Verdict:
+        least, most = max(low, least), min(high, most)
+        if least > most:
+            return Proved()  # there is no such value
+        kernel = _assuming(mapping.kernel, {name: (least, most)})
         held = cells(kernel)
         if isinstance(held, Unknown):
-            return False
-        return _legal(_Sum(kernel, mapping.statement_index, mapping.instruction, held, mapping.binding))
+            return held
+        return _verdict(_Sum(kernel, mapping.statement_index, mapping.instruction, held, mapping.binding))
+
+    def holds(least: int, most: int) -> bool:
+        return isinstance(decided(least, most), Proved)
 
     n = _greatest(max(-low, high), lambda b: holds(-b, b))
     if not n or low > n or high < -n:
         return None
     least, most = max(low, -n), min(high, n)
-    most = _greatest(high, lambda b: b <= most or holds(least, b))
-    return -_greatest(-low, lambda b: b <= -least or holds(-b, most)), most
+    most = _greatest(high, lambda b: b <= most or holds(least, b)) if high > 0 else high
+    least = -_greatest(-low, lambda b: b <= -least or holds(-b, most)) if low < 0 else low
+    further = [(least - 1, most)] * (least > low) + [(least, most + 1)] * (most < high)
+    return least, most, all(isinstance(decided(*r), Refuted) for r in further)
 
 
 def _greatest(top: int, holds: Callable[[int], bool]) -> int:
@@ -130,7 +139,7 @@ class _Sum:
     @property
     def name(self) -> str:
         """The number of terms of one element, as the user may write it."""
-        return "*".join(self.statement.reduction_axes)
+        return "*".join(self.statement.reduction_axes) or "terms"
 
     @cached_property
     def points(self) -> int | None:
@@ -208,10 +217,6 @@ def _limits(x: _Sum) -> int | None:
     """The largest number of terms whose sums stay within the type; None where all do."""
     assert x.term is not None
     return largest_count(x.term.low, x.term.high, kind(x.kernel.tensor(x.statement.target.tensor).dtype))
-
-
-def _legal(x: _Sum) -> bool:
-    return not _unfit(x) and isinstance(_all(x), Proved)
 
 
 def _all(x: _Sum) -> Verdict:
@@ -306,7 +311,7 @@ def _fitting(x: _Sum, largest: int) -> str:
     """What would fit, in words."""
     if not largest:
         return "no sum of such terms fits"
-    return f"{x.name} <= {largest} would fit" if x.name else "less would fit"
+    return f"{x.name} <= {largest} would fit"
 
 
 __all__ = ["adds_exactly", "beginning", "carries", "widest"]

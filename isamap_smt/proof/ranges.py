@@ -196,7 +196,7 @@ def _widest(mapping: Mapping, tensor: str) -> WeakestRange | None:
         return held if isinstance(held, Unknown) else cell_ranges(ranged, held)
 
     found = widest(mapping, tensor, cells)
-    return None if found is None else WeakestRange(tensor, *found, True)
+    return None if found is None else WeakestRange(tensor, *found)
 
 
 def _questions(mapping: Mapping, held: Ranges, tensor: str, fill: int) -> list[tuple[Question, frozenset[str], int]]:

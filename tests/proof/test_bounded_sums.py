@@ -124,8 +124,20 @@ def test_sizes_left_open_are_refuted_with_the_number_that_fits() -> None:
 def test_the_ranges_that_would_fit_are_exact() -> None:
     rejected = prove(fuse(columns(257, "i16", "i8"), adds("c[l] = sat_i16(c[l] + i16(a[l]))", a="i8"), "l=i"))
     (one,) = rejected.ranges
-    assert one.text == "-127<=A<=127"
+    assert (one.text, one.exact) == ("-127<=A<=127", True)
     assert 257 * 127 <= 32767 < 257 * 128
+
+
+@pytest.mark.parametrize(
+    ("assume", "ranges"),
+    [("3 <= A", [("A", 3, 9)]), ("A <= -3", [("A", -9, -3)]), ("-5 <= A", [("A", -5, 9)]), ("A >= 20", [])],
+)
+def test_a_range_is_cut_to_what_fits(assume: str, ranges: list[tuple[str, int, int]]) -> None:
+    """3500 terms: 9 and -9 fit, 10 and -10 do not."""
+    made = adds("c[l] = sat_i16(c[l] + i16(a[l]))", a="i8")
+    rejected = prove(fuse(columns(3500, "i16", "i8"), made, "l=i"), assume=[assume])
+    assert [(r.tensor, r.low, r.high) for r in rejected.ranges] == ranges
+    assert all(r.exact for r in rejected.ranges)
 
 
 @pytest.mark.parametrize(
