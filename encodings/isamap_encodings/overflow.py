@@ -75,6 +75,16 @@ def term_range(e: Any, types: Mapping[str, Kind], result: Kind, ranges: Ranges) 
     return TermRange(low, high, at_low, at_high, within(low, high), bool(wraps))
 
 
+def bounds(e: Any, types: Mapping[str, Kind], ranges: Ranges) -> Interval | None:
+    """Bounds of a tree in which nothing wraps, by interval arithmetic; None where something may, or for other heads."""
+    wraps: list[Any] = []
+    try:
+        found, _ = _interval(e, types, ranges, wraps)
+    except KeyError:
+        return None
+    return None if wraps else found
+
+
 def _bisect(proved: int, attained: int, within: Callable[[int], Verdict]) -> int:
     """The least bound in [attained, proved] that is proved."""
     while attained < proved:

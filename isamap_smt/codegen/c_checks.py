@@ -16,6 +16,7 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import (
     ADDRESSES,
+    BEGIN,
     PACKED_START,
     TRUST_FINITE,
     TRUST_PACKED,
@@ -236,8 +237,9 @@ def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
     of = t.dtype.c if not t.dtype.is_float else f"uint{t.dtype.bits}_t"
     count = c_expr(sp.Mul(*t.shape), p.names)
     pointer = f"isamap_tensors[{_number(p, name)}]"
+    untold = trust | (BEGIN if name in p.program.starts else 0)  # what the call begins by itself holds anything
     return (
-        f"    if (!(isamap_how & {trust}) && {pointer}) {{\n"
+        f"    if (!(isamap_how & {untold}) && {pointer}) {{\n"
         f"        int isamap_bad = 0;\n"
         f"        const int64_t isamap_count = {count};\n"
         f"        for (int64_t isamap_at = 0; isamap_at < isamap_count; ++isamap_at) {{\n"

@@ -44,6 +44,7 @@ from isamap_smt.pipeline.knowledge import (
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.split import without_split
+from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -170,6 +171,8 @@ def plan(
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
+    if _from_zero_only(hardware, found_name(instruction)):
+        kernel, sizes = full, {}
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(
@@ -181,6 +184,12 @@ def plan(
         progress=progress,
     )  # fmt: skip
     return _plan(informed(question))
+
+
+def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
+    """Whether each instruction that may be taken saturates its accumulator: which mappings are legal then hangs on the sizes."""
+    found = [i for i in hardware.computes if name in (None, i.name, i.short)]
+    return bool(found) and all(map(carries, found))
 
 
 @lru_cache(maxsize=256)

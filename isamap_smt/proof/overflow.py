@@ -11,11 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from isamap_encodings.overflow import largest_count, sums_stay, term_range
+from isamap_encodings.overflow import TermRange, largest_count, sums_stay, term_range
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.proof.scalar_trees import access_of, accumulation, kind, leaves
 
 
@@ -104,23 +104,7 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     holds = (kind(out)[0], bits or kind(out)[1])
     if out.is_float or not s.reduction_axes:
         return None
-    try:
-        op, value = accumulation(kernel, s)
-    except IsamapError:
-        return None
-    if op != "+":
-        return None
-    accesses = {a: f"{a.tensor}[{','.join(map(str, a.index))}]" for a in s.inputs if a != s.target}
-    try:
-        tree = leaves(value, lambda r: accesses[access_of(r)])
-    except KeyError:
-        return None
-    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in accesses.items()}
-    if any(k not in "iu" for k, _ in types.values()):
-        return None
-    held = {name: (low, high) for name, low, high in kernel.ranges}
-    ranges = {n: held[a.tensor] for a, n in accesses.items() if a.tensor in held}
-    found = term_range(tree, types, kind(out), ranges)
+    found = term_of(kernel, s)
     if found is None:
         return None
     count = 0 if found.wraps else largest_count(found.low, found.high, holds)
@@ -137,6 +121,31 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     )
 
 
+def term_of(kernel: Kernel, s: Statement) -> TermRange | None:
+    """The bounds of what one point of an integer sum adds; None where it is no sum, or no integer arithmetic.
+
+    Elements are named as accesses: `A[i,k]`. Ranges that the kernel assumes of its inputs count.
+    """
+    out = kernel.tensor(s.target.tensor).dtype
+    try:
+        op, value = accumulation(kernel, s)
+    except IsamapError:
+        return None
+    if op != "+" or out.is_float:
+        return None
+    accesses = {a: f"{a.tensor}[{','.join(map(str, a.index))}]" for a in s.inputs if a != s.target}
+    try:
+        tree = leaves(value, lambda r: accesses[access_of(r)])
+    except KeyError:
+        return None
+    types = {n: kind(kernel.tensor(a.tensor).dtype) for a, n in accesses.items()}
+    if any(k not in "iu" for k, _ in types.values()):
+        return None
+    held = {name: (low, high) for name, low, high in kernel.ranges}
+    ranges = {n: held[a.tensor] for a, n in accesses.items() if a.tensor in held}
+    return term_range(tree, types, kind(out), ranges)
+
+
 def _beyond(found: Any, count: int | None, out: tuple[str, int]) -> tuple[bool, tuple[tuple[str, int], ...]]:
     """Whether one term more can overflow, and the elements of each term."""
     if count is None:
@@ -148,4 +157,4 @@ def _beyond(found: Any, count: int | None, out: tuple[str, int]) -> tuple[bool, 
     return False, ()
 
 
-__all__ = ["BEYOND", "Overflow", "overflow"]
+__all__ = ["BEYOND", "Overflow", "overflow", "term_of"]

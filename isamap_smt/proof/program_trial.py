@@ -13,7 +13,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.hypotheses import Finite
+from isamap_smt.ir.hypotheses import Finite, Range
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
@@ -212,6 +212,8 @@ def _elements(
     values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
     for assumed, least, greatest in kernel.ranges:
         values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values
+    if str(Range(name, 0, 0)) in assumptions:
+        values[...] = 0
     if special and t.dtype.is_float and str(Finite(name)) not in assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))

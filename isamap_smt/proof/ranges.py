@@ -14,9 +14,11 @@ from isamap_encodings.ranges import Question, largest
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.language.ranges import assume
+from isamap_smt.proof.bounded_sums import carries, widest
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import (
     Ranges,
@@ -169,6 +171,8 @@ def _weakest(mapping: Mapping) -> tuple[WeakestRange, ...]:
 
 def _largest(mapping: Mapping, held: Ranges, tensor: str, d: DType) -> WeakestRange | None:
     """The largest range of one tensor under which every scalar claim that fails now is proved."""
+    if carries(mapping.instruction):
+        return _widest(mapping, tensor)
     op = accumulation(mapping.kernel, mapping.statement)[0]
     best: WeakestRange | None = None
     for asked, elements, fill in _questions(mapping, held, tensor, fill_value(op, d)):
@@ -181,6 +185,18 @@ def _largest(mapping: Mapping, held: Ranges, tensor: str, d: DType) -> WeakestRa
             low, high = max(low, best.low), min(high, best.high)
         best = WeakestRange(tensor, low, high, found.exact and (best is None or best.exact))
     return best
+
+
+def _widest(mapping: Mapping, tensor: str) -> WeakestRange | None:
+    """The largest range of one tensor under which sums stay within what the instruction adds."""
+
+    def cells(kernel: Kernel) -> tuple[tuple[str, int, int], ...] | Unknown:
+        ranged = replace(mapping, kernel=kernel)
+        held = assumed_ranges(ranged)
+        return held if isinstance(held, Unknown) else cell_ranges(ranged, held)
+
+    found = widest(mapping, tensor, cells)
+    return None if found is None else WeakestRange(tensor, *found)
 
 
 def _questions(mapping: Mapping, held: Ranges, tensor: str, fill: int) -> list[tuple[Question, frozenset[str], int]]:

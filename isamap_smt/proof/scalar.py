@@ -28,6 +28,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin, index_values
 from isamap_smt.language.printer import value_text
+from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
 from isamap_smt.proof.scalar_replay import run_cell
@@ -105,7 +106,7 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     """Hypotheses of the scalar claim in words: value ranges, and rounding and order that the reals do not show."""
     i = mapping.instruction
     ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
-    words = [str(Range(*r)) for r in dict.fromkeys(ranges)]
+    words = [*(str(Range(*r)) for r in dict.fromkeys(ranges)), *beginning(mapping)]
     s = mapping.statement
     if arithmetic(mapping) == "reassociate":
         if s.reduction_axes and accumulation(mapping.kernel, s)[0] in ("+", "*"):
@@ -257,6 +258,8 @@ def _contract_verdict(mapping: Mapping) -> Verdict:
     held = assumed_ranges(mapping)
     if isinstance(held, Unknown):
         return held
+    if carries(mapping.instruction):
+        return adds_exactly(mapping, cell_ranges(mapping, held), held)
     return _contract(mapping.instruction, cell_ranges(mapping, held), arithmetic(mapping) != "reassociate")
 
 

@@ -69,14 +69,17 @@ def accumulation(kernel: Kernel, statement: Statement) -> tuple[str, Any]:
 
 def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
     """The contribution of all reduction points of one output cell, combined in the order of the axes."""
+    op, parts = contributions(kernel, statement)
+    return _chain(_COMBINE[op], parts) if op in _COMBINE else parts[0]
+
+
+def contributions(kernel: Kernel, statement: Statement) -> tuple[str, list[Any]]:
+    """(operator, what each reduction point of one output cell contributes, in the order of the axes)."""
     op, value = accumulation(kernel, statement)
     names = statement.reduction_axes
     counts = [range(int(statement.axis(a).extent)) for a in names]
-    parts = []
-    for point in itertools.product(*counts):
-        values = dict(zip(names, point, strict=True))
-        parts.append(put_into_indices(value, values))
-    return _chain(_COMBINE[op], parts) if op in _COMBINE else parts[0]
+    points = [dict(zip(names, point, strict=True)) for point in itertools.product(*counts)]
+    return op, [put_into_indices(value, values) for values in points]
 
 
 def access_of(r: Any) -> Access:

@@ -9,6 +9,7 @@ import numpy as np
 
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import ArgumentError
+from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
@@ -36,13 +37,18 @@ def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
 
 
 class Callee(Shown):
-    """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user."""
+    """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user.
+
+    zeroed: outputs that are added to from 0 only, since an instruction saturates them.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.kernel: Kernel = program.kernel
         self.signature = check.Signature.of(program.kernel)
         self.ranges = assumed_ranges(program)
+        assumed = {a for x in program.schedules for a in x.proved.proof.assumptions}
+        self.zeroed = tuple(n for n in program.kernel.results if str(Range(n, 0, 0)) in assumed)
         self.notes: tuple[str, ...] = ()
         self.started = {*program.starts, *assigned_whole(program.kernel)}
         self._fits: dict[Any, Dict[str, int]] = {}

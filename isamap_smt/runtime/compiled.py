@@ -93,7 +93,7 @@ class CompiledKernel(Callee):
         trust, count = _trust(check_finite, check_ranges), _threads(threads)
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
         tensors = self._checked(arguments, None, count, trust)
-        return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors)
+        return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors, trust)
 
     def pack(
         self,
@@ -178,6 +178,7 @@ class CompiledKernel(Callee):
             lines.append(f"  packed ahead: {', '.join(self.constants)}")
         lines += [f"  each call checks that {a}" for a in self.program.assumptions]
         lines += [f"  each call checks that {low} <= {name} <= {high}" for name, low, high in self.ranges]
+        lines += [f"  each call checks that {name} begins at 0" for name in self.zeroed]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
@@ -194,16 +195,17 @@ class Call:
 
     def __init__(
         self, kernel: CompiledKernel, arguments: check.Arguments, buffers: list[np.ndarray], threads: int, pack: bool,
-        tensors: Any = None,
+        tensors: Any = None, trust: int = 0,
     ) -> None:  # fmt: skip
-        """tensors: pointers to the arguments, where they are known."""
+        """tensors: pointers to the arguments, where they are known. trust: what the caller wants left unchecked."""
         self.arguments = arguments
         self._kernel, self._buffers, self._threads = kernel, buffers, ctypes.c_int64(threads)
         self._tensors = self._rest = tensors if tensors is not None else kernel._pointers(arguments.arrays)
         if kernel._dropped:
             self._rest = kernel._pointers({n: a for n, a in arguments.arrays.items() if n not in kernel._dropped})
-        # its elements have been looked at
-        self._sizes = kernel._size_array(arguments.sizes, _TRUSTED | (BEGIN if arguments.fresh else 0))
+        # its elements have been looked at; what outputs hold is another thing at each run
+        trusted = trust | (_TRUSTED & ~TRUST_RANGES) if kernel.zeroed else _TRUSTED
+        self._sizes = kernel._size_array(arguments.sizes, trusted | (BEGIN if arguments.fresh else 0))
         self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.started]
         self._packed = _buffer_pointers(buffers)
         self._pack = kernel._exported.pack if pack else None
@@ -271,7 +273,7 @@ class PackedKernel:
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
         buffers, count = list(self.buffers), _threads(threads)
         self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)
-        return Call(self.compiled, arguments, buffers, count, pack=False)
+        return Call(self.compiled, arguments, buffers, count, pack=False, trust=trust)
 
     def _alike(self, name: str, array: np.ndarray) -> None:
         """Raise ArgumentError where the array cannot hold the same elements, by its shape or type."""
