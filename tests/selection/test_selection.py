@@ -13,6 +13,7 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from benchmarks.fuzz_selection import one
+from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.selection import selected_instruction
@@ -289,3 +290,12 @@ def test_steps_in_other_registers_are_not_taken() -> None:
     assert selected_instruction(replace(AVX2, instructions=(*fewer, convert)), kernel) is None
     with_all = selected(kernel, replace(AVX2, instructions=(*AVX2.instructions, convert)))
     assert "_mm256_cvttps_epi32" in with_all.emit
+
+
+@pytest.mark.parametrize("name", ["selected", "avx2.selected"])
+def test_the_command_line_takes_it_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schedule", "avx2", "--sizes", "i=4,j=40", "--instruction", name, "--text"]
+    assert run([*words, "Y[i,j] = (A[i,j] + B[i,j]) * 2"]) == 0
+    assert "avx2.selected" in capsys.readouterr().out
+    assert run([*words, "Y[i,j] = A[i,j] * i"]) != 0
+    assert "not computed by instructions of avx2" in capsys.readouterr().err
