@@ -265,7 +265,7 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     Raises HardwareError for machines without C, UnknownNameError, DTypeError where the pinned instruction's element
     types are not the kernel's.
     """
-    named = computing(hardware, name)
+    named = computing(hardware, name, kernel)
     if hardware.engines:
         raise HardwareError(hardware.lacks[0])
     if not any(i.emit for i in hardware.computes):
@@ -283,14 +283,20 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
         )
 
 
-def computing(hardware: Hardware, name: str | None) -> tuple[Instruction, ...]:
-    """The machine's instructions that compute, or the one of that name. Raises HardwareError, UnknownNameError for none."""
+def computing(hardware: Hardware, name: str | None, kernel: Kernel) -> tuple[Instruction, ...]:
+    """The machine's instructions that compute, or the one of that name; it may be the one that is made for the kernel. Raises
+    HardwareError, UnknownNameError for none."""
+    from isamap_smt.mapping.made import instruction_named
+    from isamap_smt.mapping.selection import SELECTED
+
     if not hardware.computes:
         raise HardwareError(f"{hardware.name} has no instruction that computes; describe one, or use `host`")
     if name is None:
         return hardware.computes
     short = name.removeprefix(f"{hardware.name}.")
     known = [i.short for i in hardware.computes]
+    if short == SELECTED and short not in known:
+        return (instruction_named(hardware, name, kernel, kernel.main),)
     if short not in known and name not in [i.name for i in hardware.computes]:
         raise UnknownNameError(
             f"--instruction {name}: {hardware.name} computes with no such one; {did_you_mean(short, known)}"

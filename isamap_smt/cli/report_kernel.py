@@ -68,7 +68,7 @@ def command(
     asked = read_asked(words, options)
     place = output or Path(f"{asked['kernel'].name}-{asked['hardware'].name}.html")
     check_file(place, is_report, force)
-    instructions = computing(asked["hardware"], asked["instruction"])
+    instructions = computing(asked["hardware"], asked["instruction"], asked["kernel"])
     if asked["hardware"].lacks:
         require_no_schedule(asked)
         document, why = None, asked["hardware"].lacks

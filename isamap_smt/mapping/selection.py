@@ -78,18 +78,34 @@ class Files:
 
 
 def register_files(machine: Hardware) -> tuple[Files, ...]:
-    """Registers with one element in each lane, most lanes first."""
-    found: dict[int, dict[str, dict[str, Instruction]]] = {}
+    """Registers with one element in each lane, most lanes first; of several for one type the first."""
+    found: dict[int, dict[tuple[str, str, str], dict[str, Instruction]]] = {}
     for i in machine.moves:
-        if i.kind in ("load", "store", "broadcast") and i.emit and not i.active and not i.numbered:
-            register = next(o for o, place in i.places if place != "memory")
-            t = i.kernel.tensor(register)
-            if len(t.shape) == 1 and is_constant(t.shape[0]) and register in dict(i.c_types):
-                found.setdefault(int(t.shape[0]), {}).setdefault(t.dtype.name, {}).setdefault(i.kind, i)
-    return tuple(
-        Files(lanes, {d: _file(m) for d, m in types.items() if len(m) == 3})
-        for lanes, types in sorted(found.items(), reverse=True)
-    )
+        if not (i.kind in ("load", "store", "broadcast") and i.emit and _lane_by_lane(i)):
+            continue
+        register, place = next((o, place) for o, place in i.places if place != "memory")
+        t = i.kernel.tensor(register)
+        if len(t.shape) == 1 and is_constant(t.shape[0]) and register in dict(i.c_types):
+            key = (t.dtype.name, place, dict(i.c_types)[register])
+            found.setdefault(int(t.shape[0]), {}).setdefault(key, {}).setdefault(i.kind, i)
+    return tuple(Files(lanes, _first_of_type(files)) for lanes, files in sorted(found.items(), reverse=True))
+
+
+def _first_of_type(files: dict[tuple[str, str, str], dict[str, Instruction]]) -> dict[str, File]:
+    first: dict[str, File] = {}
+    for (kind, _, _), moves in files.items():
+        if len(moves) == 3:
+            first.setdefault(kind, _file(moves))
+    return first
+
+
+def _lane_by_lane(move: Instruction) -> bool:
+    """Whether neighbouring lanes are neighbouring elements, or one, wherever these lie."""
+    s = move.kernel.statements[0]
+    lane = tuple(a.symbol for a in s.axes)
+    index = {a.index for a in (s.target, *s.inputs)}
+    plain = index == ({lane, ()} if move.kind == "broadcast" else {lane})
+    return plain and not (move.active or move.numbered or move.preconditions or move.assume or s.guard)
 
 
 def _file(moves: dict[str, Instruction]) -> File:
@@ -161,8 +177,14 @@ class _Selection:
         return offers, made
 
     def _serves(self, step: Step) -> bool:
-        """Sums may be rounded once with their product; what is computed alone is computed as it is written."""
-        return step.instruction.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
+        """Operands lie in the registers that are used. Sums may be rounded once with their product; what is computed alone is
+        computed as it is written."""
+        i = step.instruction
+        files = [self.files.of.get(i.kernel.tensor(o).dtype.name) for o, _ in i.places]
+        lies = zip(i.places, files, strict=True)
+        if any(f is None or (place, dict(i.c_types)[o]) != (f.memory, f.c_type) for (o, place), f in lies):
+            return False
+        return i.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, what is used first."""

@@ -13,6 +13,7 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from benchmarks.fuzz_selection import one
+from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.mapping.selection import selected_instruction
@@ -263,3 +264,38 @@ def test_what_another_machine_would_select_is_unknown(name: str) -> None:
     with pytest.raises(UnknownNameError, match=name):
         im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction=name)
     assert im.plan(statement("A + B * C"), AVX2, sizes={"i": 4, "j": 9}, instruction="avx2.selected").instruction
+
+
+@pytest.mark.parametrize("element", ["2*l", "7 - l"])
+def test_loads_that_skip_or_turn_elements_round_are_no_plain_loads(element: str) -> None:
+    add = AVX2.instruction("add_ps")
+    odd = im.instruction(
+        "avx2.odd_load", f"r[l] = m[{element}]", axes={"l": 8}, dtypes=dict.fromkeys("rm", "f32"),
+        places={"r": "ymm", "m": "memory"}, c_types={"r": "__m256"}, headers=add.headers, requires=add.requires,
+        emit="{r} = _mm256_i32gather_ps({m}, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), 4);",
+    )  # fmt: skip
+    machine = replace(AVX2, instructions=(odd, *AVX2.instructions))
+    taken = selected(statement("exp(A + B) * C"), machine)
+    assert "gather" not in taken.emit and taken == selected(statement("exp(A + B) * C"))
+
+
+def test_steps_in_other_registers_are_not_taken() -> None:
+    """`i32` of a register is no step where no register holds i32 lane by lane."""
+    convert = im.instruction(
+        "avx2.convert", "c[l] = i32(a[l])", axes={"l": 8}, dtypes={"c": "i32", "a": "f32"}, places={"c": "ymm", "a": "ymm"},
+        c_types={"c": "__m256i", "a": "__m256"}, emit="{c} = _mm256_cvttps_epi32({a});",
+    )  # fmt: skip
+    fewer = tuple(i for i in AVX2.instructions if i.short != "load_i32")
+    kernel = im.kernel("Y[i,j] = f32(i32(A[i,j])) + B[i,j] * 2")
+    assert selected_instruction(replace(AVX2, instructions=(*fewer, convert)), kernel) is None
+    with_all = selected(kernel, replace(AVX2, instructions=(*AVX2.instructions, convert)))
+    assert "_mm256_cvttps_epi32" in with_all.emit
+
+
+@pytest.mark.parametrize("name", ["selected", "avx2.selected"])
+def test_the_command_line_takes_it_by_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schedule", "avx2", "--sizes", "i=4,j=40", "--instruction", name, "--text"]
+    assert run([*words, "Y[i,j] = (A[i,j] + B[i,j]) * 2"]) == 0
+    assert "avx2.selected" in capsys.readouterr().out
+    assert run([*words, "Y[i,j] = A[i,j] * i"]) != 0
+    assert "not computed by instructions of avx2" in capsys.readouterr().err
