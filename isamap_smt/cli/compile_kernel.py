@@ -17,6 +17,8 @@ from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 
+_FUSED = {"fma", "avx512f"}  # x86-64 has fused operations with either; elsewhere they are in the baseline
+
 
 @click.command("compile")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
@@ -87,6 +89,8 @@ def write(
     exported = prefix or prefix_of(planned.kernel.name)
     check_prefix(exported, planned.program)
     source = print_c(planned.checked, header(planned.checked), exported)
+    if "isamap_fused(" in source:
+        requires |= _FUSED & {feature for i in planned.hardware.instructions for feature in i.requires}
     with whole_directory(output) as scratch:
         (scratch / "kernel.c").write_text(source)
         (scratch / "kernel.h").write_text(c_header(planned.program, exported, portable_flags(requires)))

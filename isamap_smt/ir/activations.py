@@ -1,10 +1,12 @@
 """exp, log, tanh, sigmoid and erf as fixed sequences of f32 operations, the same in NumPy here and in the C that is printed.
 
-Every step is one IEEE operation rounded to nearest, no product is fused with a sum, and choices are made by masks, so both give the
-same bits and compilers vectorise the C. The largest errors over every f32 stand in isamap_smt.ir.functions.
+Every step is one IEEE operation rounded to nearest, and choices are made by masks, so both give the same bits and compilers
+vectorise the C. exp, tanh and sigmoid fuse products with sums. A CPU without that operation, and NumPy, compute a fused step in f64
+and round it to f32: two roundings, that give the same function for every f32. The largest errors over every f32 stand in
+isamap_smt.ir.functions; benchmarks/accuracy.py finds them, and compares the two ways.
 
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
-    sigmoid(x) = n - n z / (1 + z), z = exp(-|x|), n = z where x is negative, else 1
+    sigmoid(x) = n - n (z / (1 + z)), z = exp(-|x|), n = z where x is negative, else 1
     log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1), log(1 + f) = f - f^2 / 2 + f^3 p(f)
     erf(x)     = x + x p(x^2) up to SMALL, then 1 - e^-(|x| + |x| q(|x|)) with the sign of x
     tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), where nothing cancels
@@ -18,8 +20,10 @@ Array = np.ndarray
 F = np.float32
 
 LOG2_E = F(1.442695)
-LN2_HIGH, LN2_LOW = F(0.693145751953125), F(1.4286068e-06)  # the high part has 14 bits: its product with k is exact
-COEFFICIENTS = tuple(map(F, (0.4999999, 0.16666524, 0.04166889, 0.008368413, 0.0013788947)))  # of r^2 to r^6, minimax
+LN2_HIGH, LN2_LOW = F(0.693145751953125), F(1.4286068e-06)  # the high part has 15 bits: its product with k is exact
+LN2_SHORT = F(1.4286197e-06)  # the low part in 16 bits, whose product with k is exact too
+# of r^2 to r^6, minimax where the first is 0.5; with neighbours of 0.5 one step of tanh is a near-tie, which two roundings miss
+COEFFICIENTS = tuple(map(F, (0.5, 0.16666535, 0.04166724, 0.008367435, 0.001386343)))
 LOWEST, HIGHEST = F(-104.0), F(89.0)  # beyond them exp is 0 or infinite
 SATURATED = F(10.0)  # beyond it tanh is 1
 ROUND = 12582912.0  # 1.5 * 2^23: adding it leaves the nearest integer in the low bits, to which a bias of exponents may be added
@@ -55,25 +59,33 @@ def _power(bits: Array) -> Array:
     return (bits << np.uint32(23)).view(np.float32)
 
 
+def _fused(a: Array, b: Array | np.float32, c: Array | np.float32) -> Array:
+    """a * b + c of f32 values, by way of f64; isamap_smt.ir.fused has the one that is right for all operands."""
+    return np.asarray(a.astype(np.float64) * b + c).astype(np.float32)
+
+
 def _remainder(x: Array, k: Array) -> Array:
     """x - k ln 2."""
-    return np.asarray((x - k * LN2_HIGH) - k * LN2_LOW)
+    return np.asarray((x - k * LN2_HIGH) - k * LN2_SHORT)
 
 
 def _polynomial(r: Array) -> Array:
-    """e**r - 1 where |r| <= ln(2) / 2."""
-    a, b, c, d, e = COEFFICIENTS
-    r2 = r * r
-    return np.asarray(r + r2 * ((a + b * r) + r2 * ((c + d * r) + r2 * e)))
+    """(e**r - 1 - r) / r**2 where |r| <= ln(2) / 2."""
+    found: Array | np.float32 = COEFFICIENTS[-1]
+    for c in COEFFICIENTS[-2::-1]:
+        found = _fused(r, found, c)
+    return np.asarray(found)
 
 
 def _exp(x: Array) -> Array:
     """e**x of f32 values in [LOWEST, -LOWEST], or NaN. The power of two is applied in two halves, for the ends of the range."""
-    shifted = np.asarray(x * LOG2_E + TWO_FACTORS)
+    shifted = _fused(x, LOG2_E, TWO_FACTORS)
     k = shifted - TWO_FACTORS
     bits = shifted.view(np.uint32)
     half = bits >> np.uint32(1)
-    return np.asarray((F(1.0) + _polynomial(_remainder(x, k))) * _power(half) * _power(bits - half))
+    r = _remainder(x, k)
+    p = _fused(r, _fused(r, _polynomial(r), F(1.0)), F(1.0))
+    return np.asarray(p * _power(half) * _power(bits - half))
 
 
 def exp(x: Array) -> Array:
@@ -88,17 +100,18 @@ def sigmoid(x: Array) -> Array:
     z = _exp(-np.where(m > -LOWEST, -LOWEST, m))
     w = z / (F(1.0) + z)
     n = np.where(x < F(0.0), z, F(1.0))
-    return np.asarray(n - n * w)
+    return _fused(-n, w, n)
 
 
 def tanh(x: Array) -> Array:
     """Hyperbolic tangent of f32 values."""
     m = np.abs(x)
     m = np.where(m > SATURATED, SATURATED, m)
-    shifted = np.asarray(m * (F(-2.0) * LOG2_E) + ONE_FACTOR)
+    shifted = _fused(m, F(-2.0) * LOG2_E, ONE_FACTOR)
     k = shifted - ONE_FACTOR
     scale = _power(shifted.view(np.uint32))
-    t = _polynomial(_remainder(m * F(-2.0), k)) * scale
+    r = _remainder(m * F(-2.0), k)
+    t = _fused(r * r, _polynomial(r), r) * scale
     return np.copysign((t + (scale - F(1.0))) / (t + (scale + F(1.0))), x)
 
 
@@ -146,7 +159,7 @@ def rounded(x: Array, low: int, high: int, to: np.dtype) -> Array:
 
 _NUMBERS = {
     "LOG2_E": LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2_HIGH": LN2_HIGH, "LN2_LOW": LN2_LOW,
-    "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST, "SATURATED": SATURATED,
+    "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST, "SATURATED": SATURATED,
     "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
     "SMALL": SMALL, "FLAT": FLAT,
 }  # fmt: skip
@@ -178,21 +191,39 @@ static inline float isamap_from_bits(uint32_t bits) {
 static inline float isamap_power(uint32_t bits) {
     return isamap_from_bits(bits << 23);
 }
+/* a * b + c. Without the instruction it is rounded twice, which changes no result of the functions that call it. */
+#if defined(__FMA__) || defined(__FP_FAST_FMAF) || defined(__riscv_flen) || defined(__powerpc64__) || defined(__CUDA_ARCH__)
+static inline float isamap_fused(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+static inline float isamap_fused_exact(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+#else
+static inline float isamap_fused(float a, float b, float c) {
+    return (float)((double)a * b + c);
+}
+/* where a * b is a float */
+static inline float isamap_fused_exact(float a, float b, float c) {
+    return a * b + c;
+}
+#endif
 /* x - k ln 2 */
 static inline float isamap_remainder(float x, float k) {
-    return (x - k * {LN2_HIGH}) - k * {LN2_LOW};
+    return isamap_fused_exact(k, -{LN2_SHORT}, isamap_fused_exact(k, -{LN2_HIGH}, x));
 }
-/* e^r - 1 where |r| <= ln(2) / 2. */
+/* (e^r - 1 - r) / r^2 where |r| <= ln(2) / 2. */
 static inline float isamap_polynomial(float r) {
-    const float r2 = r * r;
-    return r + r2 * (({C2} + {C3} * r) + r2 * (({C4} + {C5} * r) + r2 * {C6}));
+    const float p = isamap_fused(r, isamap_fused(r, {C6}, {C5}), {C4});
+    return isamap_fused(r, isamap_fused(r, p, {C3}), {C2});
 }
 /* e^x where |x| <= {FARTHEST}; the power of two in two halves, as one might be no float. */
 static inline float isamap_exp_within(float x) {
-    const float shifted = x * {LOG2_E} + {TWO_FACTORS};
+    const float shifted = isamap_fused(x, {LOG2_E}, {TWO_FACTORS});
     const float k = shifted - {TWO_FACTORS};
     const uint32_t bits = isamap_float_bits(shifted), half = bits >> 1;
-    const float p = 1.0f + isamap_polynomial(isamap_remainder(x, k));
+    const float r = isamap_remainder(x, k);
+    const float p = isamap_fused(r, isamap_fused(r, isamap_polynomial(r), 1.0f), 1.0f);
     return p * isamap_power(half) * isamap_power(bits - half);
 }
 static inline float isamap_expf(float x) {
@@ -203,16 +234,17 @@ static inline float isamap_sigmoidf(float x) {
     const float m = __builtin_fabsf(x);
     const float z = isamap_exp_within(-isamap_choose(m > {FARTHEST}, {FARTHEST}, m));
     const float w = z / (1.0f + z), n = isamap_choose(x < 0.0f, z, 1.0f);
-    return n - n * w;
+    return isamap_fused(-n, w, n);
 }
 static inline float isamap_tanhf(float x) {
     float m = __builtin_fabsf(x);
     m = isamap_choose(m > {SATURATED}, {SATURATED}, m);
-    const float shifted = m * {MINUS_TWO_LOG2_E} + {ONE_FACTOR};
+    const float shifted = isamap_fused(m, {MINUS_TWO_LOG2_E}, {ONE_FACTOR});
     const float k = shifted - {ONE_FACTOR};
     const float scale = isamap_power(isamap_float_bits(shifted));
-    const float t = isamap_polynomial(isamap_remainder(m * -2.0f, k)) * scale;
-    return __builtin_copysignf((t + (scale - 1.0f)) / (t + (scale + 1.0f)), x);
+    const float r = isamap_remainder(m * -2.0f, k), t = isamap_fused(r * r, isamap_polynomial(r), r);
+    const float above = isamap_fused_exact(t, scale, scale - 1.0f), below = isamap_fused_exact(t, scale, scale + 1.0f);
+    return __builtin_copysignf(above / below, x);
 }
 static inline float isamap_logf(float x) {
     const int tiny = x < 0x1p-126f;

@@ -45,11 +45,11 @@ def _rsqrt(x: Array) -> Array:
 
 
 TABLE: dict[type[Unary], Function] = {
-    Exp: Function(activations.exp, np.exp, "isamap_expf({x})", 1.01),
+    Exp: Function(activations.exp, np.exp, "isamap_expf({x})", 0.91),
     Log: Function(activations.log, np.log, "isamap_logf({x})", 0.83),
     Tanh: Function(activations.tanh, np.tanh, "isamap_tanhf({x})", 1.96, zero=True, bounds=(-1.0, 1.0)),
     Sigmoid: Function(
-        activations.sigmoid, lambda v: 1 / (1 + np.exp(-v)), "isamap_sigmoidf({x})", 1.87, bounds=(0.0, 1.0)
+        activations.sigmoid, lambda v: 1 / (1 + np.exp(-v)), "isamap_sigmoidf({x})", 1.65, bounds=(0.0, 1.0)
     ),
     Erf: Function(activations.erf, _erf, "isamap_erff({x})", 1.26, zero=True, bounds=(-1.0, 1.0)),
     Sqrt: Function(np.sqrt, np.sqrt, "__builtin_sqrtf({x})", 0.5, "__builtin_sqrt({x})", zero=True),

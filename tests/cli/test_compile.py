@@ -66,6 +66,25 @@ def test_the_header_declares_what_the_code_defines(compiled: Path) -> None:
     assert "-ffp-contract=off" in header
 
 
+@pytest.mark.parametrize(("machine", "asked"), [("avx2", True), ("scalar", False)])
+def test_fused_functions_ask_for_what_the_machine_has(tmp_path: Path, machine: str, asked: bool) -> None:
+    text = "m[i] max= x[i,n]\ny[i,n] = exp(x[i,n] - m[i])"
+    words = [
+        "compile",
+        machine,
+        "--text",
+        text,
+        "--dtypes",
+        "x=f32",
+        "--sizes",
+        "i=4,n=20",
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    assert run(words) == 0
+    assert ("-mfma" in (tmp_path / "out/kernel.h").read_text()) == asked
+
+
 def test_the_proofs_are_listed(compiled: Path) -> None:
     found = json.loads((compiled / "proofs.json").read_text())
     assert found["mapping"]["verdict"] == found["program"]["verdict"] == "proved"
