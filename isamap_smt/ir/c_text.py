@@ -294,7 +294,7 @@ def _refuse(one: Instruction, what: str, name: str) -> None:
 def said_by(i: Instruction) -> frozenset[str]:
     """All words of an instruction's C."""
     texts = (*i.prelude, *(t for _, t in i.c_types))
-    return words(_without_holes(i.emit), i.composed).union(*map(words, texts))
+    return words(_without_holes(i.emit), i.composed or i.own).union(*(words(t, i.own) for t in texts))
 
 
 def _functions(part: str) -> frozenset[str]:

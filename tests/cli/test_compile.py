@@ -222,3 +222,10 @@ def test_a_target_needs_zig(in_empty_directory: Path, capsys: pytest.CaptureFixt
     assert "--target needs the compiler of the ziglang wheel, not" in capsys.readouterr().err
     assert run([*words, "arm"]) == 3
     assert "--target 'arm': it is ARCHITECTURE-SYSTEM-LIBRARY, such as aarch64-linux-musl" in capsys.readouterr().err
+
+
+def test_functions_of_one_value_in_portable_c(in_empty_directory: Path) -> None:
+    """Their C holds names that isamap keeps to itself."""
+    words = ["compile", "scalar", "--text", "y[i] = sigmoid(x[i])", "--sizes", "i=100", "-o", "out"]
+    assert run(words) == 0
+    assert "isamap_sigmoidf" in Path("out/kernel.c").read_text()
