@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-C = TypeVar("C", bound=type)
+C = TypeVar("C")
 _KEPT = "_hash"
 
 
-def hashed_once(cls: C) -> C:
+def hashed_once(cls: type[C]) -> type[C]:
     """The same frozen dataclass; each of its values keeps its hash. It stays in the process: text hashes differently in the next.
 
     >>> from dataclasses import dataclass
@@ -32,6 +32,6 @@ def hashed_once(cls: C) -> C:
     def __getstate__(self: Any) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != _KEPT}
 
-    cls.__hash__ = __hash__  # type: ignore[assignment]
-    cls.__getstate__ = __getstate__  # type: ignore[attr-defined]
+    cls.__hash__ = __hash__  # type: ignore[method-assign]
+    cls.__getstate__ = __getstate__  # type: ignore[method-assign]
     return cls
