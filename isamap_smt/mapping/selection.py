@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
+from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
@@ -41,8 +42,9 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
-    if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
+    operands, the value has axes in it, a point is left out that its output does not tell, or portable C cannot say the rest exactly.
+    Of several numbers of lanes the largest."""
+    if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
     try:
         value = typed_value(kernel, kernel.statements[statement])
