@@ -123,7 +123,8 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
 
 
 def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
-    """How far the register tile stays below the extents, and inside the guard; negative when it is cut. None where that is not known."""
+    """How far the register tile stays below the extents and inside the guard; negative when it is cut. None where that is not
+    known."""
     nest = state.nest
     rooms = [nest.axes[a].extent - nest.value(a) - nest.tile(a) for a in tails]
     if left_out(nest):

@@ -1,9 +1,9 @@
-"""Elements of the output that the kernel's guard leaves out: they are neither loaded nor stored, and tiles of them alone are passed by.
+"""Elements of the output that the kernel's guard leaves out: never loaded or stored, and tiles of them alone are passed by.
 
     S[q,k] += Q[q,d] * K[k,d] where k <= q
 
-Whether such a guard holds, an element of the output says by itself. So no operand needs padding: what is computed for a cell that stands
-for no element goes nowhere. Along a vector's lanes a guard must leave the first ones, which is what masks can cut.
+Whether such a guard holds, an element of the output says by itself. So no operand needs padding: what is computed for a cell that
+stands for no element goes nowhere. Along a vector's lanes a guard must leave the first ones, which is what masks can cut.
 """
 
 from __future__ import annotations

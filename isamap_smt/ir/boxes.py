@@ -37,8 +37,8 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
 
 
 def decided_by_output(statement: Statement) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and whose axes are indices of the output by themselves: its element says whether they
-    hold."""
+    """The relations of the guard that can fail, and whose axes are indices of the output by themselves: its element says whether
+    they hold."""
     names = {a.name for a in statement.axes}
     plain = {i.name for i in map(sp.sympify, statement.target.index) if i.is_Symbol}
     return tuple(g for g in statement.guard if symbols_of([g]) & names <= plain and not always_true(g, statement.axes))

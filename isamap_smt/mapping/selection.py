@@ -42,8 +42,8 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, a point is left out that its output does not tell, or portable C cannot say the rest exactly.
-    Of several numbers of lanes the largest."""
+    operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
+    exactly. Of several numbers of lanes the largest."""
     if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
     try:

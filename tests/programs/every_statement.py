@@ -24,7 +24,7 @@ ROWS: dict[str, Row] = {
     "upper_scores": ("S[q,k] += Q[q,d]*K[d,k] where q <= k", {}, {}),
     "causal_exp": ("E[q,k] = exp(S[q,k] - M[q]) where k <= q", {}, {}),
     "steep": ("E[q,k] = S[q,k] * M[q] where 2*k < q", {}, {}),
-    "causal_bytes": ("S[q,k] += Q[q,d]*K[k,d] where k <= q", {"Q": "u8", "K": "i8", "S": "i32"}, {}),
+    "causal_scores_bytes": ("S[q,k] += Q[q,d]*K[k,d] where k <= q", {"Q": "u8", "K": "i8", "S": "i32"}, {}),
     "causal_scores": ("S[q,k] += Q[q,d]*K[k,d] where k <= q", {}, {}),
     "for_t": ("for t:\n  S[t+1] = S[t] + X[t]", {}, {}),
     "q1_bf16": ("C[i,q] += A[i,q+r] where q > 0", {"A": "bf16", "C": "f32"}, {"q": 1}),
