@@ -17,6 +17,7 @@ from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
@@ -36,6 +37,7 @@ class Cost:
     per_cycle: float = 1.0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
@@ -249,6 +251,7 @@ class OwnInstruction(Instruction):
         return c_text.statement(self.emit, operands)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
     """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
