@@ -248,10 +248,9 @@ class Call:
     def _part(self, name: str, array: np.ndarray, inputs: Sequence[str]) -> Part:
         kernel, signature, fresh = self._kernel, self._kernel.signature, self.arguments.fresh
         if name in signature.inputs:
-            dropped = name in kernel._dropped
             if name in inputs:
-                return Part.given(inputs.index(name), array, dropped)
-            return Part.constant(array, dropped)
+                return Part.given(inputs.index(name), array)
+            return Part.constant(array, name in kernel._dropped)
         begin = not (fresh and name in kernel.started)
         first = kernel.first(name).tobytes() if begin else b""
         place = signature.outputs.index(name) if name in signature.outputs else None

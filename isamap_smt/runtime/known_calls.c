@@ -71,8 +71,7 @@ typedef struct {
     Object *dtype;
     size_t bytes;
     const char *first; /* what memory made for it is filled with before the call */
-    const void *address; /* of a constant */
-    int dropped;         /* whether the call does without it once it is packed */
+    const void *address; /* of a constant, NULL where it is packed and no call reads it */
 } Tensor;
 
 typedef int (*Run)(const void *const *, const int64_t *, void *const *, int64_t);
@@ -168,24 +167,23 @@ static Object *results(const Forms *forms, const Form *f, Block **made) {
 }
 
 static int compute(
-    const Forms *forms, const Form *f, const void *const *tensors, const void *const *rest, void *const *packed, Block **blocks, int64_t how,
-    int64_t threads
+    const Forms *forms, const Form *f, const void *const *tensors, void *const *packed, Block **blocks, int64_t how, int64_t threads
 ) {
     int64_t sizes[MOST + 1];
     memcpy(sizes, f->size, (size_t)f->sizes * sizeof *sizes);
     sizes[f->sizes] = how;
     for (int n = 0; n < f->tensors; ++n)
         if (blocks[n] && f->tensor[n].width) begin(blocks[n]->data, f->tensor + n);
-    if (!f->packs) return forms->run(rest, sizes, f->buffers ? packed : NULL, threads);
+    if (!f->packs) return forms->run(tensors, sizes, f->buffers ? packed : NULL, threads);
     int code = forms->check(tensors, sizes, NULL, threads);
     if (code) return code;
     sizes[f->sizes] = how | forms->trusted; /* its elements have been looked at */
     code = forms->pack(tensors, sizes, packed);
-    return code ? code : forms->run(rest, sizes, packed, threads);
+    return code ? code : forms->run(tensors, sizes, packed, threads);
 }
 
 static Object *carry_out(const Forms *forms, const Form *f, Object *const *inputs, Object *out, int64_t trust, int64_t threads) {
-    const void *tensors[MOST], *rest[MOST];
+    const void *tensors[MOST];
     void *packed[MOST];
     Block *blocks[2 * MOST] = {0};
     int lacking = 0;
@@ -199,7 +197,6 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
             tensors[n] = blocks[n] ? blocks[n]->data : NULL;
             lacking |= !blocks[n];
         }
-        rest[n] = t->dropped ? NULL : tensors[n];
     }
     for (int n = 0; n < f->buffers; ++n) {
         packed[n] = f->buffer[n];
@@ -211,7 +208,7 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
     int code = 0;
     if (!lacking) {
         void *thread = PyEval_SaveThread();
-        code = compute(forms, f, tensors, rest, packed, blocks, trust | (f->given ? 0 : forms->begin), threads);
+        code = compute(forms, f, tensors, packed, blocks, trust | (f->given ? 0 : forms->begin), threads);
         PyEval_RestoreThread(thread);
     }
     const int good = !lacking && !code;
@@ -347,7 +344,6 @@ static int read_tensor(Tensor *t, Object *about) {
     t->first = PyBytes_AsString(PyTuple_GetItem(about, 5));
     t->width = (int)PyBytes_Size(PyTuple_GetItem(about, 5));
     t->address = (const void *)(uintptr_t)number(about, 6);
-    t->dropped = (int)number(about, 7);
     t->shape = malloc((size_t)(t->rank + 1) * sizeof *t->shape);
     for (int d = 0; t->shape && d < t->rank; ++d) t->shape[d] = (Size)number(shape, d);
     return t->shape != NULL;
@@ -355,7 +351,7 @@ static int read_tensor(Tensor *t, Object *about) {
 
 /* Adds a form; false where there is no memory for it.
    about: (given, sizes, buffers, whether they are filled at each call, tensors, and what else is held). A buffer is (bytes, address), a
-   tensor (role, place, shape, dtype, bytes, first, address, dropped). */
+   tensor (role, place, shape, dtype, bytes, first, address). */
 int isamap_add(Object *capsule, Object *about) {
     Forms *forms = PyCapsule_GetPointer(capsule, FORMS);
     Form *f = calloc(1, sizeof *f);

@@ -37,24 +37,24 @@ class Part:
     """A tensor of a form: its role there, and its place among the inputs or results. array: one that has the form; the one itself
     for a constant. first: the bytes of the element that memory made for it is filled with, none where it is not.
 
-    dropped: calls do without it once it is packed.
+    unread: it is packed, and no call reads it.
     """
 
     role: int
     place: int
     array: np.ndarray
     first: bytes = b""
-    dropped: bool = False
+    unread: bool = False
 
     @staticmethod
-    def given(place: int, array: np.ndarray, dropped: bool) -> Part:
+    def given(place: int, array: np.ndarray) -> Part:
         """An input."""
-        return Part(_INPUT, place, array, dropped=dropped)
+        return Part(_INPUT, place, array)
 
     @staticmethod
-    def constant(array: np.ndarray, dropped: bool) -> Part:
+    def constant(array: np.ndarray, unread: bool) -> Part:
         """The same array in all calls."""
-        return Part(_CONSTANT, 0, array, dropped=dropped)
+        return Part(_CONSTANT, 0, array, unread=unread)
 
     @staticmethod
     def made(place: int | None, array: np.ndarray, first: bytes) -> Part:
@@ -64,8 +64,8 @@ class Part:
     def numbers(self) -> tuple[Any, ...]:
         """As the C reads it."""
         a = self.array
-        address = 0 if self.role != _CONSTANT or self.dropped else a.ctypes.data
-        return (self.role, self.place, a.shape, a.dtype, a.nbytes, self.first, address, int(self.dropped))
+        address = 0 if self.role != _CONSTANT or self.unread else a.ctypes.data
+        return (self.role, self.place, a.shape, a.dtype, a.nbytes, self.first, address)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ def test_calls_of_many_forms_give_what_the_first_gave(product: CompiledKernel) -
         assert np.array_equal(warmed(product, B=b, A=a), a @ b)
         assert np.array_equal(warmed(product, a, threads=2, B=b), a @ b)
         assert np.array_equal(warmed(product, a, b, check_finite=False, check_ranges=True), a @ b)
+        assert np.array_equal(product(a, b, threads=2**70), a @ b)
         c = np.ones((n, 20 - n), np.float32)
         out = c.copy()
         product(a, b, out=out)
@@ -112,6 +113,7 @@ def wrong_calls() -> dict[str, Callable[[np.ndarray, np.ndarray], Any]]:
         "type": lambda a, b: ((a.astype(np.float64), b), {}),
         "byte order": lambda a, b: ((a.astype(">f4"), b), {}),
         "rank": lambda a, b: ((a[None], b), {}),
+        "rank behind": lambda a, b: ((a[:, :, None], b), {}),
         "shape": lambda a, b: ((a[:, :3].copy(), b), {}),
         "layout": lambda a, b: ((np.asfortranarray(a), b), {}),
         "strides": lambda a, b: ((np.repeat(a, 2, 1)[:, ::2], b), {}),
