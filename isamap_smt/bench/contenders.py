@@ -127,7 +127,7 @@ _ALL = (
     ),
     Contender(
         "exo",
-        f"{_PEERS}.with_exo:open_case",
+        f"{_PEERS}.exo_schedule:open_case",
         "an sgemm scheduled with Exo's operators, its C built like our kernels",
         _matmul("f32 free"),
         ("exo",),
