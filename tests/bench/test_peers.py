@@ -41,7 +41,12 @@ def cases(contender: Contender, small: Case) -> list[tuple[Case, str]]:
     ]
     layers = [recurrent_case(cell, 24, 3, 4, inputs=17) for cell in ("gru", "lstm")]
     operators = [case_of(name, {n: SMALL[n] for n in o.sizes[0]}) for name, o in OPERATORS.items()]
-    found = [(c, w) for c in (*products, *images, *layers, *operators) for w in ("constant", "free") if contender.plays(c, w, 1)]
+    found = [
+        (c, w)
+        for c in (*products, *images, *layers, *operators)
+        for w in ("constant", "free")
+        if contender.plays(c, w, 1)
+    ]
     assert found
     return found
 
