@@ -77,7 +77,7 @@ class CompiledKernel(Callee):
         written."""
         result = self._known.call(inputs, options)
         if result is NotImplemented:
-            return _first(self.prepare(*inputs, **options), self._known, options)
+            return _first(self.prepare(*inputs, **options), self._known, inputs, options)
         if type(result) is int:
             self._check(result, {}, {})
         return result
@@ -282,7 +282,7 @@ class PackedKernel:
         """As CompiledKernel; inputs by position skip the constants."""
         result = self._known.call(inputs, options)
         if result is NotImplemented:
-            return _first(self.prepare(*inputs, **options), self._known, options)
+            return _first(self.prepare(*inputs, **options), self._known, inputs, options)
         if type(result) is int:
             self.compiled._check(result, {}, {})
         return result
@@ -323,10 +323,10 @@ class PackedKernel:
             )
 
 
-def _first(call: Call, known: KnownCalls, options: Dict[str, Any]) -> Any:
-    """The result of a call with these options, which Python has looked at; calls like it are known afterwards."""
+def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    """The result of this call, which Python has looked at; calls like it are known afterwards."""
     call.run()
-    if known.worth(options) and (call.arguments.fresh or isinstance(options.get("out"), np.ndarray)):
+    if known.worth(inputs, options):
         known.remember(call.form(known.inputs))
     return call.result
 

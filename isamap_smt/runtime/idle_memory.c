@@ -30,7 +30,7 @@ static void drop(int n) {
 static Block *take(size_t wanted) {
     static unsigned places;
     const size_t step = wanted < PAGE ? LINE : PAGE;
-    const size_t bytes = (wanted + step) / step * step;
+    const size_t bytes = wanted ? (wanted + step - 1) / step * step : step;
     for (int n = idle_count - 1; n >= 0; --n)
         if (idle[n]->bytes == bytes) {
             Block *found = idle[n];

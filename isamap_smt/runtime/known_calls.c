@@ -40,14 +40,21 @@ Object *PyCFunction_NewEx(Method *, Object *, Object *);
 void *PyEval_SaveThread(void);
 void PyEval_RestoreThread(void *);
 
-/* An array, as NumPy's ABI has it. */
+/* A type of elements, and an array, as NumPy's ABI has them. */
+typedef struct {
+    Size references;
+    Object *type, *scalar;
+    char kind, letter, order, flags;
+    int number;
+} Dtype;
 typedef struct {
     Size references;
     Object *type;
     char *data;
     int rank;
     const Size *shape, *strides;
-    Object *base, *dtype;
+    Object *base;
+    const Dtype *dtype;
     int flags;
 } Array;
 enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
@@ -68,7 +75,7 @@ typedef struct {
     int role, place; /* which input, or which result */
     int rank, width; /* width: bytes of `first`, 0 where nothing is filled */
     Size *shape;
-    Object *dtype;
+    const Dtype *dtype;
     size_t bytes;
     const char *first; /* what memory made for it is filled with before the call */
     const void *address; /* of a constant, NULL where it is packed and no call reads it */
@@ -101,13 +108,18 @@ typedef struct {
 
 enum { MOST = 64 }; /* tensors and buffers of a kernel; one with more is left to Python */
 
+/* Types are equal, too, that are two objects: those of arrays that were pickled. */
+static int same_type(const Dtype *a, const Dtype *b) {
+    return a == b || (a->kind == b->kind && a->number == b->number && a->order == b->order);
+}
+
 static int has_form(const Forms *forms, const Form *f, Object *const *inputs, Object *out) {
     for (int n = 0; n < f->tensors; ++n) {
         const Tensor *t = f->tensor + n;
         if (t->role != INPUT && (t->role != RESULT || !f->given)) continue;
         const Array *a = (const Array *)(t->role == INPUT ? inputs[t->place] : out);
         const int flags = CONTIGUOUS | (t->role == RESULT ? WRITEABLE : 0);
-        if (a->type != forms->array_type || a->dtype != t->dtype || a->rank != t->rank || (a->flags & flags) != flags) return 0;
+        if (a->type != forms->array_type || a->rank != t->rank || (a->flags & flags) != flags || !same_type(a->dtype, t->dtype)) return 0;
         for (int d = 0; d < t->rank; ++d)
             if (a->shape[d] != t->shape[d]) return 0;
     }
@@ -129,9 +141,10 @@ static Object *array_over(const Forms *forms, const Tensor *t, Block *b) {
         give(b);
         return NULL;
     }
-    Py_IncRef(t->dtype);
+    Object *dtype = (Object *)t->dtype;
+    Py_IncRef(dtype);
     Object *made =
-        forms->new_array(forms->array_type, t->dtype, t->rank, t->shape, NULL, b->data, CONTIGUOUS | ALIGNED | WRITEABLE, NULL);
+        forms->new_array(forms->array_type, dtype, t->rank, t->shape, NULL, b->data, CONTIGUOUS | ALIGNED | WRITEABLE, NULL);
     if (!made) {
         Py_DecRef(owner);
         return NULL;
@@ -339,7 +352,7 @@ Object *isamap_function(Object *forms) {
 static int read_tensor(Tensor *t, Object *about) {
     Object *shape = PyTuple_GetItem(about, 2);
     *t = (Tensor){.role = (int)number(about, 0), .place = (int)number(about, 1), .rank = (int)PyTuple_Size(shape)};
-    t->dtype = PyTuple_GetItem(about, 3);
+    t->dtype = (const Dtype *)PyTuple_GetItem(about, 3);
     t->bytes = (size_t)number(about, 4);
     t->first = PyBytes_AsString(PyTuple_GetItem(about, 5));
     t->width = (int)PyBytes_Size(PyTuple_GetItem(about, 5));

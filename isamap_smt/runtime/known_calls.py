@@ -102,10 +102,11 @@ class KnownCalls:
         """Their names, by position."""
         return self._names[0]
 
-    def worth(self, options: Dict[str, Any]) -> bool:
-        """Whether a call with these options, which Python has looked at, should be remembered."""
+    def worth(self, inputs: tuple[Any, ...], options: Dict[str, Any]) -> bool:
+        """Whether a call like this, which Python has looked at, should be remembered."""
         self._seen += 1
-        usual = all(n in OPTIONS or n in self._names[0] for n in options)
+        arrays = (*inputs, *(v for n, v in options.items() if n in self._names[0] or n == "out"))
+        usual = all(n in OPTIONS or n in self._names[0] for n in options) and all(type(a) is np.ndarray for a in arrays)
         return self._seen > 1 and self._count < _FORMS and usual  # one call may be all that a program makes
 
     def remember(self, form: Form) -> None:
@@ -115,6 +116,7 @@ class KnownCalls:
             return
         library = _library()
         if library is None:
+            self._count = _FORMS
             return
         if self._forms is None:
             self._forms = library.isamap_forms(self._about())
@@ -173,6 +175,21 @@ class _Array(ctypes.Structure):
     )
 
 
+class _Dtype(ctypes.Structure):
+    """The first fields of a type of elements."""
+
+    _fields_ = (
+        ("references", ctypes.c_ssize_t),
+        ("type", ctypes.c_void_p),
+        ("scalar", ctypes.c_void_p),
+        ("kind", ctypes.c_char),
+        ("letter", ctypes.c_char),
+        ("order", ctypes.c_char),
+        ("flags", ctypes.c_char),
+        ("number", ctypes.c_int),
+    )
+
+
 def _layout_holds() -> bool:
     """Whether arrays have their fields where the C looks for them, and Python one lock for all threads."""
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
@@ -187,11 +204,20 @@ def _probes() -> tuple[np.ndarray, ...]:
     grid = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
     frozen = grid.astype(np.float64)
     frozen.flags.writeable = False
-    return grid, grid[:, 1:, ::2], grid.T, frozen, np.array(3.0, np.float32), np.empty((0, 5), np.uint8)
+    return (
+        grid,
+        grid[:, 1:, ::2],
+        grid.T,
+        frozen,
+        grid.astype(">i4"),
+        np.array(3.0, np.float32),
+        np.empty((0, 5), np.uint8),
+    )
 
 
 def _is_laid_out(array: np.ndarray) -> bool:
-    seen = _Array.from_address(id(array))
+    seen, dtype = _Array.from_address(id(array)), _Dtype.from_address(id(array.dtype))
+    about = (dtype.kind + dtype.letter + dtype.order).decode()
     flags = (array.flags.c_contiguous, array.flags.aligned, array.flags.writeable)
     return (
         seen.type == id(np.ndarray)
@@ -201,5 +227,7 @@ def _is_laid_out(array: np.ndarray) -> bool:
         and tuple(seen.strides[: seen.rank]) == array.strides
         and (seen.base or id(None)) == id(array.base)
         and seen.dtype == id(array.dtype)
+        and about == array.dtype.kind + array.dtype.char + array.dtype.byteorder
+        and dtype.number == array.dtype.num
         and tuple(bool(seen.flags & bit) for bit in (0x1, 0x100, 0x400)) == flags
     )

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
+import pickle
 import random
 import re
+import shutil
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +22,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.runtime import CompiledKernel, known_calls
+from isamap_smt.runtime import CompiledKernel, find_compiler, known_calls
+from tests.sanitizer import sanitizer_environment
 
 Arrays = dict[str, np.ndarray]
 
@@ -194,6 +200,25 @@ def test_other_types_of_arrays_are_looked_at_by_python(product: CompiledKernel) 
     assert np.array_equal(product(other, b), a @ b)
 
 
+def test_arrays_that_were_pickled_are_known(product: CompiledKernel) -> None:
+    """Their types are other objects, and equal."""
+    a, b = matrices()
+    warmed(product, a, b)
+    c, d = (pickle.loads(pickle.dumps(x)) for x in (a, b))
+    assert c.dtype is not a.dtype
+    assert is_known(product, c, d) and np.array_equal(product(c, d), a @ b)
+
+
+def test_only_arrays_are_remembered(product: CompiledKernel) -> None:
+    a, b = matrices(17, 3, 9)
+    before = product._known._count
+    for _ in range(5):
+        product(a.view(Sub), b)
+        product(a, b, sizes={"I": 17})
+        product(a, b, out={"C": np.zeros((17, 3), np.float32)})
+    assert product._known._count == before
+
+
 def views(array: np.ndarray, chance: random.Random) -> Any:
     """Something that keeps the array's memory, and not always the array."""
     return chance.choice(
@@ -307,11 +332,13 @@ def test_without_it_python_looks_at_every_call() -> None:
 
 def test_fields_elsewhere_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert known_calls._layout_holds()
-    fields = known_calls._Array._fields_
-    for n in range(1, len(fields)):
-        order = [*fields[:n], ("more", ctypes.c_void_p), *fields[n:]]
-        monkeypatch.setattr(known_calls, "_Array", type("_Array", (ctypes.Structure,), {"_fields_": order}))
-        assert not known_calls._layout_holds(), fields[n][0]
+    for name in ("_Array", "_Dtype"):
+        fields = getattr(known_calls, name)._fields_
+        for n in range(1 if name == "_Array" else 3, len(fields)):
+            order = [*fields[:n], ("more", ctypes.c_void_p), *fields[n:]]
+            with monkeypatch.context() as patch:
+                patch.setattr(known_calls, name, type(name, (ctypes.Structure,), {"_fields_": order}))
+                assert not known_calls._layout_holds(), fields[n][0]
 
 
 def test_more_forms_than_are_kept(product: CompiledKernel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,3 +385,38 @@ def test_what_is_packed_once(packing: CompiledKernel) -> None:
     ready.buffers[0][:] = 0  # its stamp, too
     with pytest.raises(IsamapError, match="was not filled by this kernel's packing"):
         ready(a)
+
+
+SANITIZED = """
+import functools
+import numpy as np
+from isamap_smt.runtime import known_calls
+from tests.runtime import test_known_calls as tests
+
+known_calls.build_library = functools.partial(known_calls.build_library, sanitize=True)
+product = tests.built("C[i,j] += A[i,k] * B[k,j]")
+largest = tests.built("temporary t\\nt[i,n] = x[i,n] * 2\\ns[i] += t[i,n]\\nm[i] max= t[i,n]")
+tests.test_calls_of_many_forms_give_what_the_first_gave(product)
+tests.test_several_results_and_what_lives_within_a_call(largest)
+tests.test_memory_that_anything_refers_to_is_never_used_again(product, 64)
+tests.test_two_threads_call_one_kernel(product)
+for positional, options in (make(*tests.matrices()) for make in tests.wrong_calls().values()):
+    try:
+        product(*positional, **options)
+    except tests.IsamapError:
+        continue
+    raise AssertionError((positional, options))
+print("no complaint")
+"""
+
+
+def test_no_sanitizer_complains(repository: Path) -> None:
+    """Calls of all kinds with the C built with address and undefined-behaviour checks, in a process of its own."""
+    compiler = find_compiler("gcc") if shutil.which("gcc") else None
+    if compiler is None:
+        pytest.skip("no gcc, whose sanitizers this needs")
+    environment = {**os.environ, **sanitizer_environment(compiler), "PYTHONPATH": str(repository)}
+    done = subprocess.run(
+        [sys.executable, "-c", SANITIZED], check=False, env=environment, cwd=repository, capture_output=True, text=True
+    )
+    assert done.stdout == "no complaint\n", done.stderr[-2000:]
