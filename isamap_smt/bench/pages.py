@@ -96,11 +96,16 @@ def _cases(entries: list[Entry]) -> Iterator[str]:
     yield from _head("suite", "threads", "case", *(f"{n}, us" for n in names), "ratio to the best other", "")
     for e in entries:
         speeds = (e["contenders"].get(n, {}).get("gflops") for n in names)
-        times = (f"{e['operations'] / speed['median'] / 1e3:.4g}" if speed else "-" for speed in speeds)
+        times = (_us(e["operations"] / speed["median"] / 1e3) if speed else "-" for speed in speeds)
         r = e["ratio"]
         ratio = f"{r['median']:.2f} [{r['low']:.2f}, {r['high']:.2f}]" if r else "-"
         noisy = "noisy" if e.get("turns", {}).get("noisy") else ""
         yield f"| {e['suite']} | {e['threads']} | {e['case']['name']} | {' | '.join(times)} | {ratio} | {noisy} |"
+
+
+def _us(value: float) -> str:
+    """Three digits at least, and none of an exponent."""
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def summary(results: Results) -> str:

@@ -110,7 +110,7 @@ enum { MOST = 64 }; /* tensors and buffers of a kernel; one with more is left to
 
 /* Types are equal, too, that are two objects: those of arrays that were pickled. */
 static int same_type(const Dtype *a, const Dtype *b) {
-    return a == b || (a->kind == b->kind && a->number == b->number && a->order == b->order);
+    return a == b || (a->number == b->number && a->order == b->order);
 }
 
 static int has_form(const Forms *forms, const Form *f, Object *const *inputs, Object *out) {
