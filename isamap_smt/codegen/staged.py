@@ -226,7 +226,8 @@ class _Lowering:
             (o.name, self._at(stage, mark) if o.name == target else self._at(outer, mark, stage)) for o in move.operands
         )
         whole = tuple(sp.Integer(move.axes[axis]) for axis, _ in move.active)
-        return Use(move, tuple(places), whole, awaits=awaits, begins=True)
+        none = (sp.S.Zero,) * len(move.front)
+        return Use(move, tuple(places), whole, none, awaits=awaits, begins=True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
         return self._ended(stage, mark, self._cover.store, (("finished", self._number(stage) + 1),), False)
@@ -279,7 +280,8 @@ class _Lowering:
             constant = not isinstance(element, Access)
             places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
         points = active_points(self.mapping, stage.operand, index, home, held, i)
-        return Use(i, tuple((o.name, places[o.name]) for o in i.operands), points, awaits=awaits, begins=begins)
+        operands = tuple((o.name, places[o.name]) for o in i.operands)
+        return Use(i, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _element(self, access: Access, at: tuple[Any, ...]) -> Ref:
         return Ref(access.tensor, self._epilogue.index(access, at))
@@ -297,7 +299,7 @@ class _Lowering:
             main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
         }
         operands = tuple((o.name, places[o.name]) for o in move.operands)
-        return Use(move, operands, points, awaits=awaits, begins=begins)
+        return Use(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Use:
         return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)

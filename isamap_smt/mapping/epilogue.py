@@ -73,7 +73,7 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
 def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[Instruction]:
     """Instructions by which the engine that computes takes all of a tile to another memory, where it lies the same way."""
     for i in machine.instructions:
-        if i.kind == "move" and i.engine == compute.engine and not i.active:
+        if i.kind == "move" and i.engine == compute.engine and not i.counted:
             s = i.kernel.statements[0]
             target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
             same = (target.row, target.column) == (source.row, source.column)

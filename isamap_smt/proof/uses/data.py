@@ -23,7 +23,7 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from
+from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from, whole
 from isamap_smt.proof.uses.coverage import covered
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
@@ -124,7 +124,7 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Use parameters, rows, columns and elements lie where they may."""
     x, instruction, kernel = moments.moment(site), site.use.instruction, moments.program.kernel
     extents = {a.name: a.extent for a in contract_of(site).axes}
-    for (axis, parameter), count in zip(instruction.active, site.use.active, strict=True):
+    for (axis, parameter), count in zip(instruction.counted, site.use.counted, strict=True):
         value = x.at(count)
         words = f"{parameter} of {site.name} is from {instruction.least} to {extents[axis]}"
         goals = [("le", instruction.least, value), ("le", value, extents[axis])]
@@ -216,11 +216,9 @@ def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
 def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> None:
     """What is not active is zeroed by the instruction, or there is nothing."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if instruction.beyond == KEPT and instruction.active:
-        extents, given = {a.name: a.extent for a in contract_of(site).axes}, site.use.parameters
-        goals = [("eq", x.at(given[p]), extents[a]) for a, p in instruction.active]
+    if instruction.beyond == KEPT and instruction.counted:
         words = f"{site.name} leaves no cell of {buffer.name} as it was"
-        book.ask("program", buffer.name, words, x.ranges(), goals, (x,))
+        book.ask("program", buffer.name, words, x.ranges(), whole(site, x), (x,))
 
 
 def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, source: str) -> None:
@@ -399,7 +397,7 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Each sum begins at its element: no cell that stands for one is beyond the active ones."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if contract_of(site).value == 0 or not instruction.active:
+    if contract_of(site).value == 0 or not instruction.counted:
         return
     operand, place = sums_of(moments, site)
     alive = held(moments, site, x, operand, place)[1]
@@ -410,7 +408,7 @@ def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
 def _spared(book: UseBook, moments: Moments, site: UseSite) -> None:
     """What changes sums leaves those that are not active as they are."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if not instruction.active or instruction.beyond == KEPT:
+    if not instruction.counted or instruction.beyond == KEPT:
         return
     operand, place = sums_of(moments, site)
     alive, beyond = held(moments, site, x, operand, place)[1], negated(active(site, x))
@@ -440,7 +438,7 @@ def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) 
     operand, buffer_place = sums_of(moments, site)
     assert place is not None
     words = f"{site.name} leaves elements that are not active as they are"
-    cut = bool(site.use.instruction.active) and site.use.instruction.beyond != KEPT
+    cut = bool(site.use.instruction.counted) and site.use.instruction.beyond != KEPT
     book.structure("program", place.name, words, not cut, "it sets them to 0")
     coordinates, guard = held(moments, site, x, operand, buffer_place)
     belongs = list(epilogue.stored(tuple(coordinates)))

@@ -55,12 +55,12 @@ def _rows(a: Issue, b: Issue) -> tuple[int, ...] | None:
     """The fields of one move in the place of two; None where none is."""
     if a.what != b.what or a.what not in (LOADS, STORES):
         return None
-    memory, entry, element, rows, stride, zeros = a.fields
-    other, next_entry, next_element, more, apart, end = b.fields
+    memory, entry, element, rows, stride, zeros, front = a.fields
+    other, next_entry, next_element, more, apart, end, before = b.fields
     stride = stride if rows > 1 else next_element - element
-    follows = (other, next_entry, next_element) == (memory, entry + rows, element + rows * stride)
+    follows = (other, next_entry, next_element) == (memory, entry + front + rows, element + rows * stride)
     even = (more == 1 or apart == stride) and 0 <= stride < LONGEST_STEP and rows + more < LONGEST_STEP
-    return (memory, entry, element, rows + more, stride, end) if follows and even and zeros == 0 else None
+    return (memory, entry, element, rows + more, stride, end, front) if follows and even and zeros == before == 0 else None
 
 
 def _joined(issues: Sequence[Issue]) -> list[tuple[Issue, list[Base], tuple[int, ...]]]:

@@ -56,25 +56,25 @@ def _tokens(i: Issue) -> Fields:
 def _own(i: Issue, uops: int) -> Fields:
     match i.what:
         case _ if i.what in (LOADS, STORES):
-            memory, entry, element, rows, stride, zeros = i.fields
-            return _transfer("load" if i.what == LOADS else "store", memory, entry, element, (rows, 1, stride, zeros))
+            memory, entry, element, *shape = i.fields
+            return _transfer("load" if i.what == LOADS else "store", memory, entry, element, 1, shape)
         case _ if i.what == UOPS:
             start, count = i.fields
-            return _transfer("load", UOP, 0, uops // 4 + start, (1, count, 0, 0))
+            return _transfer("load", UOP, 0, uops // 4 + start, count, (1, 0, 0, 0))
         case _ if i.what == FINISH:
             return [(OPCODES["finish"], 0, 3)]
         case _ if i.what in (GEMM, RESET, ALU):
             return _loops(i)
     memory = {LOAD: INP, COMPUTE: ACC, STORE: OUT}[i.engine]  # nothing is moved
-    return _transfer("store" if i.engine == STORE else "load", memory, 0, 0, (1, 0, 0, 0))
+    return _transfer("store" if i.engine == STORE else "load", memory, 0, 0, 0, (1, 0, 0, 0))
 
 
-def _transfer(opcode: str, memory: int, entry: int, element: int, shape: tuple[int, int, int, int]) -> Fields:
-    """shape: rows, entries of a row, their distance, rows of zeros behind them."""
-    rows, width, stride, zeros = shape
+def _transfer(opcode: str, memory: int, entry: int, element: int, width: int, shape: Sequence[int]) -> Fields:
+    """width: entries of a row. shape: rows, their distance, rows of zeros behind them, and before them."""
+    rows, stride, zeros, front = shape
     return [
         (OPCODES[opcode], 0, 3), (memory, 7, 3), (entry, 10, 16), (element, 26, 32),
-        (rows, 64, 16), (width, 80, 16), (stride, 96, 16), (zeros, 116, 4),
+        (rows, 64, 16), (width, 80, 16), (stride, 96, 16), (front, 112, 4), (zeros, 116, 4),
     ]  # fmt: skip
 
 

@@ -28,7 +28,8 @@ NAMES = ("load", "compute", "store")
 
 @dataclass
 class Issue:
-    """An instruction. fields: those of its row, of 6 numbers. awaits: engines of which it takes a token; signals: to which it gives
+    """An instruction. fields: those of its row, of 7 numbers: of a move memory, entry, element, rows, their distance, and rows of zeros
+    behind and before them. awaits: engines of which it takes a token; signals: to which it gives
     one. ordinal: among its engine's, from 0."""
 
     engine: int
@@ -52,7 +53,7 @@ def with_tokens(rows: np.ndarray) -> list[Issue]:
         elif what == BARRIER:
             made.barrier()
         else:
-            made.issue(engine_of(what, fields[0]), what, tuple(fields[:6]))
+            made.issue(engine_of(what, fields[0]), what, tuple(fields))
     return made.finished()
 
 
