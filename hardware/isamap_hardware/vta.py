@@ -31,6 +31,11 @@ ARITHMETIC = (
     ("add", "acc[r,c] + i32(imm[])", "VTA_ADD", ()),
     ("shift", "acc[r,c] >> i32(imm[])", "VTA_SHR", (("imm", 0, SHIFTS),)),
 )
+OF_TWO = (
+    ("max", "max(acc[r,c], src[r,c])", "VTA_MAX"),
+    ("min", "min(acc[r,c], src[r,c])", "VTA_MIN"),
+    ("add", "acc[r,c] + src[r,c]", "VTA_ADD"),
+)
 
 INSTRUCTIONS = (
     im.instruction(
@@ -64,6 +69,14 @@ INSTRUCTIONS = (
             work=im.Work(SIDE, 0), emit=f"vta_alu({operation}, {{acc}}, {{imm}});", **C,
         )
         for name, value, operation, assume in ARITHMETIC
+    ),
+    *(
+        im.instruction(
+            f"vta.{name}_acc", f"acc[r,c] = {value}", axes=TILE, dtypes={"acc": "i32", "src": "i32"},
+            places={"acc": "acc[r,c]", "src": "acc[r,c]"}, engine="compute",
+            work=im.Work(SIDE, 0), emit=f"vta_alu_acc({operation}, {{acc}}, {{src}});", **C,
+        )
+        for name, value, operation in OF_TWO
     ),
     im.instruction(
         "vta.store", "m[r,c] = i8(acc[r,c])", dtypes={"m": "i8", "acc": "i32"},

@@ -33,13 +33,13 @@ def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, ep
 
 def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover) -> str:
     """Why tiles of sums can't begin and end so, or ''."""
-    for step in (c.begin, *c.updates):
+    for step in (c.begin, *c.updates, *(m for u in c.updates for m in u.moves)):
         i = step.instruction
         loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
         if i.engine != compute.engine and not (step is c.begin and loads):
             return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
     onward = () if c.onward is None else (Step(c.onward),)
-    for step in (c.begin, *onward, *c.updates, c.store):
+    for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
         if why := _unlike(mapping, compute, epilogue, step):
             return why
     return ""

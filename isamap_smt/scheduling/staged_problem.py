@@ -77,7 +77,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
-    memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
+    memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
     executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
     begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
@@ -86,6 +86,16 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         passed=all(c.onward is not None for c in ends),
     )  # fmt: skip
     return Question(problem, ticks, moves, ends)
+
+
+def _beside(covers: tuple[Cover, ...], memory: str) -> int:
+    """The most rows of a memory that hold what is read beside sums, a tile of each."""
+    most = 0
+    for c in covers:
+        steps = (m.instruction for u in c.updates for m in u.moves)
+        targets = ((i, i.operand(i.kernel.statements[0].target.tensor)) for i in steps)
+        most = max(most, sum(i.axes.get(str(o.row), 1) for i, o in targets if o.memory == memory))
+    return most
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negate
 from isamap_smt.proof.uses.coverage import covered
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
-from isamap_smt.proof.uses.values import added, composed, immediates, others, plain_contracts
+from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
 from isamap_smt.proof.uses.width import width_claims
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
@@ -89,7 +89,7 @@ def _ended(
     for site in updates:
         _updated(book, moments, site, epilogue)
     _stored(book, moments, store, epilogue)
-    composed(book, moments.program.kernel, epilogue, begin, steps)
+    composed(book, moments, epilogue, begin, steps)
 
 
 def _together(
@@ -170,7 +170,8 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
         product = isinstance(contract.value, SMul) and len(contract.inputs) == 2 and cells == sources
         if sums and not begins and contract.op == "+" and product:
             return "add"
-        if sums and not begins and contract.op == "=" and cells == [contract.target.tensor]:
+        own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
+        if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
         if begins and contract.op == "=" and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
@@ -375,7 +376,7 @@ def handed_on(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> N
 
 def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
     """What a step of the epilogue reads beside a sum is what the kernel reads with it; the sum is of its own type."""
-    x, (operand, place) = moments.moment(site), sums_of(moments, site)
+    x, (operand, place), instruction = moments.moment(site), sums_of(moments, site), site.use.instruction
     immediates(book, site)
     buffer, tensor = moments.buffers[place.name], moments.program.kernel.tensor(epilogue.sum)
     words = f"{place.name} holds sums as {tensor.name} has them"
@@ -392,6 +393,16 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
         wanted = list(epilogue.index(inputs[there.name], tuple(coordinates)))
         given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
         book.ask("program", site.name, words, given, equal(wanted, list(x.at(there.index))), (x,))
+    for name, there in beside(moments, site, epilogue.sum):
+        tensor = moments.buffers[there.name].type.tensor
+        words = f"{name} of {site.name} holds the element of {tensor} that the kernel reads"
+        if tensor not in inputs:
+            book.structure("program", site.name, words, False, "the kernel reads none there")
+            continue
+        found, stands = held(moments, site, x, instruction.operand(name), there)
+        wanted = list(epilogue.index(inputs[tensor], tuple(coordinates)))
+        given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
+        book.ask("program", there.name, words, given, [*stands, *equal(wanted, found)], (x,))
 
 
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.targets.vta.stream import ALU, COMPUTE, GEMM, LOADS, RESET, STORES, UOPS, Issue
+from isamap_smt.targets.vta.stream import ALU, ALU_ACC, COMPUTE, GEMM, LOADS, RESET, STORES, UOPS, Issue
 
 ROWS = 16
 MICRO_OPS = 2048  # that the memory holds
@@ -85,14 +85,21 @@ def _runs(issues: Sequence[Issue]) -> Iterator[list[Issue]]:
             and (i.what, i.fields[3:5]) == (run[0].what, run[0].fields[3:5])
             and not i.awaits
             and not run[-1].signals
+            and not (i.what == ALU_ACC and _meets(run, i))
         ):
             run.append(i)
             continue
         if run:
             yield run
-        run = [i] if i.what in (GEMM, RESET, ALU) else []
+        run = [i] if i.what in (GEMM, RESET, ALU, ALU_ACC) else []
     if run:
         yield run
+
+
+def _meets(run: list[Issue], i: Issue) -> bool:
+    """Whether it touches an entry that one of the run changes, or changes one that some of them reads."""
+    changed, read = ({x.fields[n] for x in run} for n in (0, 1))
+    return any(abs(e - i.fields[0]) < ROWS for e in changed | read) or any(abs(e - i.fields[1]) < ROWS for e in changed)
 
 
 def _pieces(run: list[Issue]) -> Iterator[tuple[Issue, list[Base], tuple[int, ...]]]:
@@ -111,7 +118,7 @@ def _base(i: Issue) -> Base:
 
 def _instructions(bases: list[Base], what: int) -> Iterator[tuple[list[Base], tuple[int, ...]]]:
     """Micro-ops and loops of each instruction of a run."""
-    each = (ROWS, ROWS if what == GEMM else 0, 0)
+    each = (ROWS, ROWS if what in (GEMM, ALU_ACC) else 0, 0)
     rows = _in_line(bases, each)
     heads = bases[::rows]
     while heads:

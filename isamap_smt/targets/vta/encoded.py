@@ -10,6 +10,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.targets.vta.stream import (
     ACC,
     ALU,
+    ALU_ACC,
     COMPUTE,
     FINISH,
     GEMM,
@@ -63,7 +64,7 @@ def _own(i: Issue, uops: int) -> Fields:
             return _transfer("load", UOP, 0, uops // 4 + start, count, (1, 0, 0, 0))
         case _ if i.what == FINISH:
             return [(OPCODES["finish"], 0, 3)]
-        case _ if i.what in (GEMM, RESET, ALU):
+        case _ if i.what in (GEMM, RESET, ALU, ALU_ACC):
             return _loops(i)
     memory = {LOAD: INP, COMPUTE: ACC, STORE: OUT}[i.engine]  # nothing is moved
     return _transfer("store" if i.engine == STORE else "load", memory, 0, 0, 0, (1, 0, 0, 0))
@@ -82,9 +83,11 @@ def _loops(i: Issue) -> Fields:
     """The outer loop repeats, the inner one goes over rows."""
     begin, end, rows, times, dst, src, wgt, operation, number = i.fields
     common = [
-        (OPCODES["alu" if i.what == ALU else "gemm"], 0, 3), (int(i.what == RESET), 7, 1), (begin, 8, 13), (end, 21, 14),
+        (OPCODES["alu" if i.what in (ALU, ALU_ACC) else "gemm"], 0, 3), (int(i.what == RESET), 7, 1), (begin, 8, 13), (end, 21, 14),
         (times, 35, 14), (rows, 49, 14), (dst, 64, 11), (1, 75, 11), (src, 86, 11),
     ]  # fmt: skip
     if i.what == ALU:
         return [*common, (operation, 108, 3), (1, 111, 1), (number % (1 << 16), 112, 16)]
+    if i.what == ALU_ACC:
+        return [*common, (1, 97, 11), (operation, 108, 3)]
     return [*common, (int(i.what == GEMM), 97, 11), (wgt, 108, 10)]

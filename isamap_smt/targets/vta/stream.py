@@ -19,8 +19,8 @@ import numpy as np
 from isamap_smt.ir.errors import HardwareError
 
 LOAD, COMPUTE, STORE = range(3)  # engines
-AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING, BARRIER = range(9)  # what the rows of a list say
-FINISH, UOPS = 9, 10  # made here, and by what compresses
+AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING, BARRIER, ALU_ACC = range(10)  # what the rows of a list say
+FINISH, UOPS = 10, 11  # made here, and by what compresses
 UOP, WGT, INP, ACC, OUT = range(5)  # memories
 NEIGHBOURS = {(LOAD, COMPUTE), (COMPUTE, LOAD), (COMPUTE, STORE), (STORE, COMPUTE)}
 NAMES = ("load", "compute", "store")

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VTA_AWAIT, VTA_SIGNAL, VTA_LOAD, VTA_STORE, VTA_GEMM, VTA_RESET, VTA_ALU, VTA_NOTHING, VTA_BARRIER };
+enum { VTA_AWAIT, VTA_SIGNAL, VTA_LOAD, VTA_STORE, VTA_GEMM, VTA_RESET, VTA_ALU, VTA_NOTHING, VTA_BARRIER, VTA_ALU_ACC };
 enum { VTA_UOPS, VTA_WGT, VTA_INP, VTA_ACC, VTA_OUT };
 enum { VTA_MIN, VTA_MAX, VTA_ADD, VTA_SHR };
 enum { VTA_ROWS = 16, VTA_FIELDS = 8, VTA_STRIDES = 1 << 16 };
@@ -110,6 +110,11 @@ static inline void vta_gemm(int64_t sums, int64_t inputs, int64_t weights) {
 }
 
 static inline void vta_alu(int64_t operation, int64_t entry, int64_t number) { vta_put(VTA_ALU, entry, 0, 0, operation, number, 0, 0); }
+
+/* Of the sums at `entry` with those at `other`. */
+static inline void vta_alu_acc(int64_t operation, int64_t entry, int64_t other) {
+    vta_put(VTA_ALU_ACC, entry, other, 0, operation, 0, 0, 0);
+}
 
 /* An engine that does nothing but to await and to signal: 0 load, 1 compute, 2 store. */
 static inline void vta_nothing(int64_t engine) { vta_put(VTA_NOTHING, engine, 0, 0, 0, 0, 0, 0); }
