@@ -41,15 +41,37 @@ dense_residual = im.kernel(
     sizes=PACKED,
 )
 
-# The image has its zeros around it already: VTA's loads can put them there, and no description says so yet.
-conv2d = im.kernel(
+dense_shortcut = im.kernel(
     """
-    param sp, sq >= 1
     temporary T
-    T[n,jo,p,q,o] += i32(X[n, ko, p*sp+r, q*sq+s, c]) * i32(W[jo,ko,r,s,o,c])
-    Y[n,jo,p,q,o] = i8(min(relu((T[n,jo,p,q,o] + B[jo,o]) >> 7), 127))
+    T[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])
+    Y[i,jo,o] = i8(min(relu(((T[i,jo,o] + B[jo,o]) >> 7) + R[i,jo,o]), 127))
 """,
+    name="dense_shortcut",
+    dtypes={**BYTES, "B": "i32", "R": "i32"},
+    sizes=PACKED,
+)
+
+# The image lies in main memory without zeros around it: the loads put pp rows and pq columns of them there.
+WINDOW = """
+    param sp, sq >= 1
+    param pp, pq >= 0
+    X: [N, KO, H, V, 16]
+    temporary T
+    T[n,jo,p,q,o] += i32(X[n, ko, p*sp+r-pp, q*sq+s-pq, c]) * i32(W[jo,ko,r,s,o,c]) where 0 <= p*sp+r-pp < H and 0 <= q*sq+s-pq < V
+"""
+
+conv2d = im.kernel(
+    WINDOW + "    Y[n,jo,p,q,o] = i8(min(relu((T[n,jo,p,q,o] + B[jo,o]) >> 7), 127))",
     name="conv2d",
     dtypes={**BYTES, "B": "i32"},
+    sizes=PACKED,
+)
+
+# The second convolution of a block, and what went around the block: numbers of 32 bits, which VTA loads where the sums lie.
+conv2d_residual = im.kernel(
+    WINDOW + "    Y[n,jo,p,q,o] = i8(min(relu(((T[n,jo,p,q,o] + B[jo,o]) >> 7) + Z[n,jo,p,q,o]), 127))",
+    name="conv2d_residual",
+    dtypes={**BYTES, "B": "i32", "Z": "i32"},
     sizes=PACKED,
 )

@@ -262,15 +262,29 @@ class _Lowering:
         for n, step in enumerate(self._cover.updates):
 
             def use(stage: Stage, mark: str, step: Step = step, n: int = n) -> tuple[Node, ...]:
-                lie = {o: self._beside[n, o].name for o, _ in step.brought}
-                moves = (
-                    self._ended(stage, mark, m, (), True, {m.instruction.kernel.statements[0].target.tensor: lie[o]})
-                    for (o, _), m in zip(step.brought, step.moves, strict=True)
-                )
-                return (*moves, self._ended(stage, mark, step, (), False, lie))
+                return self._update(stage, mark, step, n)
 
             nodes += self._nest(self.ends, "update", use, str(n))
         return tuple(nodes)
+
+    def _update(self, stage: Stage, mark: str, step: Step, n: int) -> tuple[Node, ...]:
+        """The n-th update of a tile, behind what brings the elements that it reads. Where another engine brings them, each waits
+        for the other."""
+        lie = {o: self._beside[n, o].name for o, _ in step.brought}
+        inner = self._tile(stage, mark).loops
+        number = inner[-1].number if inner else self._number(stage)
+        nodes: list[Node] = []
+        awaits, signals = [], []
+        for (o, move), moved in zip(step.brought, step.moves, strict=True):
+            target, freed = move.kernel.statements[0].target.tensor, ()
+            if move.engine != self.compute.engine:
+                freed = ((f"used_{lie[o]}", number),)
+                awaits.append((f"brought_{lie[o]}", number + 1))
+                signals.append(f"used_{lie[o]}")
+            made = self._ended(stage, mark, moved, freed, True, {target: lie[o]})
+            nodes.append(replace(made, signals=(f"brought_{lie[o]}",)) if freed else made)
+        made = self._ended(stage, mark, step, tuple(awaits), False, lie)
+        return (*nodes, replace(made, signals=tuple(signals)))
 
     @cached_property
     def _beside(self) -> dict[tuple[int, str], Buffer]:

@@ -83,9 +83,7 @@ def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
     return found
 
 
-def _cuts(
-    mapping: Mapping, operand: str, index: dict[str, Any]
-) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
     """(axis of the instruction, from which point on), and (axis, below which one), of the parts of `where` that one axis decides."""
     forward, first, ends = dict(mapping.forward), [], []
     for g in conditions(mapping, operand):

@@ -30,7 +30,9 @@ def check_cuts(mapping: Mapping) -> None:
             sizes = sorted(symbols_of([g]) - {a.name for a in s.axes})
             given = f"; give {', '.join(sizes)}" if sizes else ""
             raise ScheduleError(f"{along} in steps that are not known{given}")
-        if not any(g in conditions(mapping, a.name) for a in mapping.instruction.kernel.tensors if a.name in _inputs(mapping)):
+        if not any(
+            g in conditions(mapping, a.name) for a in mapping.instruction.kernel.tensors if a.name in _inputs(mapping)
+        ):
             raise ScheduleError(f"{along}, and no factor is read at all axes of it")
 
 

@@ -33,7 +33,7 @@ def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, ep
 
 def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover) -> str:
     """Why tiles of sums can't begin and end so, or ''."""
-    for step in (c.begin, *c.updates, *(m for u in c.updates for m in u.moves)):
+    for step in (c.begin, *c.updates):
         i = step.instruction
         loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
         if i.engine != compute.engine and not (step is c.begin and loads):

@@ -60,7 +60,9 @@ def _rows(a: Issue, b: Issue) -> tuple[int, ...] | None:
     stride = stride if rows > 1 else next_element - element
     follows = (other, next_entry, next_element) == (memory, entry + front + rows, element + rows * stride)
     even = (more == 1 or apart == stride) and 0 <= stride < LONGEST_STEP and rows + more < LONGEST_STEP
-    return (memory, entry, element, rows + more, stride, end, front) if follows and even and zeros == before == 0 else None
+    return (
+        (memory, entry, element, rows + more, stride, end, front) if follows and even and zeros == before == 0 else None
+    )
 
 
 def _joined(issues: Sequence[Issue]) -> list[tuple[Issue, list[Base], tuple[int, ...]]]:
