@@ -274,17 +274,15 @@ class _Lowering:
         inner = self._tile(stage, mark).loops
         number = inner[-1].number if inner else self._number(stage)
         nodes: list[Node] = []
-        awaits, signals = [], []
+        apart = [lie[o] for o, move in step.brought if move.engine != self.compute.engine]
         for (o, move), moved in zip(step.brought, step.moves, strict=True):
-            target, freed = move.kernel.statements[0].target.tensor, ()
-            if move.engine != self.compute.engine:
-                freed = ((f"used_{lie[o]}", number),)
-                awaits.append((f"brought_{lie[o]}", number + 1))
-                signals.append(f"used_{lie[o]}")
-            made = self._ended(stage, mark, moved, freed, True, {target: lie[o]})
-            nodes.append(replace(made, signals=(f"brought_{lie[o]}",)) if freed else made)
-        made = self._ended(stage, mark, step, tuple(awaits), False, lie)
-        return (*nodes, replace(made, signals=tuple(signals)))
+            there = lie[o] in apart
+            freed = ((f"used_{lie[o]}", number),) if there else ()
+            made = self._ended(stage, mark, moved, freed, True, {move.kernel.statements[0].target.tensor: lie[o]})
+            nodes.append(replace(made, signals=(f"brought_{lie[o]}",)) if there else made)
+        awaits = tuple((f"brought_{b}", number + 1) for b in apart)
+        made = self._ended(stage, mark, step, awaits, False, lie)
+        return (*nodes, replace(made, signals=tuple(f"used_{b}" for b in apart)))
 
     @cached_property
     def _beside(self) -> dict[tuple[int, str], Buffer]:

@@ -112,7 +112,7 @@ def _check_counted(i: Instruction, axes: list[str]) -> None:
     seen: dict[str, str] = {}
     for what, given, example in (("active", i.active, "rows"), ("front", i.front, "front")):
         for pair in _sequence(i.name, what, given):
-            axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, None)
+            axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, "")
             if not _is_name(parameter):
                 raise LanguageError(
                     f"instruction {i.name}: {what} of {axis} is {parameter!r}: pass the name of a use parameter, such as "

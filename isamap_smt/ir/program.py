@@ -30,8 +30,8 @@ On a machine with engines, besides:
   Counters begin at 0. The number of a loop counts the iterations that were begun before in the whole program, and never restarts.
 - A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
   it that the instruction says. Cells hold poison at first. With `front` only points from these numbers on are active. What is not
-  active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop variables at which it was begun. No executor
-  looks at it.
+  active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop
+  variables at which it was begun. No executor looks at it.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
 
 
 def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """(axis of the instruction, from which point on), and (axis, below which one), of the parts of `where` that one axis decides."""
+    """(axis of the instruction, from which point on), and (axis, below which one), where one axis decides a part of `where`."""
     forward, first, ends = dict(mapping.forward), [], []
     for g in conditions(mapping, operand):
         if (axis := cut_along(mapping, g)) is None:
@@ -103,7 +103,7 @@ def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[t
 
 def cut_along(mapping: Mapping, condition: Any) -> str | None:
     """The axis of the instruction along which a part of `where` cuts tiles, in steps that are known; None for another one."""
-    forward = {n: e for n, e in mapping.forward}
+    forward = dict(mapping.forward)
     at, axes = substitute(condition, forward), set(mapping.instruction.axes)
     inside = sorted(symbols_of([at]) & axes)
     if len(inside) != 1 or not _margins(at):

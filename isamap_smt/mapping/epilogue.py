@@ -1,6 +1,6 @@
 """Covering an epilogue by instructions that work where the sums lie: the last stores, the others change cells in place.
 
-Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells that a move fills with elements.
+Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells that a move fills.
 The expression is taken apart from the outside: what the store computes of a cell, then what each update does, until the sum is
 left, or the sum and an element that it may begin with. Nothing here is trusted; the program's proof composes the steps again.
 """

@@ -24,7 +24,8 @@ class Site:
     """One use in the text, with a column for each of its expressions.
 
     position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters: as the
-    program says. active: axis -> points, cut to the largest extent; front: axis -> how many of them, from the first, are none. cycles: how long each iteration occupies the engine.
+    program says. active: axis -> points, cut to the largest extent; front: axis -> how many of them, from the first, are none.
+    cycles: how long each iteration occupies the engine.
     """
 
     use: Use

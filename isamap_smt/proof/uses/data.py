@@ -394,13 +394,13 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
         given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
         book.ask("program", site.name, words, given, equal(wanted, list(x.at(there.index))), (x,))
     for name, there in beside(moments, site, epilogue.sum):
-        tensor = moments.buffers[there.name].type.tensor
-        words = f"{name} of {site.name} holds the element of {tensor} that the kernel reads"
-        if tensor not in inputs:
+        taken = moments.buffers[there.name].type.tensor
+        words = f"{name} of {site.name} holds the element of {taken} that the kernel reads"
+        if taken not in inputs:
             book.structure("program", site.name, words, False, "the kernel reads none there")
             continue
         found, stands = held(moments, site, x, instruction.operand(name), there)
-        wanted = list(epilogue.index(inputs[tensor], tuple(coordinates)))
+        wanted = list(epilogue.index(inputs[taken], tuple(coordinates)))
         given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
         book.ask("program", there.name, words, given, [*stands, *equal(wanted, found)], (x,))
 

@@ -28,9 +28,9 @@ NAMES = ("load", "compute", "store")
 
 @dataclass
 class Issue:
-    """An instruction. fields: those of its row, of 7 numbers: of a move memory, entry, element, rows, their distance, and rows of zeros
-    behind and before them. awaits: engines of which it takes a token; signals: to which it gives
-    one. ordinal: among its engine's, from 0."""
+    """An instruction. fields: those of its row, of 7 numbers: of a move memory, entry, element, rows, their distance, and rows of
+    zeros behind and before them. awaits: engines of which it takes a token; signals: to which it gives one. ordinal: among its
+    engine's, from 0."""
 
     engine: int
     what: int
