@@ -52,6 +52,20 @@ dense_shortcut = im.kernel(
     sizes=PACKED,
 )
 
+# Inputs and results in rows of any number of 16s; weights are blocks, since VTA loads nothing else.
+dense_rows = im.kernel(
+    """
+    X: [I, 16*KO]
+    Y: [I, 16*JO]
+    temporary T
+    T[i,jo,o] += i32(X[i,16*ko+c]) * i32(W[jo,ko,o,c])
+    Y[i,16*jo+o] = i8(min(relu((T[i,jo,o] + B[16*jo+o]) >> 7), 127))
+""",
+    name="dense_rows",
+    dtypes={**BYTES, "B": "i32"},
+    sizes=PACKED,
+)
+
 # The image lies in main memory without zeros around it: the loads put pp rows and pq columns of them there.
 WINDOW = """
     param sp, sq >= 1
@@ -74,4 +88,19 @@ conv2d_residual = im.kernel(
     name="conv2d_residual",
     dtypes={**BYTES, "B": "i32", "Z": "i32"},
     sizes=PACKED,
+)
+
+# A block of ResNet-18, without a change of stride: the second phase reads what the first one has stored, its zeros included.
+block = im.kernel(
+    """
+    X: [KO, P, Q, 16]
+    temporary T, H, U
+    T[jo,p,q,o] += i32(X[ko,p+r-1,q+s-1,c]) * i32(W[jo,ko,r,s,o,c]) where 0 <= p+r-1 < P and 0 <= q+s-1 < Q
+    H[jo,p,q,o] = i8(min(relu((T[jo,p,q,o] + B[jo,o]) >> 7), 127))
+    U[ko,p,q,c] += i32(H[jo,p+r-1,q+s-1,o]) * i32(V[ko,jo,r,s,c,o]) where 0 <= p+r-1 < P and 0 <= q+s-1 < Q
+    Y[ko,p,q,c] = i8(min(relu(((U[ko,p,q,c] + D[ko,c]) >> 7) + Z[ko,p,q,c]), 127))
+""",
+    name="block",
+    dtypes={**BYTES, **dict.fromkeys("HV", "i8"), **dict.fromkeys("UBDZ", "i32")},
+    sizes={**PACKED, "r": 3, "s": 3},
 )

@@ -94,3 +94,23 @@ def test_a_layer(name: str) -> None:
     call, right = ran(LAYERS[name])
     assert np.array_equal(call.result, right)
     assert call.report.races == call.report.hazards == 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("channels", "n"), [(32, 9), (128, 28)])
+def test_a_block(channels: int, n: int) -> None:
+    """Two convolutions and what goes around them, in one program: the second one's image is what the first one stores."""
+    random = np.random.default_rng(channels)
+    x = random.integers(-128, 128, (channels, n, n)).astype(np.int8)
+    w, v = random.integers(-128, 128, (2, channels, channels, 3, 3)).astype(np.int8)
+    b, d = random.integers(-(1 << 14), 1 << 14, (2, channels)).astype(np.int32)
+    z = random.integers(-(1 << 9), 1 << 9, (channels, n, n)).astype(np.int32)
+    kernel = KERNELS.block.with_sizes(dict(jo=channels // 16, ko=channels // 16, p=n, q=n))
+    made = TARGET.build(TARGET.emit(im.stage(kernel, MACHINE)))
+    weights = {name: blocks(blocks(a, 0), 1) for name, a in (("W", w), ("V", v))}
+    call = made.prepare(X=blocks(x, 0), B=b.reshape(-1, 16), D=d.reshape(-1, 16), Z=blocks(z, 0), **weights)
+    call.run(2)
+    hidden = np.clip((convolved(x, w, 1) + b[:, None, None]) >> 7, 0, 127).astype(np.int8)
+    right = np.clip(((convolved(hidden, v, 1) + d[:, None, None]) >> 7) + z, 0, 127).astype(np.int8)
+    assert np.array_equal(call.result, blocks(right, 0))
+    assert call.report.races == call.report.hazards == 0

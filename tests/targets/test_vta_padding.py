@@ -301,3 +301,19 @@ def test_images_with_zeros_around_them(way: tuple[int, int, int], images: dict[s
         call.run(n)
         assert np.array_equal(call.result, run_kernel(kernel, arrays)["Y"])
         assert call.report.races == call.report.hazards == 0
+
+
+@pytest.mark.exhaustive
+def test_windows_and_zeros_of_any_number() -> None:
+    """Strides are known, and nothing else is."""
+    strides = dict(n=1, sp=2, sq=2)
+    found = im.stage(KERNELS.conv2d, MACHINE, sizes=strides)
+    assert found.proof.proved and {"P", "Q", "R", "S", "H", "V", "pp", "pq"} <= set(found.kernel.free_sizes)
+    made = TARGET.build(TARGET.emit(found))
+    for n, (side, pad) in enumerate(((3, 1), (7, 3), (1, 0), (4, 2), (5, 0))):
+        sizes = strides | dict(p=5, q=19, jo=1, ko=2, r=side, s=side, pp=pad, pq=pad, H=10, V=38)
+        kernel = KERNELS.conv2d.with_sizes(sizes)
+        arrays = drawn(kernel, n)
+        call = made.prepare(**arrays, sizes={"P": 5, "Q": 19, "pp": pad, "pq": pad})
+        call.run(n)
+        assert np.array_equal(call.result, run_kernel(kernel, arrays)["Y"])

@@ -131,6 +131,15 @@ def test_convolutions_of_lines() -> None:
     assert np.array_equal(TARGET.build(TARGET.emit(planned))(**arrays), run_kernel(kernel, arrays)["Y"])
 
 
+@pytest.mark.parametrize("sizes", [dict(i=37, jo=2, ko=3), dict(i=5, jo=1, ko=1)])
+def test_rows_without_blocks(sizes: dict[str, int]) -> None:
+    """Only weights are blocks."""
+    kernel = KERNELS.dense_rows.with_sizes(sizes)
+    arrays = drawn(kernel, 6)
+    assert set(plan("dense_rows").kernel.free_sizes) == {"I", "JO", "KO"}
+    assert np.array_equal(built("dense_rows")(**arrays), run_kernel(kernel, arrays)["Y"])
+
+
 def test_two_layers() -> None:
     """What the first stores, the second loads: between them all engines wait for each other."""
     second = "Z[i,jo,o] += i32(H[i,ko,c]) * i32(V[jo,ko,o,c])\nY[i,jo,o] = i8(Z[i,jo,o] >> 5)"
