@@ -118,6 +118,8 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
     if not found:
         if why := _out_of_range(epilogue, machine, memory):
             raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
+        if why := _of_another_type(epilogue, machine, memory):
+            raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
         raise ScheduleError(
             f"{machine.name}: nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
             f"steps that change cells of {memory} in place"
@@ -136,6 +138,31 @@ def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
                     low, high = taken[name]
                     return f"{step.instruction.name} takes {name} from {low} to {high}, not {value}"
     return ""
+
+
+def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
+    """The tensor that would have to be of the sum's type to be read beside it, in words; '' where something else is missing."""
+    kernel, statement = epilogue.kernel, epilogue.statement
+    wide = kernel.tensor(epilogue.sum).dtype
+    for t in (kernel.tensor(a.tensor) for a in (statement.inputs if statement else ())):
+        if statement is None or t.dtype == wide:
+            continue
+        value = _uncast(statement.value, t.name, wide.name)
+        other = replace(
+            kernel.with_dtypes({t.name: wide}), statements=(kernel.statements[0], replace(statement, value=value))
+        )
+        if next(_covers(epilogue_of(other), machine, memory), None) is not None:
+            return f"{t.name} is {t.dtype}, and what is read beside sums in {memory} is {wide}; give {t.name} as {wide}"
+    return ""
+
+
+def _uncast(e: Any, tensor: str, to: str) -> Any:
+    """The tree without conversions of a tensor's elements to this type."""
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    if isinstance(e, Cast) and str(e.args[0]) == to and isinstance(e.args[1], Read) and e.args[1].tensor == tensor:
+        return e.args[1]
+    return e.func(*(_uncast(a, tensor, to) for a in e.args))
 
 
 def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cover]:

@@ -369,8 +369,10 @@ def test_shifts_by_0_to_15() -> None:
         (packed("T[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])", T="i32"), "no instruction moves from acc to memory"),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] * 3)"), "nothing computes"),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] + 40000)"), "nothing computes"),
+        (packed(SUM + "Y[i,jo,o] = i8((T[i,jo,o] >> 7) + i32(R[i,jo,o]))", R="i8"),
+         "R is i8, and what is read beside sums in acc is i32; give R as i32"),
     ],
-    ids=["row-major", "sums", "product", "large number"],
+    ids=["row-major", "sums", "product", "large number", "bytes beside sums"],
 )  # fmt: skip
 def test_kernels_that_it_has_no_instructions_for(kernel: im.Kernel, why: str) -> None:
     with pytest.raises(ScheduleError, match=why):
