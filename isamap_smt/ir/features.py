@@ -24,6 +24,7 @@ OWN = frozenset(
         "avx512bw",
         "avx512f",
         "avx512vl",
+        "avx_vnni",
         "bf16",
         "c",
         "d",
