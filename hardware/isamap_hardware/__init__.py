@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NAMES = (
     "amx",
     "avx512_bf16",
+    "avx512_fp16",
     "avx512_vnni",
     "avx512",
     "avx_vnni",
@@ -31,7 +32,7 @@ NAMES = (
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
 CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("avx_vnni", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)
+    ("avx_vnni", "avx512_fp16", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)
 )
 
 

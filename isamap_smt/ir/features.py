@@ -20,6 +20,7 @@ OWN = frozenset(
         "asimdhp",
         "avx2",
         "avx512_bf16",
+        "avx512_fp16",
         "avx512_vnni",
         "avx512bw",
         "avx512f",

@@ -39,6 +39,7 @@ CASES = {
     "avx512_vnni.dpbusd": ("u8", "i8", "i32"),
     "avx512_vnni.dpwssd": ("i16", "i16", "i32"),
     "avx512_bf16.dpbf16_ps": ("bf16", "bf16", "f32"),
+    "avx512_fp16.fmadd_ph": ("f16", "f16", "f16"),
     "avx_vnni.dpbusd": ("u8", "i8", "i32"),
     "avx_vnni.dpwssd": ("i16", "i16", "i32"),
 }
