@@ -36,7 +36,9 @@ class Number:
 
 def same(a: Number, b: Number) -> Any:
     """Whether both are one number, bit for bit, or both NaN."""
-    sizes = z3.Or(z3.And(a.infinite, b.infinite), z3.And(z3.Not(a.infinite), z3.Not(b.infinite), a.magnitude == b.magnitude))
+    sizes = z3.Or(
+        z3.And(a.infinite, b.infinite), z3.And(z3.Not(a.infinite), z3.Not(b.infinite), a.magnitude == b.magnitude)
+    )
     return z3.Or(z3.And(a.nan, b.nan), z3.And(z3.Not(a.nan), z3.Not(b.nan), a.negative == b.negative, sizes))
 
 
@@ -53,9 +55,9 @@ class Rounded:
         """A variable: any number of the type."""
         if name not in self.names:
             m = z3.Real(f"{name}.magnitude")
-            of = [z3.Bool(f"{name}.{w}") for w in ("nan", "infinite", "negative")]
+            nan, infinite, negative = (z3.Bool(f"{name}.{w}") for w in ("nan", "infinite", "negative"))
             self.facts += [m >= 0, *self._kept(m)]
-            self.names[name] = Number(*of, m)
+            self.names[name] = Number(nan, infinite, negative, m)
         return self.names[name]
 
     def finite(self, name: str, *, zero: bool = True, inverse: bool = False) -> None:
@@ -91,7 +93,7 @@ class Rounded:
 
     def _literal(self, value: Fraction) -> Number:
         """A number of every type: a small power of two, or 0."""
-        if value and not (abs(value) in (Fraction(2) ** n for n in range(-8, 9))):
+        if value and abs(value) not in (Fraction(2) ** n for n in range(-8, 9)):
             raise NotExpressible(f"{value}, which not every type has")
         m = z3.Q(abs(value).numerator, value.denominator)
         self.facts += self._kept(m)
@@ -145,6 +147,7 @@ class Rounded:
 
     def _holds(self, op: str, a: Number, b: Number) -> Any:
         """The comparison of two values; none holds of NaN but `!=`."""
+
         # an infinity is further out than every magnitude: compare (infinite, magnitude) with the sign
         def position(x: Number) -> tuple[Any, Any]:
             outer = z3.If(x.infinite, z3.If(x.negative, z3.RealVal(-1), z3.RealVal(1)), z3.RealVal(0))
@@ -155,7 +158,14 @@ class Rounded:
         equal = z3.And(ao == bo, ai == bi)
         less = z3.Or(ao < bo, z3.And(ao == bo, ai < bi))
         more = z3.Or(ao > bo, z3.And(ao == bo, ai > bi))
-        table = {"<": less, "<=": z3.Or(less, equal), ">": more, ">=": z3.Or(more, equal), "==": equal, "!=": z3.Not(equal)}
+        table = {
+            "<": less,
+            "<=": z3.Or(less, equal),
+            ">": more,
+            ">=": z3.Or(more, equal),
+            "==": equal,
+            "!=": z3.Not(equal),
+        }
         assert set(table) == set(COMPARE)
         number = z3.And(z3.Not(a.nan), z3.Not(b.nan))
         return z3.Or(z3.Not(number), table[op]) if op == "!=" else z3.And(number, table[op])

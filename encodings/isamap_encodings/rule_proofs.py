@@ -24,14 +24,23 @@ from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
-RLIMIT = 4_000_000  # about three seconds; a product of two f32 names takes far more, and then the rule is not used there
+RLIMIT = (
+    4_000_000  # about three seconds; a product of two f32 names takes far more, and then the rule is not used there
+)
 RING = {"SAdd", "SSub", "SMul", "SNeg"}
-Condition = tuple[str, ...]  # ("power of two", c), ("not zero", c), ("twice", c, h), ("minus", c, h), ("at most", a, b), ("number", c)
+Condition = tuple[
+    str, ...
+]  # ("power of two", c), ("not zero", c), ("twice", c, h), ("minus", c, h), ("at most", a, b), ("number", c)
 
 
 @lru_cache(maxsize=2048)
 def holds(
-    left: Any, right: Any, types: tuple[tuple[str, Kind], ...], result: Kind, arithmetic: str, given: tuple[Condition, ...]
+    left: Any,
+    right: Any,
+    types: tuple[tuple[str, Kind], ...],
+    result: Kind,
+    arithmetic: str,
+    given: tuple[Condition, ...],
 ) -> Verdict:
     """Whether both sides are one value. arithmetic: 'machine', 'values' (machine, but for signs of zeros), 'exact' or 'reals'.
 
@@ -46,7 +55,11 @@ def holds(
                 return _exact(left, right, kinds, given)
         if result in SORTS:
             verdict = _rounded(left, right, kinds, given, arithmetic == "values")
-            return verdict if isinstance(verdict, Proved) else _floats(left, right, kinds, result, given, arithmetic == "values")
+            return (
+                verdict
+                if isinstance(verdict, Proved)
+                else _floats(left, right, kinds, result, given, arithmetic == "values")
+            )
         return _integers(left, right, kinds, result, given)
     except NotExpressible as e:
         return Unknown(f"not expressible: {e}")
@@ -157,6 +170,8 @@ def _rounded(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[C
     """By what rounding has in every format."""
     if any(k not in SORTS for k in kinds.values()) or "Cast" in _heads(left, right):
         return Unknown("not all names are of one type")
+    if "Rsqrt" in _heads(left, right) and any(k[1] == 16 for k in kinds.values()):
+        return Unknown("rsqrt of 16 bits, which is computed in f32")
     r = Rounded()
     numbers = {n for c in given for n in c[1:]}
     for n in sorted(numbers):
@@ -201,7 +216,9 @@ def _possible(same: Any, facts: Sequence[Any], left: Sequence[Any], right: Seque
             known += [z3.substitute(f, *table) for f in facts] if table else []
         every.append(z3.Or(*ways))
     verdict = ask(known, z3.And(*every), "rule", RLIMIT)
-    return Unknown("some possible value of one side is none of the other's") if isinstance(verdict, Refuted) else verdict
+    return (
+        Unknown("some possible value of one side is none of the other's") if isinstance(verdict, Refuted) else verdict
+    )
 
 
 class _Open(Floats):
@@ -214,6 +231,8 @@ class _Open(Floats):
     def value(self, e: Any, want: Kind) -> Any:
         """The value; see Floats."""
         head = type(e).__name__
+        if head == "Rsqrt" and want[1] == 16:
+            raise NotExpressible("rsqrt of 16 bits, which is computed in f32")
         if head == "Rsqrt":
             root = z3.fpSqrt(z3.RNE(), self.value(e.args[0], want))
             return z3.fpDiv(z3.RNE(), z3.FPVal(1.0, root.sort()), root)

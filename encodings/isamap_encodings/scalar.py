@@ -48,10 +48,11 @@ def equal_integers(
     types: Mapping[str, Kind],
     result: Kind,
     ranges: Mapping[str, tuple[int, int]],
+    rlimit: int = RLIMIT,
 ) -> Verdict:
     """Whether both trees give the same `result` for all elements in range; a counterexample is made small.
 
-    `ranges` restricts leaves (low and high included). Equal trees need no solver.
+    `ranges` restricts leaves (low and high included). Equal trees need no solver. rlimit: of the question about all of it.
     """
     if canonical(left) == canonical(right):
         return Proved()
@@ -73,7 +74,7 @@ def equal_integers(
     except NotExpressible as e:
         return Unknown(f"not expressible in bit-vectors: {e}")
     given = [b.between(name, low, high) for name, (low, high) in sorted(ranges.items())]
-    verdict = ask(given, a == c, "scalar", RLIMIT)
+    verdict = ask(given, a == c, "scalar", rlimit)
     if not isinstance(verdict, Refuted):
         return verdict
     return Refuted(b.signed(verdict.witness), "", verdict.seconds)

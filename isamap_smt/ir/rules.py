@@ -23,8 +23,8 @@ WRITTEN = ("c is a number", "c is not 0", "c is a power of two", "c is twice h",
 class Rule:
     """`left` and `right` are one value. Names stand for any values of one element type, those in `types` for values of another.
 
-    where: conditions on names that stand for numbers: see WRITTEN, joined by 'and'. arithmetics: those in which the rule is asked to
-    hold ('f32', 'i16', 'saturating', 'reals' ...): a machine with a rule that does not is refused; without any, it is used
+    where: conditions on names that stand for numbers: see WRITTEN, joined by 'and'. arithmetics: those in which the rule is asked
+    to hold ('f32', 'i16', 'saturating', 'reals' ...): a machine with a rule that does not is refused; without any, it is used
     wherever it is proved. Raises LanguageError for a condition that is none.
 
     >>> Rule("halves", "x / c", "x * (1 / c)", where="c is a power of two").given

@@ -22,7 +22,7 @@ import sympy as sp
 
 from isamap_encodings.rule_proofs import holds
 from isamap_encodings.scalar_values import ARITHMETIC, COMPARE
-from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_encodings.verdict import Refuted, Unknown, Verdict
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError, LanguageError
@@ -30,14 +30,44 @@ from isamap_smt.ir.evaluate import Evaluator
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.scalar import Cast, Compare, Read, Relu, Round, SAdd, Saturate, Scalar, Select, SMax, SMin, rewrite_reads
+from isamap_smt.ir.scalar import (
+    Cast,
+    Compare,
+    Read,
+    Relu,
+    Round,
+    SAdd,
+    Saturate,
+    Scalar,
+    Select,
+    SMax,
+    SMin,
+    rewrite_reads,
+)
 from isamap_smt.ir.typed import type_of
 from isamap_smt.language import kernel
 
 REALS, SATURATING, VALUES = "reals", "saturating", " values"
 ARITHMETICS = (*DTYPES, *(f"{n}{VALUES}" for n, d in DTYPES.items() if d.is_float), SATURATING, REALS)
-MOST, RANDOM = 12_000, 4_000
-NUMBERS = (0.0, 1.0, -1.0, -0.0, 2.0, 3.0, 0.1, float("nan"), float("inf"), -float("inf"), 1e30, -7.5, 3e-39, 0.25, 1e-30, 5e307)
+MOST, RANDOM, FEW = 12_000, 4_000, 400  # rows of odd numbers and of random ones; few where conditions are looked at
+NUMBERS = (
+    0.0,
+    1.0,
+    -1.0,
+    -0.0,
+    2.0,
+    3.0,
+    0.1,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    1e30,
+    -7.5,
+    3e-39,
+    0.25,
+    1e-30,
+    5e307,
+)
 INTEGERS = (0, 1, -1, 2, 3, -2, 5, 64, 100, 127, -128, 255)
 
 
@@ -83,12 +113,12 @@ def element_types(rule: Rule, arithmetic: str) -> tuple[dict[str, DType], DType]
     plain = DTYPES["i32" if arithmetic == SATURATING else "f32" if arithmetic == REALS else base]
     types = {n: own.get(n, plain) for n in s.names}
     try:
-        found = {type_of(s.left, types), type_of(s.right, types)} - {None}
+        found = {d for side in (s.left, s.right) if (d := type_of(side, types)) is not None}
     except DTypeError:
         return None
     if len(found) != 1 or (own and (whole or found != {plain})) or not _whole_numbers(s, plain):
         return None
-    if arithmetic == SATURATING and any(getattr(p, "floating", False) for p in _parts(s)):
+    if arithmetic == SATURATING and any(getattr(p, "floating", False) or isinstance(p, Select) for p in _parts(s)):
         return None
     return types, found.pop()
 
@@ -100,9 +130,7 @@ def _parts(s: Sides) -> Iterator[Any]:
 
 def _whole_numbers(s: Sides, kind: DType) -> bool:
     """Whether every number in the text is one of the type."""
-    return all(
-        float(constant(p, kind)) == float(p) for p in _parts(s) if isinstance(p, sp.Integer | sp.Float)
-    )
+    return all(float(constant(p, kind)) == float(p) for p in _parts(s) if isinstance(p, sp.Integer | sp.Float))
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +154,9 @@ def refutation(rule: Rule, arithmetic: str) -> Refuted | None:
 
 def _refuted(witness: dict[str, Any], left: str, right: str) -> Refuted:
     at = ", ".join(f"{n} = {v}" for n, v in witness.items())
-    return Refuted(witness | {"left": left, "right": right}, f"at {at}: the left side is {left}, the right side {right}")
+    return Refuted(
+        witness | {"left": left, "right": right}, f"at {at}: the left side is {left}, the right side {right}"
+    )
 
 
 def verdict(rule: Rule, arithmetic: str) -> Verdict:
@@ -212,12 +242,13 @@ def _samples(rule: Rule, names: tuple[str, ...], types: dict[str, DType]) -> lis
     """One array per name: combinations of odd numbers, then random ones; only such as meet the conditions."""
     rng = random.Random(0)
     odd = [_odd(types[n]) for n in names]
-    while np.prod([len(o) for o in odd], dtype=float) > MOST:
+    while np.prod([len(o) for o in odd], dtype=float) > (FEW if rule.given else MOST):
         odd = [o[: max(3, len(o) - 1)] for o in odd]
     rows = list(itertools.product(*odd))
-    rows += [tuple(_drawn(types[n], rng) for n in names) for _ in range(RANDOM)]
-    rows += [tuple(rng.choice(_odd(types[n])) for n in names) for _ in range(RANDOM)]
-    if rule.given:
+    if not rule.given:
+        rows += [tuple(_drawn(types[n], rng) for n in names) for _ in range(RANDOM)]
+        rows += [tuple(rng.choice(_odd(types[n])) for n in names) for _ in range(RANDOM)]
+    else:
         rows += _met_rows(rule, names, types, rng)
         kept = []
         for row in rows:
@@ -233,11 +264,13 @@ def _samples(rule: Rule, names: tuple[str, ...], types: dict[str, DType]) -> lis
 def _met_rows(rule: Rule, names: tuple[str, ...], types: dict[str, DType], rng: random.Random) -> list[tuple[Any, ...]]:
     """Rows whose numbers are made to meet the conditions."""
     rows = []
-    for _ in range(RANDOM):
+    for _ in range(FEW):
         at = {n: rng.choice([*_odd(types[n]), _drawn(types[n], rng)]) for n in names}
         for c in rule.given:
             if c[0] == "power of two":
-                at[c[1]] = 2.0 ** rng.randint(-10, 10) if types[c[1]].is_float else 1 << rng.randint(0, types[c[1]].bits - 2)
+                at[c[1]] = (
+                    2.0 ** rng.randint(-10, 10) if types[c[1]].is_float else 1 << rng.randint(0, types[c[1]].bits - 2)
+                )
             if c[0] in ("twice", "minus"):
                 at[c[2]] = rng.choice([1, 2, 3, 5, 7]) * (rng.choice([1, -1]) if types[c[2]].low < 0 else 1)
                 at[c[1]] = at[c[2]] * (2 if c[0] == "twice" else -1)
@@ -312,7 +345,9 @@ def _words(x: np.ndarray, out: DType, signs: bool) -> np.ndarray:
     """The bits, one NaN for all."""
     if out.is_float:
         wide = x.astype(np.float64)
-        x = np.where(np.isnan(wide), np.array(np.nan, x.dtype), x if signs else np.where(wide == 0, np.zeros_like(x), x))
+        x = np.where(
+            np.isnan(wide), np.array(np.nan, x.dtype), x if signs else np.where(wide == 0, np.zeros_like(x), x)
+        )
         x = x.astype(out.numpy)
     return np.ascontiguousarray(x).view(np.dtype(f"u{out.bytes}"))
 
