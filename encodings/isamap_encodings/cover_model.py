@@ -12,19 +12,20 @@ from isamap_encodings import stopping
 
 @dataclass(frozen=True)
 class Offer:
-    """A way to make part number `part` of parts with the numbers `uses`, at a cost in ticks."""
+    """A way to make part number `part` of parts with the numbers `uses`, at a cost in ticks. rewritten: not as it was given."""
 
     part: int
     uses: tuple[int, ...]
     cost: int
+    rewritten: bool = False
 
 
 def cheapest(offers: Sequence[Offer], wanted: int) -> tuple[int, ...] | None:
     """The numbers of the offers that make the wanted part and all that they use, at the least cost; None where there is no way.
 
-    A part that is used twice is made once. Of equally cheap ways, the one with offers further in front. No part uses itself,
-    however far below: where offers go round in a circle, a part stands higher than what it uses. Raises KeyboardInterrupt for
-    Ctrl-C.
+    A part that is used twice is made once. Of equally cheap ways, the one with fewest rewritten, then with offers further in front.
+    No part uses itself, however far below: where offers go round in a circle, a part stands higher than what it uses. Raises
+    KeyboardInterrupt for Ctrl-C.
     """
     model = cp_model.CpModel()
     taken = [model.new_bool_var(f"offer {n}") for n in range(len(offers))]
@@ -41,7 +42,8 @@ def cheapest(offers: Sequence[Offer], wanted: int) -> tuple[int, ...] | None:
             model.add_bool_or([*(taken[k] for k in made.get(u, ())), taken[n].negated()])
     _no_circles(model, offers, taken)
     ties = len(offers) ** 2 + 1
-    model.minimize(sum((o.cost * ties + n) * taken[n] for n, o in enumerate(offers)))
+    costs = [(o.cost * (len(offers) + 1) + o.rewritten) * ties + n for n, o in enumerate(offers)]
+    model.minimize(sum(c * t for c, t in zip(costs, taken, strict=True)))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0

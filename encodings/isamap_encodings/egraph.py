@@ -14,6 +14,7 @@ from typing import Any
 
 Term = int
 Pattern = Any  # a Name, or (operation, patterns)
+_STRAIGHT, _TURNED = "operands are equal", "operands are equal in the other order"
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class Way:
 
 @dataclass(frozen=True)
 class Link:
-    """Two neighbours of a chain: `before` and `after` differ at one place, by the rule."""
+    """Two neighbours of a chain: `before` and `after` differ at one place, by the rule, or (None) in the order of two operands."""
 
     before: Term
     after: Term
-    rule: Hashable
+    rule: Hashable | None
 
 
 class TooMany(Exception):
@@ -47,17 +48,17 @@ class TooMany(Exception):
 
 
 class EGraph:
-    """Terms and their classes. limit: of terms."""
+    """Terms and their classes. limit: of terms. commutes: whether the order of an operation's two operands makes no difference."""
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    def __init__(self, limit: int, commutes: Callable[[Any], bool] = lambda _: False) -> None:
+        self.limit, self.commutes = limit, commutes
         self.terms: list[tuple[Hashable, tuple[Term, ...]]] = []
         self._index: dict[tuple[Hashable, tuple[Term, ...]], Term] = {}
         self._leader: list[Term] = []
         self._members: dict[Term, list[Term]] = {}
         self._users: dict[Term, list[Term]] = {}
         self._canon: dict[tuple[Hashable, tuple[Term, ...]], Term] = {}
-        self._why: dict[Term, tuple[Term, Hashable | None]] = {}  # a forest: the next term towards a root, and the rule
+        self._why: dict[Term, tuple[Term, Hashable]] = {}  # a forest: the next term towards a root, and the rule
         self._waiting: list[Term] = []
 
     def add(self, op: Hashable, args: tuple[Term, ...] = ()) -> Term:
@@ -76,7 +77,7 @@ class EGraph:
             self._users[a].append(t)
         other = self._canon.setdefault(self._key(t), t)
         if other != t:
-            self.union(t, other, None)
+            self._same_operands(t, other)
         return t
 
     def find(self, t: Term) -> Term:
@@ -99,10 +100,16 @@ class EGraph:
 
     def _key(self, t: Term) -> tuple[Hashable, tuple[Term, ...]]:
         op, args = self.terms[t]
-        return op, tuple(map(self.find, args))
+        found = map(self.find, args)
+        return op, tuple(sorted(found) if self.commutes(op) else found)
 
-    def union(self, a: Term, b: Term, rule: Hashable | None) -> bool:
-        """Both are equal, by the rule, or (None) because their operands are. Whether that was news."""
+    def _same_operands(self, a: Term, b: Term) -> None:
+        pairs = zip(self.terms[a][1], self.terms[b][1], strict=True)
+        straight = all(self.find(x) == self.find(y) for x, y in pairs)
+        self.union(a, b, _STRAIGHT if straight else _TURNED)
+
+    def union(self, a: Term, b: Term, rule: Hashable) -> bool:
+        """Both are equal, by the rule. Whether that was news."""
         one, other = self.find(a), self.find(b)
         if one == other:
             return False
@@ -116,7 +123,7 @@ class EGraph:
         self._waiting += users
         return True
 
-    def _hang(self, a: Term, b: Term, rule: Hashable | None) -> None:
+    def _hang(self, a: Term, b: Term, rule: Hashable) -> None:
         """The tree of a below b: turn round the way from a to its root first."""
         path, t = [], a
         while t in self._why:
@@ -134,7 +141,7 @@ class EGraph:
             t = self._waiting.pop()
             other = self._canon.setdefault(self._key(t), t)
             if self.find(other) != self.find(t):
-                self.union(t, other, None)
+                self._same_operands(t, other)
 
     # ---- rules
 
@@ -165,8 +172,11 @@ class EGraph:
             return
         op, parts = pattern
         for m in self.members(leader):
-            if self.terms[m][0] == op and len(self.terms[m][1]) == len(parts):
-                yield from self._all(list(zip(parts, self.terms[m][1], strict=True)), dict(at))
+            own, args = self.terms[m]
+            if own == op and len(args) == len(parts):
+                yield from self._all(list(zip(parts, args, strict=True)), dict(at))
+                if self.commutes(op) and self.find(args[0]) != self.find(args[1]):
+                    yield from self._all(list(zip(parts, args[::-1], strict=True)), dict(at))
 
     def _all(self, pairs: list[Any], at: dict[str, Term]) -> Iterator[dict[str, Term]]:
         if not pairs:
@@ -195,19 +205,24 @@ class EGraph:
         if a == b:
             return
         for t, up, rule in self._path(a, b):
-            if rule is not None:
-                links.append(Link(around(t), around(up), rule))
+            if rule in (_STRAIGHT, _TURNED):
+                self._operands(t, up, rule == _TURNED, around, links, most)
             else:
-                self._operands(t, up, around, links, most)
+                links.append(Link(around(t), around(up), rule))
             if len(links) > most:
                 raise TooMany
 
-    def _operands(self, a: Term, b: Term, around: Callable[[Term], Term], links: list[Link], most: int) -> None:
+    def _operands(
+        self, a: Term, b: Term, turned: bool, around: Callable[[Term], Term], links: list[Link], most: int
+    ) -> None:
         op, before = self.terms[a]
-        after = self.terms[b][1]
+        after = self.terms[b][1][:: -1 if turned else 1]
         for n, (x, y) in enumerate(zip(before, after, strict=True)):
             head, tail = after[:n], before[n + 1 :]
             self._explain(x, y, lambda t, h=head, r=tail: around(self._written(op, (*h, t, *r))), links, most)  # type: ignore[misc]
+
+        if turned:
+            links.append(Link(around(self._written(op, after)), around(b), None))
 
     def _written(self, op: Hashable, args: tuple[Term, ...]) -> Term:
         """A term that only a chain mentions; it is in no class."""
@@ -220,10 +235,10 @@ class EGraph:
             self._members[known], self._users[known] = [known], []
         return known
 
-    def _path(self, a: Term, b: Term) -> list[tuple[Term, Term, Hashable | None]]:
+    def _path(self, a: Term, b: Term) -> list[tuple[Term, Term, Hashable]]:
         """The way from a to b in the forest of reasons: (from, to, rule)."""
         up: dict[Term, int] = {}
-        steps: list[tuple[Term, Term, Hashable | None]] = []
+        steps: list[tuple[Term, Term, Hashable]] = []
         t = a
         while True:
             up[t] = len(steps)
@@ -232,7 +247,7 @@ class EGraph:
             nxt, rule = self._why[t]
             steps.append((t, nxt, rule))
             t = nxt
-        down: list[tuple[Term, Term, Hashable | None]] = []
+        down: list[tuple[Term, Term, Hashable]] = []
         t = b
         while t not in up:
             nxt, rule = self._why[t]

@@ -166,6 +166,59 @@ def _reals(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[Con
     return equal_reals(left, right, kinds, facts)
 
 
+GROWS = 4  # times the error of the side that is replaced
+ARITHMETIC = RING | {"SDiv"}
+
+
+@lru_cache(maxsize=2048)
+def keeps_error(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
+    """Whether rounding in the right side errs by at most GROWS times what it may in the left one, for all values.
+
+    Counted to first order: each operation adds an error in proportion to its result, which later ones carry on. So
+    `x * y + x * z` may become `x * (y + z)`, and not the other way round: there the sum may be far smaller than its terms.
+    """
+    if not _heads(left, right) <= ARITHMETIC:
+        return Unknown("it is not arithmetic alone, and rounding is not all that changes")
+    e = _Error()
+    facts = [_of_numbers(c, {n: z3.Real(n) for n in c[1:]}) for c in given]
+    (_, before), (_, after) = e.value(left), e.value(right)
+    verdict = ask([*facts, *e.facts], after <= GROWS * before, "rounding of a rule", RLIMIT)
+    return Unknown("its error may be far larger") if isinstance(verdict, Refuted) else verdict
+
+
+class _Error:
+    """Trees as (value, error), in units of the rounding of 1. A number is as exact as its type holds it."""
+
+    def __init__(self) -> None:
+        self.facts: list[Any] = []
+
+    def value(self, e: Any) -> tuple[Any, Any]:
+        """The tree's value over the reals, and how far rounding may take it from there."""
+        if e.is_Symbol:
+            return z3.Real(e.name), z3.RealVal(0)
+        if e.is_Number:
+            return z3.RealVal(str(sp.Rational(e))), z3.RealVal(0)
+        parts = [self.value(a) for a in e.args]
+        (a, da), (b, db) = (*parts, parts[0])[:2]
+        match type(e).__name__:
+            case "SNeg":
+                return -a, da
+            case "SAdd":
+                return a + b, da + db + _size(a + b)
+            case "SSub":
+                return a - b, da + db + _size(a - b)
+            case "SMul":
+                return a * b, da * _size(b) + db * _size(a) + _size(a * b)
+        inverse = z3.Real(f"inverse {len(self.facts)}")
+        self.facts.append(b * inverse == 1)
+        found = a * inverse
+        return found, _size(inverse) * (da + _size(found) * db) + _size(found)
+
+
+def _size(x: Any) -> Any:
+    return z3.If(x < 0, -x, x)
+
+
 def _rounded(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[Condition], values: bool) -> Verdict:
     """By what rounding has in every format."""
     if any(k not in SORTS for k in kinds.values()) or "Cast" in _heads(left, right):

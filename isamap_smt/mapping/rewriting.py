@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
@@ -23,19 +23,23 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Scalar, Select, SNeg
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
-from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, met, sides, verdict
+from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, keeps_error_of, met, sides, verdict
 
 EXACT = "exact"  # the type of what stands below a saturation
 TERMS, ROUNDS, CHAIN = 700, 4, 200
+COMMUTE = tuple(head.__name__ for head in (scalar.SAdd, scalar.SMul, scalar.SMax, scalar.SMin))
 Types = Mapping[str, DType]
 
 
-def proved_in(rule: Rule, kind: str, reals: bool) -> str | None:
+def proved_in(rule: Rule, kind: str, reals: bool, turned: bool) -> str | None:
     """The arithmetic in which the rule is proved and may be used on values of this type; None where there is none.
 
-    reals: where floating point may be rounded otherwise."""
-    over_reals = [REALS] if reals and kind != EXACT and DTYPES[kind].is_float else []
-    return next((a for a in (*over_reals, SATURATING if kind == EXACT else kind) if _holds(rule, a)), None)
+    turned: from right to left. reals: where floating point may be rounded otherwise; then the error must not grow either."""
+    floats = kind != EXACT and DTYPES[kind].is_float
+    if reals and floats and isinstance(keeps_error_of(rule, turned), Proved) and _holds(rule, REALS):
+        return REALS
+    machine = SATURATING if kind == EXACT else kind
+    return machine if _holds(rule, machine) else None
 
 
 def conditions_met(rule: Rule, literals: Mapping[str, tuple[Any, str]], arithmetic: str) -> bool:
@@ -56,7 +60,7 @@ class Equalities:
         self, value: Any, types: Types, out: DType, rules: Sequence[Rule], reals: bool, limit: int = TERMS
     ) -> None:
         self.types, self.out, self.rules, self.reals = dict(types), out, rules, reals
-        self.graph = EGraph(10**9)
+        self.graph = EGraph(10**9, lambda op: op[0] in COMMUTE)
         self.root = self.term(value)
         self.graph.limit = len(self.graph.terms) + limit
         self._trees: dict[int, Any] = {}
@@ -112,13 +116,13 @@ class Equalities:
             return []
         left, right, names = found
         both = []
-        for a, b in ((left, right), (right, left)):
+        for a, b, turned in ((left, right, False), (right, left, True)):
             if not isinstance(a, Name):
-                both.append(Way(rule, a, b, lambda at, b=b: self._allowed(rule, kind, names, at, b)))  # type: ignore[misc]
+                both.append(Way(rule, a, b, partial(self._allowed, rule, kind, names, b, turned)))
         return both
 
     def _allowed(
-        self, rule: Rule, kind: str, names: Mapping[str, str], at: Mapping[str, int], right: Any
+        self, rule: Rule, kind: str, names: Mapping[str, str], right: Any, turned: bool, at: Mapping[str, int]
     ) -> dict[str, int] | None:
         """The terms for the rule's names, numbers that follow from others among them; None where it may not be used."""
         found = dict(at)
@@ -134,7 +138,7 @@ class Equalities:
         if any(n in found and literals[n] is None for n in rule.numbers):
             return None
         numbers = {n: literal_value(literals[n], self.kind(t), False) for n, t in found.items() if n in rule.numbers}
-        arithmetic = proved_in(rule, kind, self.reals) if _complete(rule, numbers) else None
+        arithmetic = proved_in(rule, kind, self.reals, turned) if _complete(rule, numbers) else None
         if arithmetic is None:
             return None
         for n in names:
@@ -301,7 +305,7 @@ class Forms:
         graph.rebuild()
         if graph.find(made) != graph.find(self.found.root):
             raise IsamapError(f"internal error: {tree} is none of the value's forms")
-        used = {link.rule for link in graph.chain(self.found.root, made, CHAIN)}
+        used = {link.rule for link in graph.chain(self.found.root, made, CHAIN)} - {None}
         return tuple(r for r in self.found.rules if r in used)
 
 

@@ -34,6 +34,9 @@ RULES: tuple[Rule, ...] = (
     Rule("product of a quotient", "x * (y / z)", "(x * y) / z"),
     Rule("sums in another order", "(x + y) + z", "x + (y + z)"),
     Rule("sum and difference", "x + (y - z)", "(x + y) - z"),
+    Rule("sum with a product and a value", "s + (x * y + z)", "(s + x * y) + z"),
+    Rule("sum with a product less a value", "s + (x * y - z)", "(s + x * y) - z"),
+    Rule("sum with a value less a product", "s + (z - x * y)", "(s + z) - x * y"),
     Rule("products in another order", "(x * y) * z", "x * (y * z)"),
     # order
     Rule("rectifier", "max(x, 0)", "relu(x)"),

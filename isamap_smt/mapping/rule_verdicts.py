@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.rule_proofs import holds
+from isamap_encodings.rule_proofs import holds, keeps_error
 from isamap_encodings.scalar_values import ARITHMETIC, COMPARE
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
 from isamap_smt.ir.convert import constant
@@ -174,6 +174,13 @@ def verdict(rule: Rule, arithmetic: str) -> Verdict:
     how = {REALS: "reals", SATURATING: "exact"}.get(arithmetic, "values" if VALUES in arithmetic else "machine")
     answer = holds(left, right, kinds, _kind(out), how, rule.given)
     return _replayed(rule, answer, arithmetic) if isinstance(answer, Refuted) else answer
+
+
+def keeps_error_of(rule: Rule, turned: bool) -> Verdict:
+    """Whether the side that the rule puts in place (the left one where it is turned) errs little more than the one it replaces."""
+    s = sides(rule)
+    left, right = (rewrite_reads(side, lambda r: sp.Symbol(r.tensor)) for side in (s.left, s.right))
+    return keeps_error(right, left, rule.given) if turned else keeps_error(left, right, rule.given)
 
 
 def _replayed(rule: Rule, answer: Refuted, arithmetic: str) -> Verdict:
@@ -397,4 +404,16 @@ def _exactly(e: Any, at: dict[str, Fraction]) -> Fraction:
     return Fraction(args[0] / args[1] if name == "SDiv" else ARITHMETIC[name](*args))
 
 
-__all__ = ["ARITHMETICS", "REALS", "SATURATING", "VALUES", "Sides", "element_types", "met", "shown", "sides", "verdict"]
+__all__ = [
+    "ARITHMETICS",
+    "REALS",
+    "SATURATING",
+    "VALUES",
+    "Sides",
+    "element_types",
+    "keeps_error_of",
+    "met",
+    "shown",
+    "sides",
+    "verdict",
+]

@@ -25,7 +25,23 @@ from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, index_values, read, reads, rewrite_reads
+from isamap_smt.ir.rules import Rule
+from isamap_smt.ir.scalar import (
+    Compare,
+    Read,
+    Relu,
+    Rsqrt,
+    SAdd,
+    SDiv,
+    SMax,
+    SMin,
+    SNeg,
+    SSub,
+    index_values,
+    read,
+    reads,
+    rewrite_reads,
+)
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
@@ -49,9 +65,10 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
     try:
         value = typed_value(kernel, kernel.statements[statement])
         for files in register_files(machine):
-            found = _Selection(machine, kernel, statement, value, files).instruction()
-            if found is not None:
-                return found
+            for rules in ((*RULES, *machine.rules), ()):
+                found = _Selection(machine, kernel, statement, value, files, rules).instruction()
+                if found is not None:
+                    return found
     except IsamapError:
         return None
     return None
@@ -129,8 +146,10 @@ class _Part:
 class _Selection:
     """One statement in registers of one number of lanes."""
 
-    def __init__(self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files) -> None:
-        self.machine, self.files = machine, files
+    def __init__(
+        self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files, rules: tuple[Rule, ...]
+    ) -> None:
+        self.machine, self.files, self.rules = machine, files, rules
         self.s = kernel.statements[statement]
         self.inputs = tuple(dict.fromkeys(a for a in self.s.inputs if a != self.s.target))
         names = {a: f"x{n}" for n, a in enumerate(self.inputs)} | {self.s.target: TO}
@@ -146,7 +165,7 @@ class _Selection:
     def _equal_forms(self) -> Forms:
         """What the rules make of the value, in the arithmetic that the statement is computed in."""
         reals = self.types[TO].is_float and self.s.op == "+" and not self.s.ordered
-        found = Equalities(self.root, self.types, self.types[TO], (*RULES, *self.machine.rules), reals)
+        found = Equalities(self.root, self.types, self.types[TO], self.rules, reals)
         found.saturate()
         return Forms(found)
 
@@ -173,20 +192,25 @@ class _Selection:
         steps = [s for s in steps_of(self.machine, self.files.lanes) if self._serves(s)]
         offers: list[Offer] = []
         made: list[_Part] = []
+        given = set(sp.preorder_traversal(self.root))
         for n, tree in enumerate(self.parts):
             if isinstance(tree, Read):
                 offers.append(Offer(n, (), 0))
                 made.append(_Part(None, (), tree))
                 continue
             for step in steps:
-                for bound in bindings_of(step, tree, partial(self._type, around=tree), self.forms.of.__getitem__):
+                kind = partial(self._type, around=tree)
+                plain = set(bindings_of(step, tree, kind, lambda t: (t,))) if tree in given else set()
+                for bound in bindings_of(step, tree, kind, self.forms.of.__getitem__):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
-                    offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
+                    ticks = round(TICKS / step.instruction.cost.per_cycle)
+                    offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(step, bound, tree))
             for form in self.forms.of[tree]:
                 if not isinstance(form, Read) and self._in_lanes(form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
-                    offers.append(Offer(n, uses, (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS))
+                    ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
+                    offers.append(Offer(n, uses, ticks, form not in given))
                     made.append(_Part(None, (), tree, form))
         return offers, made
 
@@ -261,7 +285,7 @@ class _Selection:
 
     # ---- the instruction
 
-    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction:
+    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction | None:
         names: dict[Any, str] = {}
         lines: list[str] = []
         used: list[Instruction] = []
@@ -285,7 +309,12 @@ class _Selection:
             if last:
                 lines.append(f"{HOLE}{TO} = {names[p.tree]};")
         plain = " ".join(lines).replace("{", "{{").replace("}", "}}")
-        return self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, composed[self.forms.root])
+        whole = composed[self.forms.root]
+        value = _value_of(self.s.op, whole)
+        if value is None or _tells_zeros(whole):
+            return None
+        rules = self.forms.rules(whole)
+        return replace(self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value), rules=rules)
 
     def _kind(self, tree: Any) -> DType:
         found = type_of(tree, self.types)
@@ -334,7 +363,7 @@ class _Selection:
         ]
         return lines
 
-    def _described(self, emit: str, used: list[Instruction], cycles: float, composed: Any) -> Instruction:
+    def _described(self, emit: str, used: list[Instruction], cycles: float, value: Any) -> SelectedInstruction:
         lane = (sym(LANE),)
         axis = Axis(LANE, sp.Integer(self.files.lanes))
 
@@ -359,8 +388,7 @@ class _Selection:
             emit=emit,
             requires=tuple(dict.fromkeys(r for i in sources for r in i.requires)),
             cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
-            exact=kernel(_value_of(self.s.op, composed)),
-            rules=self.forms.rules(composed),
+            exact=kernel(value),
             rounding="fused" if fused else "unfused" if floats else "exact",
             c_types=tuple((t.name, self.files.of[t.dtype.name].c_type) for t in tensors),
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
@@ -391,20 +419,22 @@ def _is_function(tree: Any) -> bool:
 
 
 def _value_of(op: str, tree: Any) -> Any:
-    """What a statement adds, of what its target becomes."""
+    """What a statement adds, of what its target becomes; None where that does not stand apart."""
+    own = read(TO)
     if op == "=":
         return tree
-    own = read(TO)
-    if isinstance(tree, COMBINE[op]):
+    if isinstance(tree, COMBINE[op]) and own in tree.args:
         a, b = tree.args
-        if own in (a, b):
-            return b if a == own else a
-        inner = _value_of(op, a)
-        if inner != a:  # (own + p) + q: both are added
-            return COMBINE[op](inner, b)
-        inner = _value_of(op, b)
-        return tree if inner == b else COMBINE[op](a, inner)
-    return tree
+        return b if a == own else a
+    if op != "+" or not isinstance(tree, SAdd | SSub):
+        return None
+    a, b = tree.args
+    if a == own:  # less b
+        return -b if b.is_Number else SNeg(b)
+    if (inner := _value_of(op, a)) is not None:
+        return tree.func(inner, b)
+    inner = _value_of(op, b) if isinstance(tree, SAdd) else None
+    return None if inner is None else SAdd(a, inner)
 
 
 def _both(move: Instruction) -> tuple[str, str]:

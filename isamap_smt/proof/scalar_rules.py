@@ -15,6 +15,7 @@ import sympy as sp
 
 from isamap_encodings.egraph import TooMany
 from isamap_encodings.ranges import Question
+from isamap_encodings.scalar import same_tree
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
@@ -50,7 +51,11 @@ def by_rules(q: Question, rules: Sequence[Rule], reals: bool) -> Verdict:
     at = left
     for link in links:
         before, after = found.tree(link.before), found.tree(link.after)
-        if before != at or not follows(link.rule, before, after, types, out, reals):  # type: ignore[arg-type]
+        if isinstance(link.rule, Rule):
+            right = follows(link.rule, before, after, types, out, reals)
+        else:  # the order of operands
+            right = link.rule is None and same_tree(before, after)
+        if before != at or not right:
             return Unknown(f"internal error: {link.rule} does not make {after} of {before}")
         at = after
     return Proved() if at == right else Unknown("internal error: the chain of rules ends elsewhere")
@@ -107,10 +112,12 @@ def _sides(rule: Rule, before: Any, after: Any, kind: str, types: dict[str, DTyp
     known = element_types(rule, "saturating" if kind == EXACT else kind)
     if known is None or (rule.types and kind != known[1].name):
         return False
-    for a, b in ((s.left, s.right), (s.right, s.left)):
+    for a, b, turned in ((s.left, s.right, False), (s.right, s.left, True)):
         bound: dict[str, Any] = {}
         if _matched(a, before, bound) and _matched(b, after, bound):
-            return _allowed(rule, bound, kind, types, known[0], reals)
+            arithmetic = proved_in(rule, kind, reals, turned)
+            if arithmetic is not None and _allowed(rule, bound, kind, types, known[0], arithmetic):
+                return True
     return False
 
 
@@ -127,9 +134,14 @@ def _matched(pattern: Any, tree: Any, bound: dict[str, Any]) -> bool:
 
 
 def _allowed(
-    rule: Rule, bound: Mapping[str, Any], kind: str, types: dict[str, DType], named: Mapping[str, DType], reals: bool
+    rule: Rule,
+    bound: Mapping[str, Any],
+    kind: str,
+    types: dict[str, DType],
+    named: Mapping[str, DType],
+    arithmetic: str,
 ) -> bool:
-    """Whether the trees for the names have their types, the rule is proved, and the numbers meet its conditions."""
+    """Whether the trees for the names have their types, and the numbers meet the rule's conditions in that arithmetic."""
     for name, tree in bound.items():
         wanted = EXACT if kind == EXACT else named[name].name
         own = _kind(tree, wanted, types)
@@ -137,9 +149,8 @@ def _allowed(
             return False
     if not all(isinstance(bound.get(name), sp.Integer | sp.Float) for name in rule.numbers):
         return False
-    arithmetic = proved_in(rule, kind, reals)
     literals = {n: (bound[n], EXACT if kind == EXACT else named[n].name) for n in rule.numbers}
-    return arithmetic is not None and conditions_met(rule, literals, arithmetic)
+    return conditions_met(rule, literals, arithmetic)
 
 
 __all__ = ["by_rules", "follows"]
