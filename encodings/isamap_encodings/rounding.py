@@ -78,7 +78,7 @@ class Rounded:
         head = type(e).__name__
         if head == "Select":
             op, x, y = e.args[0].args
-            return _if(self._holds(str(op), self.value(x), self.value(y)), self.value(e.args[1]), self.value(e.args[2]))
+            return _if(self.holds(str(op), self.value(x), self.value(y)), self.value(e.args[1]), self.value(e.args[2]))
         args = [self.value(a) for a in e.args if not (head == "Cast" and a == e.args[0])]
         found: dict[str, Callable[..., Number]] = {
             "SAdd": self._sum, "SSub": lambda a, b: self._sum(a, _opposite(b)), "SMul": self._product, "SDiv": self._quotient,
@@ -142,10 +142,10 @@ class Rounded:
         """The larger or smaller; NaN if either is; of two zeros of different sign either."""
         choice = z3.Bool(f"{self.prefix}choice {len(self.choices)}")
         self.choices.append(choice)
-        chosen = _if(z3.And(_zero(a), _zero(b)), _if(choice, a, b), _if(self._holds(sign, a, b), a, b))
+        chosen = _if(z3.And(_zero(a), _zero(b)), _if(choice, a, b), _if(self.holds(sign, a, b), a, b))
         return Number(z3.Or(a.nan, b.nan), chosen.infinite, chosen.negative, chosen.magnitude)
 
-    def _holds(self, op: str, a: Number, b: Number) -> Any:
+    def holds(self, op: str, a: Number, b: Number) -> Any:
         """The comparison of two values; none holds of NaN but `!=`."""
 
         # an infinity is further out than every magnitude: compare (infinite, magnitude) with the sign

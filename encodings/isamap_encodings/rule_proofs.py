@@ -30,7 +30,7 @@ RLIMIT = (
 RING = {"SAdd", "SSub", "SMul", "SNeg"}
 Condition = tuple[
     str, ...
-]  # ("power of two", c), ("not zero", c), ("twice", c, h), ("minus", c, h), ("at most", a, b), ("number", c)
+]  # ("power of two", c), ("not zero", c), ("twice", c, h), ("minus", c, h), ("at most", a, b), ("less", a, b), ("number", c)
 
 
 @lru_cache(maxsize=2048)
@@ -100,6 +100,8 @@ def _of_bits(c: Condition, b: Bits, kinds: Mapping[str, Kind]) -> Any:
             return names[0] == -names[1]
         case "at most":
             return names[0] <= names[1] if signed else z3.ULE(*names)
+        case "less":
+            return names[0] < names[1] if signed else z3.ULT(*names)
     raise NotExpressible(f"condition {c[0]}")
 
 
@@ -155,6 +157,8 @@ def _of_numbers(c: Condition, at: Mapping[str, Any]) -> Any:
             return names[0] == -names[1]
         case "at most":
             return names[0] <= names[1]
+        case "less":
+            return names[0] < names[1]
     raise NotExpressible(f"condition {c[0]}")
 
 
@@ -232,8 +236,8 @@ def _rounded(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[C
     for c in given:
         if c[0] in ("not zero", "power of two"):
             r.finite(c[1], zero=False, inverse=c[0] == "power of two")
-        elif c[0] == "at most":
-            r.facts.append(r._holds("<=", r.name(c[1]), r.name(c[2])))
+        elif c[0] in ("at most", "less"):
+            r.facts.append(r.holds("<=" if c[0] == "at most" else "<", r.name(c[1]), r.name(c[2])))
         elif c[0] in ("twice", "minus"):
             whole, part = r.name(c[1]), r.name(c[2])
             r.facts.append(whole.magnitude == (2 if c[0] == "twice" else 1) * part.magnitude)
@@ -336,4 +340,6 @@ def _of_floats(c: Condition, kinds: Mapping[str, Kind]) -> list[Any]:
             return [*facts, names[0] == z3.fpNeg(names[1])]
         case "at most":
             return [*facts, z3.fpLEQ(*names)]
+        case "less":
+            return [*facts, z3.fpLT(*names)]
     return facts

@@ -15,8 +15,9 @@ CONDITIONS = {
     r"(\w+) is twice (\w+)": "twice",
     r"(\w+) is minus (\w+)": "minus",
     r"(\w+) <= (\w+)": "at most",
+    r"(\w+) < (\w+)": "less",
 }
-WRITTEN = ("c is a number", "c is not 0", "c is a power of two", "c is twice h", "c is minus h", "a <= b")
+WRITTEN = ("c is a number", "c is not 0", "c is a power of two", "c is twice h", "c is minus h", "a <= b", "a < b")
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ class Equalities:
         self.root = self.term(value)
         self.graph.limit = len(self.graph.terms) + limit
         self._trees: dict[int, Any] = {}
+        self._verdicts: dict[tuple[Rule, str, bool], str | None] = {}
 
     def saturate(self, rounds: int = ROUNDS) -> None:
         """Use the rules, wherever they are proved."""
@@ -121,6 +122,12 @@ class Equalities:
                 both.append(Way(rule, a, b, partial(self._allowed, rule, kind, names, b, turned)))
         return both
 
+    def _proved(self, rule: Rule, kind: str, turned: bool) -> str | None:
+        asked = rule, kind, turned
+        if asked not in self._verdicts:
+            self._verdicts[asked] = proved_in(rule, kind, self.reals, turned)
+        return self._verdicts[asked]
+
     def _allowed(
         self, rule: Rule, kind: str, names: Mapping[str, str], right: Any, turned: bool, at: Mapping[str, int]
     ) -> dict[str, int] | None:
@@ -138,7 +145,7 @@ class Equalities:
         if any(n in found and literals[n] is None for n in rule.numbers):
             return None
         numbers = {n: literal_value(literals[n], self.kind(t), False) for n, t in found.items() if n in rule.numbers}
-        arithmetic = proved_in(rule, kind, self.reals, turned) if _complete(rule, numbers) else None
+        arithmetic = self._proved(rule, kind, turned) if _complete(rule, numbers) else None
         if arithmetic is None:
             return None
         for n in names:

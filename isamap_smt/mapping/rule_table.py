@@ -15,7 +15,7 @@ RULES: tuple[Rule, ...] = (
     Rule("negated difference", "-(x - y)", "y - x"),
     Rule("negated product", "-(x * y)", "(-x) * y"),
     Rule("negated quotient", "-(x / y)", "(-x) / y"),
-    Rule("negative number", "x * c", "-(x * h)", where="c is minus h"),
+    Rule("negative number", "x * c", "-(x * h)", where="c is minus h and c is not 0"),
     Rule("from zero", "0 - x", "-x"),
     # numbers
     Rule("doubled", "x * 2", "x + x"),
@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
     Rule("magnitude of a rectifier", "abs(relu(x))", "relu(x)"),
     Rule("two maxima", "max(max(x, y), z)", "max(x, max(y, z))"),
     Rule("two minima", "min(min(x, y), z)", "min(x, min(y, z))"),
-    Rule("clip", "min(max(x, a), b)", "max(min(x, b), a)", where="a <= b"),
+    Rule("clip", "min(max(x, a), b)", "max(min(x, b), a)", where="a < b"),
     Rule("swapped comparison", "select(x > y, a, b)", "select(y < x, a, b)"),
     Rule("swapped comparison, or equal", "select(x >= y, a, b)", "select(y <= x, a, b)"),
     Rule("opposite comparison", "select(x < y, a, b)", "select(y <= x, b, a)"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -22,10 +22,10 @@ import sympy as sp
 
 from isamap_encodings.rule_proofs import holds, keeps_error
 from isamap_encodings.scalar_values import ARITHMETIC, COMPARE
-from isamap_encodings.verdict import Refuted, Unknown, Verdict
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.errors import DTypeError, LanguageError
+from isamap_smt.ir.errors import DTypeError, LanguageError, RuleError, did_you_mean
 from isamap_smt.ir.evaluate import Evaluator
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel, Tensor
@@ -49,7 +49,8 @@ from isamap_smt.language import kernel
 
 REALS, SATURATING, VALUES = "reals", "saturating", " values"
 ARITHMETICS = (*DTYPES, *(f"{n}{VALUES}" for n, d in DTYPES.items() if d.is_float), SATURATING, REALS)
-MOST, RANDOM, FEW = 12_000, 4_000, 400  # rows of odd numbers and of random ones; few where conditions are looked at
+POOL = 500  # random values of a type
+MOST, RANDOM, FEW = 3_000, 2_000, 300  # rows of odd numbers and of random ones; few where conditions are looked at
 NUMBERS = (
     0.0,
     1.0,
@@ -131,6 +132,26 @@ def _parts(s: Sides) -> Iterator[Any]:
 def _whole_numbers(s: Sides, kind: DType) -> bool:
     """Whether every number in the text is one of the type."""
     return all(float(constant(p, kind)) == float(p) for p in _parts(s) if isinstance(p, sp.Integer | sp.Float))
+
+
+def require(rule: Rule) -> None:
+    """Raise RuleError where the rule does not hold in an arithmetic in which it is asked to, with the input that shows it."""
+    sides(rule)
+    for arithmetic in rule.arithmetics:
+        if arithmetic not in ARITHMETICS:
+            raise RuleError(
+                f"rule {rule.name!r}: there is no arithmetic {arithmetic!r}; {did_you_mean(arithmetic, ARITHMETICS)}"
+            )
+        found = verdict(rule, arithmetic)
+        if isinstance(found, Proved):
+            continue
+        held = [a for a in ARITHMETICS if element_types(rule, a) and isinstance(verdict(rule, a), Proved)]
+        refuted = isinstance(found, Refuted)
+        text = found.text if isinstance(found, Refuted) else found.reason
+        raise RuleError(
+            f"rule {rule.name!r} {'does not hold' if refuted else 'is not proved'} in {arithmetic}: {rule}\n  {text}\n"
+            f"  it is proved in: {', '.join(held) or 'no arithmetic'}; name some of these, or none to use it wherever it holds"
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -234,6 +255,8 @@ def _met(c: tuple[str, ...], v: list[Fraction], kind: DType | None) -> bool:
             return v[0] == -v[1]
         case "at most":
             return v[0] <= v[1]
+        case "less":
+            return v[0] < v[1]
     raise KeyError(c[0])
 
 
@@ -247,32 +270,39 @@ def _power(x: Fraction) -> bool:
 
 def _samples(rule: Rule, names: tuple[str, ...], types: dict[str, DType]) -> list[np.ndarray]:
     """One array per name: combinations of odd numbers, then random ones; only such as meet the conditions."""
-    rng = random.Random(0)
-    odd = [_odd(types[n]) for n in names]
+    odd: list[Sequence[Any]] = [_odd(types[n]) for n in names]
     while np.prod([len(o) for o in odd], dtype=float) > (FEW if rule.given else MOST):
         odd = [o[: max(3, len(o) - 1)] for o in odd]
     rows = list(itertools.product(*odd))
     if not rule.given:
-        rows += [tuple(_drawn(types[n], rng) for n in names) for _ in range(RANDOM)]
-        rows += [tuple(rng.choice(_odd(types[n])) for n in names) for _ in range(RANDOM)]
+        rng = np.random.default_rng(0)
+        more = [(_odd(types[n]), _pool(types[n])) for n in names]
+        picked = [[np.array(p, dtype=object)[rng.integers(0, len(p), RANDOM)] for p in both] for both in more]
+        columns = [
+            np.concatenate([np.array([r[k] for r in rows], dtype=object), *picked[k]]) for k in range(len(names))
+        ]
     else:
-        rows += _met_rows(rule, names, types, rng)
-        kept = []
-        for row in rows:
-            at = dict(zip(names, row, strict=True))
-            numbers = [_as_number(at[n], types[n]) for n in rule.numbers]
-            if None not in numbers and met(rule, dict(zip(rule.numbers, numbers, strict=True)), types[rule.numbers[0]]):  # type: ignore[arg-type]
-                kept.append(row)
-        rows = kept
+        rows = [
+            r
+            for r in [*rows, *_met_rows(rule, names, types)]
+            if _row_met(rule, dict(zip(names, r, strict=True)), types)
+        ]
+        columns = [np.array([r[k] for r in rows], dtype=object) for k in range(len(names))]
     with np.errstate(all="ignore"):
-        return [np.array([r[k] for r in rows]).astype(types[n].numpy) for k, n in enumerate(names)]
+        return [c.astype(types[n].numpy) for c, n in zip(columns, names, strict=True)]
 
 
-def _met_rows(rule: Rule, names: tuple[str, ...], types: dict[str, DType], rng: random.Random) -> list[tuple[Any, ...]]:
+def _row_met(rule: Rule, at: dict[str, Any], types: dict[str, DType]) -> bool:
+    numbers = {n: _as_number(at[n], types[n]) for n in rule.numbers}
+    whole = {n: v for n, v in numbers.items() if v is not None}
+    return len(whole) == len(numbers) and met(rule, whole, types[rule.numbers[0]])
+
+
+def _met_rows(rule: Rule, names: tuple[str, ...], types: dict[str, DType]) -> list[tuple[Any, ...]]:
     """Rows whose numbers are made to meet the conditions."""
-    rows = []
+    rows, rng = [], random.Random(0)
     for _ in range(FEW):
-        at = {n: rng.choice([*_odd(types[n]), _drawn(types[n], rng)]) for n in names}
+        at = {n: rng.choice(_odd(types[n]) + _pool(types[n])[:8]) for n in names}
         for c in rule.given:
             if c[0] == "power of two":
                 at[c[1]] = (
@@ -293,17 +323,22 @@ def _as_number(value: Any, kind: DType) -> Fraction | None:
     return Fraction(int(x))
 
 
-def _odd(kind: DType) -> list[Any]:
+@lru_cache(maxsize=32)
+def _odd(kind: DType) -> tuple[Any, ...]:
     if kind.is_float:
-        return list(NUMBERS)
+        return NUMBERS
     ends = (kind.high, kind.low, kind.high - 1, kind.low + 1)
-    return [v for v in dict.fromkeys((*INTEGERS, *ends)) if kind.low <= v <= kind.high]
+    return tuple(v for v in dict.fromkeys((*INTEGERS, *ends)) if kind.low <= v <= kind.high)
 
 
-def _drawn(kind: DType, rng: random.Random) -> Any:
+@lru_cache(maxsize=32)
+def _pool(kind: DType) -> tuple[Any, ...]:
+    """Random values: of floating point of sizes around 1, of integers of every length."""
+    rng = random.Random(0)
     if kind.is_float:
-        return rng.choice((1.0, -1.0)) * 2.0 ** rng.uniform(-12, 12)
-    return min(max(rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, kind.bits)), kind.low), kind.high)
+        return tuple(rng.choice((1.0, -1.0)) * 2.0 ** rng.uniform(-12, 12) for _ in range(POOL))
+    drawn = (rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, kind.bits)) for _ in range(POOL))
+    return tuple(min(max(v, kind.low), kind.high) for v in drawn)
 
 
 def _possible(
@@ -413,6 +448,7 @@ __all__ = [
     "element_types",
     "keeps_error_of",
     "met",
+    "require",
     "shown",
     "sides",
     "verdict",

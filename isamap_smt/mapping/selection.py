@@ -47,6 +47,7 @@ from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
 from isamap_smt.mapping.rule_table import RULES
+from isamap_smt.mapping.rule_verdicts import require
 from isamap_smt.mapping.step_patterns import COMBINE, Bound, Step, bindings_of, steps_of
 
 TO, LANE = "to", "l"
@@ -59,7 +60,11 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
+    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest.
+
+    Raises RuleError for a rule of the machine that does not hold where it is asked to."""
+    for rule in machine.rules:
+        require(rule)
     if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
         return None
     try:

@@ -55,7 +55,7 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
     results = [
         ClaimResult("scalar", "operands", _operands(mapping), _fitting(mapping)),
         ClaimResult("scalar", "value", _value(mapping), "the kernel's value is the contract's"),
-        ClaimResult("scalar", "instruction", contract, "the instruction computes its contract"),
+        ClaimResult("scalar", "instruction", contract, _computes(contract)),
     ]
     if mapping.statement.ordered and mapping.kernel.tensor(mapping.statement.target.tensor).dtype.is_float:
         results.append(
@@ -64,6 +64,12 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
             )
         )
     return tuple(results)
+
+
+def _computes(contract: Verdict) -> str:
+    """What the claim about the instruction says, a chain of rules named."""
+    text = "the instruction computes its contract"
+    return f"{text}, by {contract.how}" if isinstance(contract, Proved) and contract.how else text
 
 
 def _fitting(mapping: Mapping) -> str:
@@ -116,6 +122,11 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
             words.append(_any_order(s))
         if i.rounding == "fused":
             words.append(Stated(f"{i.name} rounds a product and its sum once"))
+        if isinstance(i, SelectedInstruction) and i.rules:
+            names = ", ".join(f"`{r.name}`" for r in i.rules)
+            words.append(
+                Stated(f"{i.name} computes the same real numbers otherwise, and rounds those results: {names}")
+            )
     if _zeros_meet(mapping.kernel, s):
         words.append(ZEROS)
     if i.rounding not in ROUNDINGS:

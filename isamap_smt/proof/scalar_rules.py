@@ -48,17 +48,21 @@ def by_rules(q: Question, rules: Sequence[Rule], reals: bool) -> Verdict:
         return Unknown("no chain of rules within the limit")
     except IsamapError as e:
         return Unknown(f"no chain of rules: {e}")
-    at = left
+    at, used = left, dict[str, None]()
     for link in links:
         before, after = found.tree(link.before), found.tree(link.after)
         if isinstance(link.rule, Rule):
-            right = follows(link.rule, before, after, types, out, reals)
+            arithmetic = follows(link.rule, before, after, types, out, reals)
+            used |= {f"`{link.rule.name}` in {arithmetic}": None}
+            valid = arithmetic is not None
         else:  # the order of operands
-            right = link.rule is None and same_tree(before, after)
-        if before != at or not right:
+            valid = link.rule is None and same_tree(before, after)
+        if before != at or not valid:
             return Unknown(f"internal error: {link.rule} does not make {after} of {before}")
         at = after
-    return Proved() if at == right else Unknown("internal error: the chain of rules ends elsewhere")
+    if at != right:
+        return Unknown("internal error: the chain of rules ends elsewhere")
+    return Proved(how=f"a chain of {len(links)} uses of proved rules: {', '.join(used) or 'the order of operands'}")
 
 
 def _names(rules: Sequence[Rule]) -> str:
@@ -79,21 +83,22 @@ def _elements(e: Any) -> Any:
     return e.func(*e.args[:kept], *[_elements(a) for a in e.args[kept:]])
 
 
-def follows(rule: Rule, before: Any, after: Any, types: Types, out: DType, reals: bool) -> bool:
-    """Whether one use of the rule, at one place and in either direction, makes `after` of `before`."""
+def follows(rule: Rule, before: Any, after: Any, types: Types, out: DType, reals: bool) -> str | None:
+    """The arithmetic in which one use of the rule, at one place and in either direction, makes `after` of `before`; None where
+    it does not."""
     return _follows(rule, before, after, out.name, dict(types), reals)
 
 
-def _follows(rule: Rule, before: Any, after: Any, want: str, types: dict[str, DType], reals: bool) -> bool:
+def _follows(rule: Rule, before: Any, after: Any, want: str, types: dict[str, DType], reals: bool) -> str | None:
     kind = _kind(before, want, types)
-    if _kind(after, want, types) == kind and _sides(rule, before, after, kind, types, reals):
-        return True
+    if _kind(after, want, types) == kind and (found := _sides(rule, before, after, kind, types, reals)):
+        return found
     if not isinstance(before, Scalar) or isinstance(before, Read) or type(before) is not type(after):
-        return False
+        return None
     (op, ours), (other, theirs) = (operation(e, want, types) for e in (before, after))
     changed = [n for n, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
     if op != other or len(changed) != 1:
-        return False
+        return None
     (a, wanted), (b, _) = ours[changed[0]], theirs[changed[0]]
     return _follows(rule, a, b, wanted, types, reals)
 
@@ -106,19 +111,19 @@ def _kind(e: Any, want: str, types: dict[str, DType]) -> str:
     return found.name if found else want
 
 
-def _sides(rule: Rule, before: Any, after: Any, kind: str, types: dict[str, DType], reals: bool) -> bool:
-    """Whether these are the rule's two sides, and it is proved for values of this kind."""
+def _sides(rule: Rule, before: Any, after: Any, kind: str, types: dict[str, DType], reals: bool) -> str | None:
+    """The arithmetic in which these are the rule's two sides, and it is proved for values of this kind."""
     s = sides(rule)
     known = element_types(rule, "saturating" if kind == EXACT else kind)
     if known is None or (rule.types and kind != known[1].name):
-        return False
+        return None
     for a, b, turned in ((s.left, s.right, False), (s.right, s.left, True)):
         bound: dict[str, Any] = {}
         if _matched(a, before, bound) and _matched(b, after, bound):
             arithmetic = proved_in(rule, kind, reals, turned)
             if arithmetic is not None and _allowed(rule, bound, kind, types, known[0], arithmetic):
-                return True
-    return False
+                return arithmetic
+    return None
 
 
 def _matched(pattern: Any, tree: Any, bound: dict[str, Any]) -> bool:
