@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 from isamap_smt.ir.vector_types import vector_type
 
@@ -261,11 +262,14 @@ class OwnInstruction(Instruction):
 @hashed_once
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
-    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
+    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude.
+
+    rules: those that make its contract what the steps compute. They are a hint: the scalar claim looks for the way again."""
 
     composed = True
 
     steps_taken: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     @property
     def told(self) -> str:
