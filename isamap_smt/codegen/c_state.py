@@ -9,7 +9,7 @@ from typing import Any
 from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import elements, substitute, sym
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.mapping.moves import registers_of
 
@@ -59,7 +59,17 @@ class Printer:
     def pointer(self, ref: Ref) -> str:
         name, _, shape = self.places[ref.name]
         index = tuple(substitute(i, self.constants) for i in ref.index)
-        return f"{name} + {c_offset(index, shape, self.names)}"
+        return f"{name} + {self._offset(index, shape)}"
+
+    def _offset(self, index: tuple[Any, ...], shape: tuple[Any, ...]) -> str:
+        """Where an element lies. What is read to know it is read on the spot; each call has seen that it is an index."""
+        table: dict[Any, Any] = {}
+        names = dict(self.names)
+        for e in elements(index):
+            at, _, own = self.places[e.tensor]
+            table[e] = sym(f"{e}")
+            names[f"{e}"] = f"(int64_t){at}[{self._offset(e.index, own)}]"
+        return c_offset(tuple(i.xreplace(table) for i in index), shape, names)
 
 
 def name_everything(p: Printer) -> None:

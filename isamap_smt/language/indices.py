@@ -84,7 +84,10 @@ def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
             raise tree.error(node, f"{value!r} is not an integer", "an index is made of integers")
     hint = "an index is made of + - * // % over axes, sizes, parameters and integers"
     if isinstance(node, ast.Subscript):
-        hint = "an index cannot depend on data: indirect access is not quasi-affine"
+        hint = (
+            "data is an index as a whole, of what a value reads: `E[idx[i], j]`; it is not computed with, compared in `where`, "
+            "or an index of what a statement writes"
+        )
     raise tree.error(node, f"{noun(node)} cannot stand in an index", hint)
 
 

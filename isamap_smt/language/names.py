@@ -132,6 +132,9 @@ def names_in_index(tree: Tree, node: ast.AST, bound: frozenset[str] = frozenset(
 def _bare_names(node: ast.AST) -> Iterator[str]:
     """Names that stand for integers: not the tensor of a nested element, not a function."""
     match node:
+        case ast.Subscript():
+            for i in index_nodes(node):
+                yield from _bare_names(i)
         case ast.Name(id=name):
             yield name
         case ast.BinOp(left=a, right=b):
@@ -190,8 +193,11 @@ def _check_guards(statements: list[StatementLine], axes: dict[str, None], known:
     for s in statements:
         if not s.guard:
             continue
+        tensors = {
+            x.value for x in ast.walk(s.guard.node) if isinstance(x, ast.Subscript)
+        }  # refused where the guard is read
         for node in ast.walk(s.guard.node):
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and node not in tensors:
                 n = node.id
                 declared = n in axes or n in known.parameters or n in known.definitions or n in known.sizes
                 if not declared and n not in sizes and n != n.upper():

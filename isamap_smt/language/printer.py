@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
+from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, symbols_of
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
@@ -128,6 +128,8 @@ def index_text(expr: Any) -> str:
 
 def _index(expr: Any) -> tuple[str, int]:
     match expr:
+        case Element():
+            return access_text(Access(expr.tensor, expr.index)), _ATOM
         case sp.Integer() | sp.Symbol():
             return str(expr), _ATOM if expr.is_Symbol or expr >= 0 else _NEGATING
         case sp.Add():
