@@ -142,6 +142,9 @@ def _bare_names(node: ast.AST) -> Iterator[str]:
             yield from _bare_names(b)
         case ast.UnaryOp(operand=x):
             yield from _bare_names(x)
+        case ast.Call(args=args):
+            for a in args:
+                yield from _bare_names(a)
 
 
 def axis_names(statements: list[StatementLine], known: Declarations) -> dict[str, None]:
