@@ -1,8 +1,8 @@
 """ONNX's QLinearMatMul and QLinearConv, and a dynamic int8 linear layer: zero points, one scale per column, rounding half to even.
 
 ONNX: Y = saturate(round((A - za) (B - zb) * (sa sb / sy)) + zy), the rounding to the nearest, ties to even. s holds sa sb / sy of
-each column in f32, as runtimes compute it. The differences are multiplied out, so that the sum is one of bytes, as instructions take it:
-sum (A - za)(B - zb) = sum A B - zb sum A - za sum B + K za zb, modulo 2^32, exactly.
+each column in f32, as runtimes compute it. The differences are multiplied out, so that the sum is one of bytes, as instructions
+take it: sum (A - za)(B - zb) = sum A B - zb sum A - za sum B + K za zb, modulo 2^32, exactly.
 
 isamap run examples/onnx_quantised.py:QLINEAR_MATMUL host --sizes i=20,j=30,k=40
 """

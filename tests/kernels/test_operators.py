@@ -1,4 +1,4 @@
-"""The operators of examples/ against NumPy (operator_references.py): compiled for this CPU, which proves them, at sizes with odd edges.
+"""The operators of examples/ against NumPy (operator_references.py): compiled for this CPU, so proved, at sizes with odd edges.
 
 Elements are small whole numbers, so that sums are exact in any order and compared bit for bit; where something is rounded on the
 way, the bound says how often.
@@ -146,7 +146,7 @@ CASES = [
 
 
 def drawn(case: Case, seed: int = 0) -> dict[str, Any]:
-    """Whole numbers from -4 to 4, bytes over their range, indices of all places; scales that make quantised results of all sizes."""
+    """Whole numbers from -4 to 4, bytes over their range, indices of all places; scales for quantised results of all sizes."""
     rng = np.random.default_rng(seed)
     sizes = case.settings
     arrays = random_arrays(case.kernel, sizes, rng)
