@@ -20,6 +20,13 @@ _INSIDE = "where 0 <= t*p+r-pad < H and 0 <= t*q+s-pad < W_"
 
 MAX_POOL = im.kernel(f"{_WINDOW}\nO[n,p,q,c] max= I[n, t*p+r-pad, t*q+s-pad, c] {_INSIDE}", name="max_pool")
 
+#: The same where pad < R and pad < S. In place of what is outside the element at the border is looked at once more, which lies in
+#: the window too: nothing is tested, and the compiler computes channels side by side.
+MAX_POOL_REPEATED = im.kernel(
+    f"{_WINDOW}\nO[n,p,q,c] max= I[n, min(max(t*p+r-pad, 0), H-1), min(max(t*q+s-pad, 0), W_-1), c]",
+    name="max_pool_repeated",
+)
+
 AVERAGE_POOL = im.kernel(
     f"""{_WINDOW}
     temporary T, D

@@ -87,6 +87,12 @@ CASES = [
         windows.MAX_POOL, want.max_pool, "n=1 p=5 q=4 c=19 r=3 s=3 t=2 pad=1", "n=2 p=1 q=3 c=1 r=2 s=1 t=1 pad=0"
     ),
     *_several(
+        windows.MAX_POOL_REPEATED,
+        want.max_pool,
+        "n=1 p=5 q=4 c=19 r=3 s=3 t=2 pad=1",
+        "n=2 p=1 q=3 c=1 r=2 s=1 t=1 pad=0",
+    ),
+    *_several(
         windows.AVERAGE_POOL,
         want.average_pool,
         "n=1 p=5 q=4 c=19 r=3 s=3 t=2 pad=1",
