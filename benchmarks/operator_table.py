@@ -1,6 +1,6 @@
 """docs/operators.md: each operator of examples/, what carries it out on this CPU, and its time against other libraries.
 
-python -m benchmarks.operator_table [TURNS] > docs/operators.md
+OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table [TURNS] > docs/operators.md
 
 Whole calls from Python, one thread, ours and theirs in turns; a ratio is their time over ours, the median of the turns' ratios
 of best times. The results are compared first.
@@ -91,7 +91,7 @@ Each is a kernel in [examples](../examples). It is compared with a reference in 
 (`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
 (`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
 
-`python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread, whole calls
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread, whole calls
 from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A ratio is their
 time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
 
