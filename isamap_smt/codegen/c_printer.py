@@ -49,6 +49,7 @@ from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
@@ -92,6 +93,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
 def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[str, ...] | None = None) -> str:
     """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
     checks = entry_checks(program, assumed)
+    program = laid_out(program)
     p = Printer(program)
     name_everything(p)
     sizes = declare_sizes(p)
