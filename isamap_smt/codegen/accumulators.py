@@ -14,12 +14,13 @@ from isamap_smt.codegen.tile import (
     Nodes,
     active_lanes,
     cut_axes,
+    room,
     tile_values,
     unroll,
     unrolled_axes,
 )
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
 from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
@@ -106,18 +107,8 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
     part = _output_move(state, store, units, masked=bool(masked))
     guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
-    slack = _slack(state, tails)
+    slack = room(state, tails)
     return (If((sp.Ge(slack, 0),), plain), If((sp.Lt(slack, 0),), guarded))
-
-
-def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
-    """How far the register tile stays below the extents; negative when it is cut."""
-    nest = state.nest
-    slack: Any = None
-    for a in tails:
-        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
-        slack = left if slack is None else IMin(slack, left)
-    return slack
 
 
 def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bool) -> Node:

@@ -29,7 +29,7 @@ from isamap_smt.codegen.operands import (
     staged_operand,
 )
 from isamap_smt.codegen.statements import Within, others
-from isamap_smt.codegen.tile import Lowering, Nodes, tested
+from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
@@ -285,10 +285,24 @@ def _place(nest: Nest, relation: Any) -> int | None:
     return max([nest.accumulate, *(position[n] for n in names)]) if names <= set(position) else None
 
 
+def _masked_each(state: Lowering) -> tuple[str, ...]:
+    """Axes that cut the last tile, where each element is computed once: there every load is one of few that may be masked."""
+    nest = state.nest
+    if any(a.reduction for a in nest.axes.values()) or not any(isinstance(f, InPlace) for f in state.staged.values()):
+        return ()
+    return cut_axes(state) if any(nest.axes[a].leaf != 1 for a in cut_axes(state)) else ()
+
+
 def _work(state: Lowering) -> Nodes:
-    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary."""
+    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary; where no sum
+    repeats them, the loads of a tile that no extent cuts are not masked."""
     boundaries = [f.boundary for f in state.staged.values() if isinstance(f, InPlace) and f.boundary]
     slacks = [b.slack for b in boundaries]
+    if not slacks and (masked := _masked_each(state)):
+        left = room(state, masked)
+        whole = _reduction(replace(state, whole=True), state.nest.accumulate)
+        cut = _reduction(state, state.nest.accumulate)
+        return (If((sp.Ge(left, 0),), whole), If((sp.Lt(left, 0),), cut))
     if not slacks or None in slacks:
         return _reduction(state, state.nest.accumulate)
     slack = slacks[0]
