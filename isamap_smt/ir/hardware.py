@@ -18,6 +18,7 @@ from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
 
@@ -122,6 +123,8 @@ class Hardware(Shown):
     parameters: what the hardware decides and code asks for when it runs (im.parameter() in the place of numbers). opened, values:
     the machine of which this one is at(...) these values; code that is made for it is made for all values.
 
+    rules: equalities of values (im.Rule) that instruction selection may use beside isamap's own, where they are proved.
+
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
 
@@ -134,10 +137,12 @@ class Hardware(Shown):
     parameters: tuple[MachineParameter, ...] = ()
     opened: Hardware | None = None
     values: tuple[tuple[str, int], ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
+        object.__setattr__(self, "rules", tuple(self.rules))
         check_names(self.name, self.instructions)
         check_parameters(self)
         check_ways(self)

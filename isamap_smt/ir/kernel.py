@@ -16,7 +16,7 @@ from typing import Any
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import elements, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import bound_axes, index_values, put_into_indices, reads
@@ -85,9 +85,10 @@ class Statement:
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
-        """Accesses read by the value, left to right, duplicates removed."""
+        """Accesses read by the value, left to right, duplicates removed; then the elements that are indices in them."""
         seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))
-        return tuple(seen)
+        indices = elements(i for a in seen for i in a.index)
+        return tuple(dict.fromkeys((*seen, *(Access(e.tensor, e.index) for e in indices))))
 
     def axis(self, name: str) -> Axis:
         """The axis of that name."""
