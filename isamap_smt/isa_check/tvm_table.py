@@ -21,7 +21,7 @@ from isamap_smt.isa_check.carry_out import Outcome
 from isamap_smt.isa_check.contract import arithmetic, convert, float_constant
 from isamap_smt.isa_check.entry import Case, Entry, Operand
 from isamap_smt.isa_check.meanings import Meaning, table
-from isamap_smt.isa_check.tvm_import import imported
+from isamap_smt.isa_check.quick_import import imported
 
 TABLES = ("x86", "arm_cpu")
 INSTALL = "pip install 'apache-tvm>=0.27'"

@@ -6,7 +6,7 @@ import pytest
 
 from isamap_smt.isa_check import check_isa, tvm_table
 from isamap_smt.isa_check.check import check_entry
-from isamap_smt.isa_check.tvm_import import imported
+from isamap_smt.isa_check.quick_import import imported
 
 FAULTS = ("signed for unsigned", "a row too far", "added twice")
 

@@ -1,7 +1,7 @@
-"""Modules of TVM's language, imported in seconds.
+"""Tables of Exo and TVM, imported in seconds.
 
-TVM looks at the whole stack for each function that it parses. `inspect.stack` then goes through every module of the process
-for each frame whose file does not exist, as those of imports are: minutes for the tables, and more below a test runner.
+Both ask for the whole stack at each function that they parse. `inspect.stack` then goes through every module of the process for
+each frame whose file does not exist, as those of imports are: minutes for TVM's tables, and more below a test runner.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def imported(name: str) -> ModuleType:
 
 @contextmanager
 def _stacks_by_line() -> Iterator[None]:
-    """Inside, `inspect.stack` says of each frame what it says else, with one line of source where the file has it."""
+    """Inside, `inspect.stack` says of each frame what it says outside, with one line of source where the file has it."""
     usual = inspect.stack
     inspect.stack = _stack
     try:
