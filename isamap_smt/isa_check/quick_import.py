@@ -17,12 +17,12 @@ from types import ModuleType
 
 def imported(name: str) -> ModuleType:
     """The module of that name. Raises ImportError."""
-    with _stacks_by_line():
+    with quick_stacks():
         return import_module(name)
 
 
 @contextmanager
-def _stacks_by_line() -> Iterator[None]:
+def quick_stacks() -> Iterator[None]:
     """Inside, `inspect.stack` says of each frame what it says outside, with one line of source where the file has it."""
     usual = inspect.stack
     inspect.stack = _stack

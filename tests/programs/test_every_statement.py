@@ -84,11 +84,11 @@ def _every_row(*options: tuple[str, ...], also: Callable[[str], bool] = lambda _
     ("name", "machine"),
     [
         p if p.values[1] == "avx512" else pytest.param(*p.values, marks=pytest.mark.exhaustive)
-        for p in _every_row(("avx2",), ("avx512",))
+        for p in _every_row(("avx2",), ("avx512",), also=lambda n: draw(f"{n} proved", 2) == 0)
     ],
 )
 def test_it_is_proved(name: str, machine: str) -> None:
-    """What `make test` runs below is proved for this CPU, as a rule one with AVX2; here for a longer vector."""
+    """What `make test` runs below is proved for this CPU, as a rule one with AVX2; here, of some, for a longer vector."""
     assert _planned(name, machine, _sizes(name, 5)).proof.proved
 
 

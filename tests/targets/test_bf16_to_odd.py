@@ -92,7 +92,9 @@ def test_gemm_bit_for_bit(arm: Target, name: str, group: int) -> None:
         assert np.array_equal(found, want), (i, j, k)
 
 
-@pytest.mark.parametrize(("name", "group"), [("svbfdot_f32", 2), ("svbfmmla_f32", 4)])
+@pytest.mark.parametrize(
+    ("name", "group"), [("svbfdot_f32", 2), pytest.param("svbfmmla_f32", 4, marks=pytest.mark.exhaustive)]
+)
 def test_gemm_at_every_length_of_vectors(arm: Target, name: str, group: int) -> None:
     kernel = im.find_kernel("gemm").with_dtypes(dict(A="bf16", B="bf16", C="f32"))
     gemm, random = arm.build(arm.emit(im.plan(kernel, "sve", instruction=name))), np.random.default_rng(6)

@@ -20,6 +20,7 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Program
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
+from tests.families import part
 
 
 @pytest.mark.parametrize("right", RIGHT, ids=lambda m: m.name)
@@ -73,7 +74,7 @@ def test_registers_that_meet_are_refuted() -> None:
     assert "memory" in names
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", part(range(60), lambda n: n % 2 == 0))
 def test_random_edits(seed: int) -> None:
     """Nothing is proved that goes wrong. More of it: python -m benchmarks.fuzz_uses."""
     told, program = edits.random_program(seed)

@@ -13,6 +13,7 @@ import numpy as np
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.exo_products import first_lanes_avx2, packed_memory, product, whole
 from isamap_smt.bench.work import Unsupported, Work
+from isamap_smt.isa_check.quick_import import quick_stacks
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import build_library
 
@@ -82,6 +83,7 @@ def _pieces(total: int, size: int) -> list[tuple[int, int]]:
     return [(s, n) for s, n in ((size, total // size), (total % size, 1)) if s and n]
 
 
+@quick_stacks()  # each step of the schedule asks for the stack
 def source(rows: int, columns: int, depth: int, avx512: bool) -> tuple[str, str]:
     """(C of `void isamap_exo_sgemm(void *, const float *A, const float *B, float *C)`, the schedule in words)."""
     from exo.stdlib import scheduling as ex
