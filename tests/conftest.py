@@ -53,6 +53,24 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+COLLECTED = pytest.StashKey[dict[str, set[bool]]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Note of each family of cases, before any is left out, whether some are `exhaustive` (True) and some are not (False)."""
+    found = config.stash.setdefault(COLLECTED, {})
+    for item in items:
+        family = item.nodeid.split("[", 1)[0]
+        found.setdefault(family, set()).add(item.get_closest_marker("exhaustive") is not None)
+
+
+@pytest.fixture(scope="session")
+def collected_families(request: pytest.FixtureRequest) -> dict[str, set[bool]]:
+    """Of each test that was collected: whether some of its cases are `exhaustive` (True), and some not (False)."""
+    return request.config.stash[COLLECTED]
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What was collected stays to the end: the garbage collector need not go over it again and again."""
     gc.collect()

@@ -1,0 +1,48 @@
+"""Of every family of cases `make test` runs one; a test that it leaves out stands here, with one that shows the same for a part."""
+
+from __future__ import annotations
+
+# file -> (a test of which every case is `exhaustive`, the test of that file that `make test` runs)
+LEFT_OUT = {
+    "certificates/test_shipped.py": [
+        (
+            "test_both_solvers_prove_every_shipped_certificate",
+            "test_the_shipped_certificates_that_are_drawn_are_ok",
+        )
+    ],
+    "docs/test_pages.py": [("test_what_a_page_shows_of_another_machine", "test_a_page_runs_on_any_cpu")],
+    "hardware/test_descriptions.py": [
+        ("test_instructions_do_so_on_many_operands", "test_instruction_does_what_its_description_says")
+    ],
+    "isa_check/test_exo.py": [("test_replaced_intrinsics_are_refuted", "test_fault_is_refuted")],
+    "isa_check/test_meanings.py": [("test_avx512", "test_avx2"), ("test_neon", "test_neon_common")],
+    "selection/test_rules.py": [
+        ("test_more_random_values_are_rewritten_rightly", "test_random_values_are_rewritten_rightly")
+    ],
+    "selection/test_selection.py": [("test_more_random_statements_equal_numpy", "test_random_statements_equal_numpy")],
+    "targets/test_vector_lengths.py": [
+        ("test_a_certificate_holds_for_every_length", "test_one_program_for_all_sizes_and_lengths")
+    ],
+    "targets/test_vta_layers.py": [("test_a_block", "test_a_reduced_layer"), ("test_a_layer", "test_a_reduced_layer")],
+    "targets/test_vta_padding.py": [
+        ("test_images_with_zeros_around_them", "test_one_program_at_random_sizes"),
+        ("test_windows_and_zeros_of_any_number", "test_one_program_at_random_sizes"),
+    ],
+    "targets/test_vta_target.py": [("test_convolutions_of_images", "test_convolutions_of_lines")],
+}
+WHOLE = {f"tests/{file}::{a}": f"tests/{file}::{b}" for file, tests in LEFT_OUT.items() for a, b in tests}
+
+
+def test_every_family_has_a_case_in_make_test(collected_families: dict[str, set[bool]]) -> None:
+    """Of what was collected with this test: in a run of all tests, of everything."""
+    left_out = {test for test, marks in collected_families.items() if marks == {True}}
+    assert left_out <= set(WHOLE), (
+        "mark a part of the cases `exhaustive`, or name what shows the same for a part of them"
+    )
+
+
+def test_what_stands_for_a_test_that_is_left_out_is_run(collected_families: dict[str, set[bool]]) -> None:
+    for test, other in WHOLE.items():
+        if test in collected_families:
+            assert collected_families[test] == {True}, f"{test} has cases in `make test`: it need not stand here"
+            assert False in collected_families.get(other, ()), f"{other} is not run by `make test`"
