@@ -6,7 +6,7 @@ import isamap_smt as im
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORDS
 from isamap_hardware.moves import MoveCode
-from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, whole_numbers
+from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, whole_numbers
 
 NARROW = ("avx512f", "avx512bw", "avx512vl")
 
@@ -52,6 +52,7 @@ static inline __m256i avx512_to_f16(__m512 v) { return _mm512_cvtps_ph(v, _MM_FR
 static inline __m512 avx512_of_bf16(__m256i v) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
 }
+static inline __m256i avx512_packus(__m512i v) { return _mm512_cvtusepi16_epi8(_mm512_max_epi16(v, _mm512_setzero_si512())); }
 /* To the nearest, ties to even; a NaN stays one. */
 static inline __m256i avx512_to_bf16(__m512 v) {
     const __m512i bits = _mm512_castps_si512(v), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
@@ -156,16 +157,28 @@ FIRST = """\
 /* The first of 64 lanes, all included. */
 static inline __mmask64 avx512_first(int64_t active) { return active < 64 ? (UINT64_C(1) << active) - 1u : ~UINT64_C(0); }
 """
-THIRTY_TWO = Lanes("avx512", "zmm", 32, {t: _FULL[t] for t in ("i16", "u16")}, NARROW, HEADERS, PRELUDE)
+THIRTY_TWO = Lanes(
+    "avx512",
+    "zmm",
+    32,
+    {t: _FULL[t] for t in ("i16", "u16")} | dict.fromkeys(("i8", "u8"), _kind(256, 8, 32, BYTE)),
+    NARROW,
+    HEADERS,
+    PRELUDE,
+)
 SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, FIRST)
+
+WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
+LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, True), SPEED),
+    *narrower(THIRTY_TWO, WIDE, LOWER),
     *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16", False), SPEED)),
     *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8", False), SPEED)),
     *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16"),
-    *THIRTY_TWO.moves("i16 u16"),
+    *THIRTY_TWO.moves("i16 u16 i8 u8"),
     *SIXTY_FOUR.moves("i8 u8"),
 )
