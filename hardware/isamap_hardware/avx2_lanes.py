@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware.moves import MoveCode
-from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, whole_numbers
+from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, same_bits, whole_numbers
 
 HEADERS = ("immintrin.h", "stdint.h", "string.h")
 
@@ -101,6 +101,12 @@ static inline __m256i avx2_srl16(__m256i a, __m256i n) {
     const __m256i low = _mm256_and_si256(a, _mm256_set1_epi32(0xffff)), by = _mm256_and_si256(n, _mm256_set1_epi32(0xffff));
     return _mm256_blend_epi16(_mm256_srlv_epi32(low, by), _mm256_srlv_epi32(a, _mm256_srli_epi32(n, 16)), 0xaa);
 }
+static inline __m128i avx2_short_sra16(__m128i a, __m128i n) {
+    return avx2_halves(_mm256_srav_epi32(_mm256_cvtepi16_epi32(a), _mm256_cvtepu16_epi32(n)));
+}
+static inline __m128i avx2_short_srl16(__m128i a, __m128i n) {
+    return avx2_halves(_mm256_srlv_epi32(_mm256_cvtepu16_epi32(a), _mm256_cvtepu16_epi32(n)));
+}
 /* 16 halves and 16 bytes. */
 static inline __m128i avx2_halves_bytes(__m256i v) {
     const __m256i kept = _mm256_and_si256(v, _mm256_set1_epi16(0xff));
@@ -171,32 +177,35 @@ THIRTY_TWO = Lanes(
 )
 
 
-def _calls(bits: int, signed: bool) -> dict[str, str]:
-    """C of the operations on lanes of so many bits."""
+def _calls(bits: int, signed: bool, width: int = 256) -> dict[str, str]:
+    """C of the operations on lanes of so many bits, in registers of so many."""
+    mm, si = ("_mm" if width == 128 else f"_mm{width}"), f"si{width}"
     e, u = f"epi{bits}", f"ep{'i' if signed else 'u'}{bits}"
-    pair, equal = "({a}, {b})", f"_mm256_cmpeq_{e}"
-    least, most = f"{equal}(_mm256_min_{u}{pair}, {{a}})", f"{equal}(_mm256_max_{u}{pair}, {{a}})"
-    found = {name: f"_mm256_{name}_{e if name in ('add', 'sub') else u}{pair}" for name in ("add", "sub", "max", "min")}
+    pair, equal = "({a}, {b})", f"{mm}_cmpeq_{e}"
+    least, most = f"{equal}({mm}_min_{u}{pair}, {{a}})", f"{equal}({mm}_max_{u}{pair}, {{a}})"
+    found = {name: f"{mm}_{name}_{e if name in ('add', 'sub') else u}{pair}" for name in ("add", "sub", "max", "min")}
     if signed:
-        zero = "_mm256_setzero_si256()"
+        zero = f"{mm}_setzero_{si}()"
         found |= {
-            "abs": f"_mm256_abs_{e}({{a}})",
-            "neg": f"_mm256_sub_{e}({zero}, {{a}})",
-            "relu": f"_mm256_max_{u}({zero}, {{a}})",
-            "at_least_0": f"_mm256_max_{u}({zero}, {{a}})",
+            "abs": f"{mm}_abs_{e}({{a}})",
+            "neg": f"{mm}_sub_{e}({zero}, {{a}})",
+            "relu": f"{mm}_max_{u}({zero}, {{a}})",
+            "at_least_0": f"{mm}_max_{u}({zero}, {{a}})",
         }
     if bits == 16:
-        found |= {"mul": f"_mm256_mullo_{e}{pair}", "shift": f"avx2_sr{'a' if signed else 'l'}16{pair}"}
+        kind = "a" if signed else "l"
+        shift = f"avx2_sr{kind}16" if width == 256 else f"avx2_short_sr{kind}16"
+        found |= {"mul": f"{mm}_mullo_{e}{pair}", "shift": f"{shift}{pair}"}
     if bits == 32:
-        found |= {"mul": f"_mm256_mullo_{e}{pair}", "shift": f"_mm256_srav_{e}{pair}"}
+        found |= {"mul": f"{mm}_mullo_{e}{pair}", "shift": f"{mm}_srav_{e}{pair}"}
     if bits < 32:
-        found |= {"adds": f"_mm256_adds_{u}{pair}", "subs": f"_mm256_subs_{u}{pair}"}
+        found |= {"adds": f"{mm}_adds_{u}{pair}", "subs": f"{mm}_subs_{u}{pair}"}
     if u == "epu8":
-        found["mean"] = f"_mm256_avg_epu8{pair}"
+        found["mean"] = f"{mm}_avg_epu8{pair}"
     return found | {
-        "less": f"_mm256_blendv_epi8({{x}}, {{y}}, {most})",
-        "at_most": f"_mm256_blendv_epi8({{y}}, {{x}}, {least})",
-        "equal": f"_mm256_blendv_epi8({{y}}, {{x}}, {equal}{pair})",
+        "less": f"{mm}_blendv_epi8({{x}}, {{y}}, {most})",
+        "at_most": f"{mm}_blendv_epi8({{y}}, {{x}}, {least})",
+        "equal": f"{mm}_blendv_epi8({{y}}, {{x}}, {equal}{pair})",
     }
 
 
@@ -213,6 +222,9 @@ INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *narrower(SIXTEEN, WIDE, NARROW),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16"), SPEED)),
     *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8"), SPEED)),
+    *(x for t in ("i16", "u16") for x in whole_numbers(EIGHT, t, _calls(16, t == "i16", 128), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), SPEED)),
+    *(x for w in (EIGHT, SIXTEEN, THIRTY_TWO) for x in same_bits(w)),
     *EIGHT.moves("i16 u16 i8 u8 f16 bf16"),
     *SIXTEEN.moves("i16 u16 i8 u8"),
     *THIRTY_TWO.moves("i8 u8"),

@@ -149,4 +149,11 @@ def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator
     yield w.step(f"u16_of_u8_{n}", "c[l] = u16(a[l])", "c=u16 a=u8", f"{{c}} = {wide['u8']}({{a}});", 3.0, 1.0)
     for t, how in (("i8", "signed"), ("u8", "unsigned")):
         clamped = f"{{c}} = {narrow[how]}({{a}});"
-        yield w.step(f"sat_{t}_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i16", clamped, 4.0, 0.5)
+        yield w.step(f"sat_{t}_of_i16_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i16", clamped, 4.0, 0.5)
+
+
+def same_bits(w: Lanes) -> Iterator[im.Instruction]:
+    """Signed as unsigned integers and back: the same bits."""
+    for a, c in (("i8", "u8"), ("u8", "i8"), ("i16", "u16"), ("u16", "i16")):
+        if a in w.kinds:
+            yield w.step(f"{c}_of_{a}_{w.count}", f"c[l] = {c}(a[l])", f"c={c} a={a}", "{c} = {a};", 0.0, 8.0)
