@@ -161,7 +161,7 @@ EIGHT = Lanes(
     | dict.fromkeys(("i8", "u8"), EIGHT_BYTES),
     ("avx2", "f16c"),
     HEADERS,
-    PRELUDE,
+    (PRELUDE,),
 )
 SIXTEEN = Lanes(
     "avx2",
@@ -170,10 +170,10 @@ SIXTEEN = Lanes(
     dict.fromkeys(("i16", "u16"), _kind(256, 16, HALF)) | dict.fromkeys(("i8", "u8"), _kind(128, 8, BYTE)),
     ("avx2", "f16c"),
     HEADERS,
-    PRELUDE,
+    (PRELUDE,),
 )
 THIRTY_TWO = Lanes(
-    "avx2", "ymm", 32, dict.fromkeys(("i8", "u8"), _kind(256, 8, BYTE)), ("avx2", "f16c"), HEADERS, PRELUDE
+    "avx2", "ymm", 32, dict.fromkeys(("i8", "u8"), _kind(256, 8, BYTE)), ("avx2", "f16c"), HEADERS, (PRELUDE,)
 )
 
 

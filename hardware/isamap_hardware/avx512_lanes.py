@@ -10,9 +10,7 @@ from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower
 
 NARROW = ("avx512f", "avx512bw", "avx512vl")
 
-PRELUDE = (
-    WORDS
-    + """\
+PRELUDE = """\
 typedef avx512_i32x16 avx512_word;
 static inline uint16_t avx512_bits16(const void *p) {
     uint16_t bits;
@@ -63,7 +61,6 @@ static inline __m256i avx512_to_bf16(__m512 v) {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
 """
-)
 
 
 def _mask(lanes: int) -> str:
@@ -101,7 +98,7 @@ SIXTEEN = Lanes(
     },
     NARROW,
     HEADERS,
-    PRELUDE,
+    (WORDS, PRELUDE),
 )
 
 
@@ -162,9 +159,9 @@ THIRTY_TWO = Lanes(
     {t: _FULL[t] for t in ("i16", "u16")} | dict.fromkeys(("i8", "u8"), _kind(256, 8, 32, BYTE)),
     NARROW,
     HEADERS,
-    PRELUDE,
+    (WORDS, PRELUDE),
 )
-SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, FIRST)
+SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, (FIRST,))
 
 WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
 LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
