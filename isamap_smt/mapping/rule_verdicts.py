@@ -410,7 +410,7 @@ def shown(x: Any) -> float | int | str:
 
 def _exact_samples(rule: Rule, s: Sides) -> Iterator[dict[str, Fraction]]:
     few = [Fraction(v) for v in (0, 1, -1, 2, 3, -4, 5)]
-    for row in itertools.islice(itertools.product(few, repeat=len(s.names)), MOST):
+    for row in itertools.islice(itertools.product(few, repeat=len(s.names)), FEW):
         at = dict(zip(s.names, row, strict=True))
         if met(rule, at, None):
             yield at
