@@ -169,10 +169,10 @@ OPERATORS: dict[str, Operator] = {
     "attention": Operator("attention", "attention.py:ATTENTION", "full", HEADS, _heads, _attention(False), _ROUNDED, _LOOSE),
     "causal_attention": Operator("attention", "attention.py:CAUSAL", "causal", HEADS, _heads, _attention(True), _ROUNDED, _LOOSE),
     "qlinear": Operator(
-        "quantised", "quantised_layers.py:QLINEAR", "u8 x i8, scale by column", LAYERS, _bytes(np.uint8), _layer, 0.0, _STEP / 255, ("W",)
+        "quantised", "quantised_layers.py:QLINEAR", "u8 x i8, scales", LAYERS, _bytes(np.uint8), _layer, 0.0, _STEP / 255, ("W",)
     ),
     "linear": Operator(
-        "quantised", "quantised_layers.py:LINEAR", "i8 x i8, one scale", LAYERS, _bytes(np.int8), _layer, 0.0, _STEP / 127, ("W",)
+        "quantised", "quantised_layers.py:LINEAR", "i8 x i8, a scale", LAYERS, _bytes(np.int8), _layer, 0.0, _STEP / 127, ("W",)
     ),
 }  # fmt: skip
 
