@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from benchmarks.operators import timed
 
 import isamap_smt as im
 from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
