@@ -181,14 +181,15 @@ class _Selection:
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
-        chosen = cheapest(offers, self.numbers[self.forms.root])
-        if chosen is None:
+        cover = cheapest(offers, self.numbers[self.forms.root])
+        if cover is None:
             return None
-        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in chosen})
+        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in cover.offers})
         copied = isinstance(self.forms.root, Read)
         if not copied and not any(p.step or _is_function(p.form) for p in taken):
             return None  # nothing but portable C, which compilers make vectors of
-        return self._assembled(taken, sum(offers[n].cost for n in chosen) / TICKS)
+        found = self._assembled(taken, cover.cost / TICKS)
+        return None if found is None else replace(found, gap=(cover.cost - cover.bound) / max(cover.cost, 1))
 
     # ---- what can make which part
 
@@ -290,7 +291,7 @@ class _Selection:
 
     # ---- the instruction
 
-    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction | None:
+    def _assembled(self, taken: list[_Part], cycles: float) -> SelectedInstruction | None:
         names: dict[Any, str] = {}
         lines: list[str] = []
         used: list[Instruction] = []
