@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -13,6 +14,7 @@ from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
+from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
 from isamap_smt.ir.notebook import Shown, Table
@@ -110,6 +112,7 @@ def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
         )
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Hardware(Shown):
     """A machine: a graph of memories and links, in any order, and instructions. Without memories it can be mapped onto, not
@@ -176,12 +179,12 @@ class Hardware(Shown):
         known = [i.short for i in self.instructions]
         raise UnknownNameError(f"{self.name} has no instruction {name!r}; {did_you_mean(name, known)}")
 
-    @property
+    @cached_property
     def computes(self) -> tuple[Instruction, ...]:
         """Instructions that compute."""
         return tuple(i for i in self.instructions if i.kind == "compute")
 
-    @property
+    @cached_property
     def moves(self) -> tuple[Instruction, ...]:
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))

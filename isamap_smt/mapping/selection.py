@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
+from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
@@ -60,12 +61,13 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest.
+    operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
+    exactly. Of several numbers of lanes the largest.
 
     Raises RuleError for a rule of the machine that does not hold where it is asked to."""
     for rule in machine.rules:
         require(rule)
-    if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
+    if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
     try:
         value = typed_value(kernel, kernel.statements[statement])
