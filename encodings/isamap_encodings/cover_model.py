@@ -9,7 +9,7 @@ from ortools.sat.python import cp_model
 
 from isamap_encodings import stopping
 
-LIMIT = 4.0  # deterministic seconds; a value of twenty operations takes a tenth of one
+LIMIT = 1.0  # deterministic seconds; a value of twenty operations takes a tenth of one
 
 
 @dataclass(frozen=True)
