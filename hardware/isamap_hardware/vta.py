@@ -40,7 +40,8 @@ INSTRUCTIONS = (
     im.instruction(
         "vta.load_inp", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"},
         places={"s": "inp[r,c]", "m": "memory[r*down + c]"}, engine="load", beyond="zero",
-        work=im.Work(LATENCY, 1, ("r",)), emit="vta_load_inp({s}, {m}, {down}, {front}, {rows});", front={"r": "front"}, **PLACED, **C,
+        work=im.Work(LATENCY, 1, ("r",)), front={"r": "front"}, emit="vta_load_inp({s}, {m}, {down}, {front}, {rows});",
+        **PLACED, **C,
     ),
     im.instruction(
         "vta.load_wgt", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"}, places={"s": "wgt[r,c]", "m": "memory"},
