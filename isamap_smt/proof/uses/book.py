@@ -25,6 +25,9 @@ Told = Callable[[dict[str, Any]], str]
 Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
 
+Seen = Callable[[dict[str, int]], object]  # something, where it sees the program go wrong at these sizes
+
+
 class UseBook(Book):
     """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
     numbers of iterations are what they are.
@@ -45,10 +48,10 @@ class UseBook(Book):
 
     def ask(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula],
-        moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False,
+        moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False, trial: Seen | None = None,
     ) -> Verdict:  # fmt: skip
         """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
-        it is one only where the program goes wrong."""
+        it is one only where the program goes wrong; trial: where this sees it go wrong."""
         known = [*self.sites.hypotheses, *assumptions]
         name = f"{claim} {subject}: {statement}"
         verdict: Verdict = implied(known, goals, self.sites.sizes, name)
@@ -58,7 +61,8 @@ class UseBook(Book):
         if isinstance(verdict, Refuted):
             env = dict(verdict.witness)
             words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
-            if tried and not self.trial({n: int(env.get(n, low)) for n, low in self.least.items()}):
+            sees = trial or (self.trial if tried else None)
+            if sees is not None and not sees({n: int(env.get(n, low)) for n, low in self.least.items()}):
                 verdict = Unknown(
                     f"no text and no counter says so ({words}), and nothing goes wrong there", verdict.seconds
                 )
