@@ -203,7 +203,9 @@ HARDWARE = im.Hardware(
         im.Memory("accumulator", 64 << 10, row=64),
         im.Memory("weights", 16 * 16, row=16),
         im.Memory("array", 16 * 64, row=64, bits=WIRES),
-        im.Memory("loads", 3 * 4 * 8, count=3, kind="state"),  # of each kind: stride in bytes, narrow, scale, rows to the next block
+        im.Memory(
+            "loads", 3 * 4 * 8, count=3, kind="state"
+        ),  # of each kind: stride in bytes, narrow, scale, rows to the next block
         im.Memory("passes", 5 * 8, kind="state"),  # dataflow, ReLU, shift, A transposed, B transposed
         im.Memory("stores", 3 * 8, kind="state"),  # stride in bytes, bits of the scale, ReLU
     ),

@@ -8,7 +8,7 @@ Nothing of it is trusted: the claim `configuration` finds for each use the write
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import sympy as sp
 
 from isamap_smt.ir.engine_states import needed_cells
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import IMin, symbols_of
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use, walk
@@ -53,7 +53,8 @@ class _Placing:
             return None
         shapes = {t.name: t.shape for t in self.program.kernel.tensors}
         cells = needed_cells(node, shapes)[self.memory.name]
-        return tuple(cells.get(n, sp.S.Zero) for n in range(int(self._write.kernel.axes[0].extent)))
+        found = (cells.get(n, sp.S.Zero) for n in range(int(self._write.kernel.axes[0].extent)))
+        return tuple(_inside(e, shapes[e.name]) if isinstance(e, Ref) else e for e in found)
 
     @property
     def _write(self) -> Instruction:
@@ -115,6 +116,12 @@ class _Placing:
             else:
                 found.append(node)
         return tuple(found)
+
+
+def _inside(element: Ref, shape: Sequence[Any]) -> Ref:
+    """The element, or the last one where it would lie behind the tensor: there no use is active."""
+    pairs = zip(element.index, shape, strict=True)
+    return replace(element, index=tuple(IMin(i, n - 1) if symbols_of([i]) else i for i, n in pairs))
 
 
 __all__ = ["engines_configured"]

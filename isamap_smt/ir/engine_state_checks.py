@@ -20,7 +20,9 @@ def check_engine_states(h: Hardware) -> None:
     for i in h.instructions:
         where = f"hardware {h.name}: {i.where}"
         if i.grants is not None or i.numbers_needed or i.registers:
-            raise HardwareError(f"{where}: numbers of registers and numbers that are granted are those of cores; leave them out")
+            raise HardwareError(
+                f"{where}: numbers of registers and numbers that are granted are those of cores; leave them out"
+            )
         for operand, place in i.places:
             if place in states and i.kind != "configure":
                 raise HardwareError(
@@ -32,7 +34,9 @@ def check_engine_states(h: Hardware) -> None:
         for need in i.cells_needed:
             if need.memory not in states:
                 hint = did_you_mean(need.memory, list(states))
-                raise HardwareError(f"{where} needs {need.text!r}, and {need.memory} is no memory of kind='state'; {hint}")
+                raise HardwareError(
+                    f"{where} needs {need.text!r}, and {need.memory} is no memory of kind='state'; {hint}"
+                )
             cells = _cells(states[need.memory])
             if need.at(0) >= cells:
                 raise HardwareError(f"{where} needs {need.text!r}, and {need.memory} has {cells} cells")

@@ -2,8 +2,8 @@
 or one number that a program asks for and is granted (a vector length).
 
 A thread begins with 0 in every cell, and leaves 0 behind. A state of a machine with engines is one engine's: others neither write
-nor need it, it holds anything at first, and it may have several sets of cells, of which each use names one. What an instruction
-needs is text:
+nor need it, it holds anything at first, and it may have several sets of cells, of which each use names one. There a use with no
+active point that keeps all others does nothing, and needs nothing. What an instruction needs is text:
 
     tilecfg[48 + a] = i      the cell holds that number; a operand's name is the number of its register, an axis' its extent
     a < 8                    the registers that operand a may be one of

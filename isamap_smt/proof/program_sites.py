@@ -287,7 +287,9 @@ def _check_written(use: Use, known: set[str], sites: Sites, s: Site) -> None:
         if not isinstance(e, Ref):
             _need(known, [e], s)
         elif e.version or len(e.index) != shapes.get(e.name):
-            raise UnrecognisedError(f"{use.instruction.name} writes {e.name}[{', '.join(map(str, e.index))}], no element of a tensor")
+            raise UnrecognisedError(
+                f"{use.instruction.name} writes {e.name}[{', '.join(map(str, e.index))}], no element of a tensor"
+            )
         else:
             _need(known, e.index, s)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isamap_smt.ir.engine_states import needed_value
+from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.program import Ref
 from isamap_smt.simulator.sites import Elaborated, Site
 
@@ -27,24 +28,32 @@ def _of_engine(elaborated: Elaborated, engine: int, unknown_at_first: bool) -> s
     writes = {n: _written(s) for n, s in enumerate(elaborated.sites) if s.engine == engine and s.use.state}
     needs = {n: _needed(s, shapes) for n, s in enumerate(elaborated.sites) if s.engine == engine}
     states: dict[tuple[str, int], Cells] = {}
+    machine = elaborated.program.machine
+    several = {m.name for m in machine.memories if m.count > 1} if machine else set()
     for n, iteration in zip(queue.sites, queue.iterations, strict=True):
         site = elaborated.sites[n]
         if n in writes:
             sets = dict(site.use.sets)
             states[site.use.state, sets.get(site.use.state, 0)] = [column[iteration] for column in writes[n]]
-        for memory, number, cell, text, values in needs[n]:
+        for memory, number, cell, text, values in needs[n] if _at_work(site, iteration) else ():
             held = states.get((memory, number))
             if held is None and unknown_at_first:
                 continue
             if held is None or cell >= len(held) or held[cell] != values[iteration]:
                 has = "nothing has written it" if held is None else f"it is {_told(held[cell : cell + 1])}"
                 where = " ".join(f"{k}={v}" for k, v in site.at(iteration).items())
-                set_ = f" of set {number}" if dict(site.use.sets) else ""
+                set_ = f" of set {number}" if memory in several else ""
                 return (
                     f"{site.use.instruction.name} {iteration} needs {memory}[{cell}] = {_told([values[iteration]])}{set_} ('{text}'), "
                     f"and {has}" + (f" ({where})" if where else "")
                 )
     return ""
+
+
+def _at_work(site: Site, iteration: int) -> bool:
+    """Whether it does anything: a use with no active point leaves all as it is, unless it clears those."""
+    i = site.use.instruction
+    return i.beyond != KEPT or all(site.active[a][iteration] > 0 for a, _ in i.active)
 
 
 def _told(cell: Cells) -> str:

@@ -17,11 +17,13 @@ import sympy as sp
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set, needed_value
+from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Loop, Node, Program, Ref, Use
 from isamap_smt.ir.states import Need
 from isamap_smt.proof.uses.book import Told, UseBook
+from isamap_smt.proof.uses.cells import active, axes_inside
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
 from isamap_smt.simulator.configured import misconfigured
@@ -30,7 +32,9 @@ from isamap_smt.simulator.sites import elaborate
 _CLAIM = "configuration"
 _FEW = (1, 9)  # of each size, where a use that nothing is configured for is looked for
 Key = tuple[str, int]  # state memory, number of its set
-Reach = Mapping[UseSite | None, int]  # a write, or none -> how many loops, from the outermost, are in the same iteration
+Reach = Mapping[
+    UseSite | None, int
+]  # a write, or none -> how many loops, from the outermost, are in the same iteration
 Now = Mapping[Key, Reach]
 
 
@@ -131,7 +135,9 @@ class _Reaching:
         count = sp.sympify(loop.count)
         if count not in self.runs:
             words = f"{_CLAIM} {loop.var}: it runs"
-            found = implied(self.book.sites.hypotheses, [("le", 1, count)], self.book.sites.sizes, words, smallest=False)
+            found = implied(
+                self.book.sites.hypotheses, [("le", 1, count)], self.book.sites.sizes, words, smallest=False
+            )
             self.runs[count] = isinstance(found, Proved)
         return self.runs[count]
 
@@ -168,12 +174,20 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
             continue
         words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
         x, y = moments.moment(site), moments.moment(write, "'set")
-        given = moments.known(x, y)
+        given = [*moments.known(x, y), *_at_work(site, x)]
         given += [("eq", x.at(e), y.at(e)) for loop in site.loops[:level] for e in (loop.var, loop.number)]
         pairs = [(n, value, write.use.cells[n.at(0)]) for n, value in zip(needs, wanted, strict=True)]
         goals = [f for _, value, cell in pairs for f in _same(value, cell, x, y, level)]
         told = _told(write, pairs, x, y)
-        book.ask(_CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _wrong(moments.program, at, later))
+        book.ask(
+            _CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _wrong(moments.program, at, later)
+        )
+
+
+def _at_work(site: UseSite, x: Moment) -> list[Formula]:
+    """A use with no active point that leaves all others as they are does nothing, and needs nothing."""
+    i = site.use.instruction
+    return [*axes_inside(site, x), *active(site, x)] if i.active and i.beyond == KEPT else []
 
 
 def _loops(site: UseSite, level: int) -> str:
@@ -207,8 +221,13 @@ def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
 
 def _unwritten(program: Program, later: bool) -> Verdict:
     if later:
-        return Unknown("a way leads there on which this phase has not written it, and what earlier ones left is not looked at")
-    least = {**dict.fromkeys(program.kernel.free_sizes, 1), **{p.name: max(1, p.low) for p in program.kernel.parameters}}
+        return Unknown(
+            "a way leads there on which this phase has not written it, and what earlier ones left is not looked at"
+        )
+    least = {
+        **dict.fromkeys(program.kernel.free_sizes, 1),
+        **{p.name: max(1, p.low) for p in program.kernel.parameters},
+    }
     for n in _FEW:
         sizes = {name: max(low, n) for name, low in sorted(least.items())}
         if seen := _wrong(program, sizes, later):

@@ -38,7 +38,11 @@ def goes_wrong_somewhere(program: Program) -> Refuted | None:
             continue  # these sizes do not go together
         if not found.sound:
             at = " ".join(f"{n}={v}" for n, v in sizes.items())
-            return Refuted(sizes, (found.deadlock or (found.races[0].text if found.races else found.misconfigured[0])) + (f", at {at}" if at else ""))
+            return Refuted(
+                sizes,
+                (found.deadlock or (found.races[0].text if found.races else found.misconfigured[0]))
+                + (f", at {at}" if at else ""),
+            )
     return None
 
 
