@@ -142,7 +142,8 @@ INSTRUCTIONS = (
     ),
     im.instruction(
         "gemmini.hold", "w[r,c] = b[r,c]", axes=TILE, dtypes={"w": "i8", "b": "i8"},
-        places={"w": "weights[r,c]", "b": "scratchpad[r,c]"}, engine="execute", work=im.Work(SHORTEST, 0), needs=WEIGHTS_STAY, emit=HOLD, **C,
+        places={"w": "weights[r,c]", "b": "scratchpad[r,c]"}, engine="execute", work=im.Work(SHORTEST, 0), needs=WEIGHTS_STAY,
+        emit=HOLD, **C,
     ),
     im.instruction(
         "gemmini.matmul_held", "acc[i,j] += i32(a[i,k]) * i32(w[k,j])", axes={"i": SIDE, "j": SIDE, "k": SIDE},
@@ -162,7 +163,8 @@ INSTRUCTIONS = (
     ),
     im.instruction(
         "gemmini.take", "acc[r,c] = sums[r,c]", axes=TILE, dtypes={"acc": "i32", "sums": "i32"},
-        places={"acc": "accumulator[r,c]", "sums": "array[r,c]"}, engine="execute", work=im.Work(SIDE, 0), needs=SUMS_STAY, emit=TAKE, **C,
+        places={"acc": "accumulator[r,c]", "sums": "array[r,c]"}, engine="execute", work=im.Work(SIDE, 0), needs=SUMS_STAY,
+        emit=TAKE, **C,
     ),
     im.instruction(
         "gemmini.mvout", "m[r,c] = acc[r,c]", axes=TILE, dtypes={"m": "i32", "acc": "i32"},

@@ -1,8 +1,8 @@
 """Where the configurations of engines stand: Program -> Program, before the proof.
 
-What one use needs of a state is an image of its cells. A write of an image stands at the outermost place where its values are known and
-no other image has the same set until the uses that need it: in front of a whole loop nest, or inside of a loop whose variable the
-values depend on, or in which two images take turns. Images that are needed in the innermost loops get sets of their own first.
+What one use needs of a state is an image of its cells. A write of an image stands at the outermost place where its values are known
+and no other image has the same set until the uses that need it: in front of a whole loop nest, or inside of a loop whose variable
+the values depend on, or in which two images take turns. Images that are needed in the innermost loops get sets of their own first.
 Nothing of it is trusted: the claim `configuration` finds for each use the writes that reach it.
 """
 

@@ -1,4 +1,4 @@
-"""What a machine with engines may say of its states: each is one engine's, which writes all cells of a set at once and needs them."""
+"""What a machine with engines may say of its states: each is one engine's, and a command writes all cells of a set at once."""
 
 from __future__ import annotations
 

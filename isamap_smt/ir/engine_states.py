@@ -1,4 +1,4 @@
-"""What a use on an engine needs of states, as values over loops and sizes: what its instruction says, at the places of its operands.
+"""What a use on an engine needs of states, as values over loops and sizes: its instruction's needs, at the places of its operands.
 
 A value is a sum of products of sizes and variables of loops; or an element in main memory, whose bits the cell holds (a Ref).
 """
@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Ref, Use, immediate
+from isamap_smt.ir.program import Use, immediate
 from isamap_smt.ir.states import Need
 
 Shapes = Mapping[str, Sequence[Any]]  # of tensors

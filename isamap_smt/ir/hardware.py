@@ -139,8 +139,8 @@ class Hardware(Shown):
         check_names(self.name, self.instructions)
         check_parameters(self)
         check_ways(self)
-        check_states(self)
         check_engines(self)
+        check_states(self)
         check_together(self.instructions)
 
     @property

@@ -180,8 +180,9 @@ class Use:
 
     operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
-    state, each a number from 0 to 255; of an engine's, an expression over loops and sizes, or an element whose bits it gets (a Ref).
-    sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is asked for.
+    state, each a number from 0 to 255; of an engine's: an expression over loops and sizes, or an element whose bits it gets (Ref).
+    sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is
+    asked for.
     active: for each axis that has a number of active points (Instruction.active), how many; () for none.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
     mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.

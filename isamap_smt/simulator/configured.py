@@ -43,10 +43,9 @@ def _of_engine(elaborated: Elaborated, engine: int, unknown_at_first: bool) -> s
                 has = "nothing has written it" if held is None else f"it is {_told(held[cell : cell + 1])}"
                 where = " ".join(f"{k}={v}" for k, v in site.at(iteration).items())
                 set_ = f" of set {number}" if memory in several else ""
-                return (
-                    f"{site.use.instruction.name} {iteration} needs {memory}[{cell}] = {_told([values[iteration]])}{set_} ('{text}'), "
-                    f"and {has}" + (f" ({where})" if where else "")
-                )
+                wanted = f"{memory}[{cell}] = {_told([values[iteration]])}{set_} ('{text}')"
+                said = f"{site.use.instruction.name} {iteration} needs {wanted}, and {has}"
+                return said + (f" ({where})" if where else "")
     return ""
 
 

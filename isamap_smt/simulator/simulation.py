@@ -45,8 +45,8 @@ class Simulation:
     """One run.
 
     outputs: by name, as they are when nothing can go on. races: all that the synchronisation allows, in any order, and uses
-    beyond their memory. misconfigured: uses that do not find their engine's state as they need it. deadlock: None, or who waits for what. cycles: of a timed run that ends. trace: every use in the
-    order of completion, if it was asked for.
+    beyond their memory. misconfigured: uses that do not find their engine's state as they need it. deadlock: None, or who waits for
+    what. cycles: of a timed run that ends. trace: every use in the order of completion, if it was asked for.
     """
 
     outputs: dict[str, Array]

@@ -1,9 +1,9 @@
 """Claim 15 on engines: wherever a use runs, the last write of each cell of a state that it needs has the value that it needs.
 
-A state is one engine's, and an engine follows the text. So the writes that may reach a use are read off the text: the last one in front
-of it in its own body, or, through a loop, one of an iteration before, or one in front of the loop where that may not run at all. Of
-each it is known in which loops around it the iteration is the one of the use; of all others, any iteration is taken. The values are
-compared for all sizes and iterations. What holds in a state before a phase begins is not known.
+A state is one engine's, and an engine follows the text. So the writes that may reach a use are read off the text: the last one in
+front of it in its own body, or, through a loop, one of an iteration before, or one in front of the loop where that may not run.
+Of each it is known in which loops around it the iteration is the one of the use; of all others, any iteration is taken. The values
+are compared for all sizes and iterations. What holds in a state before a phase begins is not known.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def configuration_claims(book: UseBook, moments: Moments) -> None:
         told = f"{' and '.join(sorted(engines))} do" if memory in states else f"the machine has no state {memory}"
         if not book.structure(_CLAIM, memory, f"one engine writes and needs {memory}", right, told):
             return
-    if not all([_well_formed(book, moments, s) for s in using]):
+    formed = [_well_formed(book, moments, s) for s in using]
+    if not all(formed):
         return
     reaching = _Reaching(book, {s.path: s for s in moments.sites})
     reaching.body(moments.program.body, (), {}, 0)
