@@ -19,6 +19,7 @@ from isamap_smt.targets.gemmini.here import HereProgram, build_here
 from isamap_smt.targets.gemmini.printed import PrintedProgram, print_program
 from isamap_smt.targets.gemmini.sources import HEADER
 from isamap_smt.targets.gemmini.spike import SpikeProgram, build_for_spike, missing, title
+from isamap_smt.targets.gemmini.timing import Timing, timing
 from isamap_smt.targets.target import Sources, Target, compiler_missing
 
 PROGRAM = "program.c"
@@ -61,8 +62,9 @@ class Gemmini(Target):
         text = sources.get(PROGRAM)
         if not isinstance(text, PrintedProgram):
             raise NotProvedError("target gemmini builds what emit() gave, which belongs to a proved program")
-        made: SpikeProgram | HereProgram = build_here(text, cc) if missing() else build_for_spike(text)
-        return GemminiKernel(text.checked.program, made, self.executor())
+        here = build_here(text, cc)
+        made: SpikeProgram | HereProgram = here if missing() else build_for_spike(text)
+        return GemminiKernel(text.checked.program, made, self.executor(), here)
 
 
 class GemminiKernel(Callee):
@@ -70,10 +72,13 @@ class GemminiKernel(Callee):
 
     constants: tuple[str, ...] = ()
 
-    def __init__(self, program: Program, made: SpikeProgram | HereProgram, executor: str) -> None:
-        """made: the program, built. executor: what runs it, in words."""
+    def __init__(
+        self, program: Program, made: SpikeProgram | HereProgram, executor: str, here: HereProgram | None = None
+    ) -> None:
+        """made: the program, built. executor: what runs it, in words. here: the same program, built for this process."""
         super().__init__(program)
         self.made, self.executor = made, executor
+        self._here = made if isinstance(made, HereProgram) else here
         self.notes = (why,) if (why := missing()) else ()
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -81,6 +86,14 @@ class GemminiKernel(Callee):
         call = self.prepare(*inputs, **options)
         call.run()
         return call.result
+
+    def timing(self, *inputs: Any, **options: Any) -> Timing | None:
+        """How long the timing model takes for the commands of a call: a model, not hardware. None where it is not built here."""
+        if self._here is None:
+            return None
+        arguments, kernel = self.prepare(*inputs, **options).arguments, self.kernel
+        arrays = [arguments.arrays[t.name] for t in kernel.tensors]
+        return timing(self._here.commands(arrays, [arguments.sizes[n] for n in kernel.free_sizes]))
 
     def prepare(
         self, *inputs: Any, out: Any = None, sizes: dict[str, int] | None = None, threads: int = 1, **named: Any
