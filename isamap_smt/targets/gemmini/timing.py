@@ -34,7 +34,7 @@ MVINS = {MVIN: 0, MVIN2: 1, MVIN3: 2}
 
 @dataclass(frozen=True)
 class Timing:
-    """cycles: until the last fence is passed. busy: controller -> cycles it worked. commands, configurations: how many."""
+    """cycles: until the last fence is passed. busy: controller -> cycles in which it has work under way. commands, configurations: how many."""
 
     cycles: int
     busy: dict[str, int]
@@ -159,6 +159,7 @@ class _Machine:
         self.last = dict.fromkeys(ENTRIES, 0)  # when the last command of each controller went to it
         self.until = dict.fromkeys(ENTRIES, 0)  # when it can begin another one
         self.busy = dict.fromkeys(ENTRIES, 0)
+        self.seen = dict.fromkeys(ENTRIES, 0)  # until when its work is counted
         self.finished = 0
         self.reading, self.writing, self.array = _Channel(latency), _Channel(latency), _Array()
         self.shrunk = [False] * 3
@@ -207,6 +208,11 @@ class _Machine:
         self.entries.append(_Entry(controller, until, reads, writes, plain))
         self.finished = max(self.finished, until)
 
+    def _works(self, controller: str, begin: int, end: int) -> None:
+        """Cycles in which a controller has something under way count once."""
+        self.busy[controller] += max(0, end - max(begin, self.seen[controller]))
+        self.seen[controller] = max(end, self.seen[controller])
+
     def _configure(self, rs1: int) -> None:
         controller = ("execute", "load", "store")[rs1 & 3]
         if controller == "load":
@@ -215,7 +221,7 @@ class _Machine:
         if controller == "execute":
             at = max(at, self.array.ends)
         self.until[controller] = at + 1
-        self.busy[controller] += 1
+        self._works(controller, at, at + 1)
         self._done(controller, at + 1, [], [], plain=False)
 
     def _mvin(self, which: int, address: int, to: _Block) -> None:
@@ -227,7 +233,7 @@ class _Machine:
         else:  # zeros come from nowhere
             free = until = at + to.rows
         self.until["load"] = free
-        self.busy["load"] += until - at
+        self._works("load", at, until)
         self._done("load", until, [], rows)
 
     def _mvout(self, source: _Block) -> None:
@@ -236,7 +242,7 @@ class _Machine:
         wide = source.accumulator and source.whole
         free, until = self.writing.moved(at, source.rows, source.columns * (4 if wide else 1))
         self.until["store"] = free
-        self.busy["store"] += until - at
+        self._works("store", at, until)
         self._done("store", until, rows, [])
 
     def _preload(self, held: _Block, into: _Block) -> None:
@@ -247,7 +253,7 @@ class _Machine:
     def _compute(self, a: _Block, beside: _Block) -> None:
         reads = [*a.touched(), *beside.touched()]
         begun, ends = self.array.compute(self._issued("execute", reads, []), a, beside)
-        self.busy["execute"] += ends - begun
+        self._works("execute", begun, ends)
         self._done("execute", ends + PASSES, self.held.touched(), self.into.touched())  # the preload's entry
         self._done("execute", ends, reads, [])
 
