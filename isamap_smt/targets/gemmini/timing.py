@@ -34,7 +34,8 @@ MVINS = {MVIN: 0, MVIN2: 1, MVIN3: 2}
 
 @dataclass(frozen=True)
 class Timing:
-    """cycles: until the last fence is passed. busy: controller -> cycles in which it has work under way. commands, configurations: how many."""
+    """cycles: until the last fence is passed. busy: controller -> cycles in which it has work under way. commands, configurations:
+    how many."""
 
     cycles: int
     busy: dict[str, int]
