@@ -2,7 +2,7 @@
 
 A formula is a SymPy relation, a truth value, or a tuple: ("and", *fs), ("or", *fs), ("not", f), ("implies", f, g),
 ("iff", f, g), ("eq", a, b), ("ne", a, b), ("le", a, b), ("lt", a, b), ("bool", name). Index functions (FloorDiv,
-FloorMod, IMin, IMax) are recognised by the names of their classes, so that this package knows nothing of its users.
+FloorMod, IMin, IMax, Element) are recognised by the names of their classes, so that this package knows nothing of its users.
 
 With `products` given, a product of variables is one fresh variable per monomial (after expansion). Every fact that holds
 for the products then holds for the variables, so a claim proved this way is proved; a counterexample need not be one.
@@ -122,6 +122,17 @@ class Terms:
             self._divisions[key] = (q, r)
         return self._divisions[key]
 
+    def element(self, e: Any) -> Any:
+        """A function of the place, of which nothing is known but 0 <= f < extent; extent > 0 becomes an obligation."""
+        name, extent, *index = e.args
+        places = [self.term(i) for i in index]
+        function = z3.Function(f"at!{name}", *[z3.IntSort()] * (len(places) + 1))
+        found, end = function(*places), self.term(extent)
+        self.definitions += [found >= 0, found < end]
+        if not (extent.is_Integer and extent > 0):
+            self.divisors.append(end > 0)
+        return found
+
     def monomial(self, e: Any) -> Any:
         """The fresh variable of a product of variables, or the product itself where products are kept exact."""
         factors = sp.Mul.make_args(e)
@@ -171,6 +182,7 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Pow": _pow,
     "FloorDiv": lambda t, e: t.division(*e.args)[0],
     "FloorMod": lambda t, e: t.division(*e.args)[1],
+    "Element": lambda t, e: t.element(e),
     "IMin": partial(_first_if, operator.le),
     "IMax": partial(_first_if, operator.ge),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
 from isamap_hardware.moves import MoveCode, Register, moves
@@ -64,6 +65,7 @@ HARDWARE = im.Hardware(
         *lanewise("avx512", "zmm", "f64", 8, "__m512d", _floats("pd"), REQUIRES),
         *moves(Register("avx512", "zmm", "f32", 16, 1, "__m512"), FLOAT, REQUIRES),
         *moves(Register("avx512", "zmm", "f64", 8, 1, "__m512d"), DOUBLE, REQUIRES),
+        *INSTRUCTIONS,
     ),
     "x86-64 with AVX-512 F: 16 f32 or 8 f64 lanes",
 )

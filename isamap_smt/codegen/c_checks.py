@@ -37,7 +37,7 @@ from isamap_smt.codegen.checks import (
 from isamap_smt.ir.c_names import c_string
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged
+from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged, Within
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.program import Alloc, Program
 
@@ -174,6 +174,9 @@ def _line(p: Printer, c: Check) -> str:
         case Range(tensor=t, low=low, high=high):
             outside = _outside(_tensor(p, t).dtype, low, high)
             return _values(p, t, TRUST_RANGES, c.code, outside) if outside else ""
+        case Within(tensor=t, extent=e):
+            end = f"(uint64_t)({c_expr(e, p.names)})"  # what is negative is beyond it
+            return _values(p, t, 0, c.code, f"((uint64_t)isamap_x >= {end})")
         case Unchanged(tensor=t):
             at = 1 + len(packing_sizes(p.program)) + packed_ahead(p.program).index(t)
             held = f"((const uint64_t *)isamap_packed[0])[{at}]"
@@ -238,8 +241,9 @@ def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
     count = c_expr(sp.Mul(*t.shape), p.names)
     pointer = f"isamap_tensors[{_number(p, name)}]"
     untold = trust | (BEGIN if name in p.program.starts else 0)  # what the call begins by itself holds anything
+    asked = f"!(isamap_how & {untold}) && {pointer}" if untold else pointer
     return (
-        f"    if (!(isamap_how & {untold}) && {pointer}) {{\n"
+        f"    if ({asked}) {{\n"
         f"        int isamap_bad = 0;\n"
         f"        const int64_t isamap_count = {count};\n"
         f"        for (int64_t isamap_at = 0; isamap_at < isamap_count; ++isamap_at) {{\n"

@@ -237,13 +237,15 @@ def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
     counted, end, more = name, count, ""
     if not count.lstrip("-").isdigit():  # computed once, not at every turn
         end, more = p.ends[var], f", {p.ends[var]} = {count}"
-    told = ""
+    told, before = "", p.indices_before(loop, start, count)
     if loop.backwards is not None:
         counted = p.onwards[var]
         last = f"{end} - 1" if start == "0" else f"{start} + {end} - 1"
         told = f" const int64_t {name} = {p.names[str(loop.backwards)]} & 1 ? {last} - {counted} : {counted};"
     _block(p, f"for (int64_t {counted} = {start}{more}; {counted} < {end}; ++{counted}) {{{told}", loop.body)
     p.loop_variables.pop()
+    for e in before:
+        del p.known[e]
 
 
 def _print_unrolled(p: Printer, loop: Loop) -> None:

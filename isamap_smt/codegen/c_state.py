@@ -9,7 +9,7 @@ from typing import Any
 from isamap_smt.codegen.c_expr import c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.mapping.moves import registers_of
 
@@ -20,6 +20,7 @@ class Printer:
 
     ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
     registers: (buffer, numbers of one of its registers) -> C identifier.
+    known: elements that are indices -> the variable that holds them here; indices: how many such variables there are.
     undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
     clears it, of those that the function has written. granted: state memory -> the variable of the number that was granted.
     """
@@ -39,6 +40,8 @@ class Printer:
     constants: dict[str, int] = field(default_factory=dict)
     loop_variables: list[str] = field(default_factory=list)
     depth: int = 1
+    known: dict[Any, str] = field(default_factory=dict)
+    indices: int = 0
 
     @property
     def sizes(self) -> list[str]:
@@ -59,7 +62,32 @@ class Printer:
     def pointer(self, ref: Ref) -> str:
         name, _, shape = self.places[ref.name]
         index = tuple(substitute(i, self.constants) for i in ref.index)
-        return f"{name} + {c_offset(index, shape, self.names)}"
+        return f"{name} + {self._offset(index, shape)}"
+
+    def _offset(self, index: tuple[Any, ...], shape: tuple[Any, ...]) -> str:
+        """Where an element lies. Each call has seen that what is read to know it is an index."""
+        table = {e: sym(str(e)) for e in elements(index)}
+        names = {**self.names, **{str(e): self.known.get(e) or self._load(e) for e in table}}
+        return c_offset(tuple(i.xreplace(table) for i in index), shape, names)
+
+    def _load(self, e: Any) -> str:
+        at, _, own = self.places[e.tensor]
+        return f"(int64_t){at}[{self._offset(e.index, own)}]"
+
+    def indices_before(self, loop: Loop, start: str, count: str) -> list[Any]:
+        """Reads what the loop's own points would read at every turn to know where elements lie, once; where it has a turn, since an
+        index may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
+        reads = [r for n in loop.body if isinstance(n, Use) and n.by_element for r in n.reads]
+        found = [
+            e for e in elements(substitute(i, self.constants) for r in reads for i in r.index) if e not in self.known
+        ]
+        found = [e for e in found if str(loop.var) not in symbols_of(e.index)]
+        for e in found:
+            name = f"isamap_index_{self.indices}"
+            turns = "" if start == "0" and count.isdigit() and int(count) > 0 else f"{start} < {count} ? "
+            self.put(f"const int64_t {name} = {turns}{self._load(e)}{' : 0' if turns else ''};")
+            self.known[e], self.indices = name, self.indices + 1
+        return found
 
 
 def name_everything(p: Printer) -> None:

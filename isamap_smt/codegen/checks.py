@@ -28,6 +28,7 @@ from isamap_smt.ir.hypotheses import (
     Start,
     Stated,
     Unchanged,
+    Within,
     read_hypothesis,
 )
 from isamap_smt.ir.mentioned import mentioned
@@ -102,6 +103,7 @@ Asked = (
     | Overlap
     | Finite
     | Range
+    | Within
     | Filled
     | Unchanged
     | Threads
@@ -217,7 +219,7 @@ def _asked(program: Program, h: Hypothesis) -> Iterator[Asked]:
             for n in range(sum(isinstance(x, Alloc) for x in program.ahead)):
                 yield from (Given(f"packed[{n}]"), Filled(n))
             yield h
-        case Relation() | Fits() | Start() | Finite() | Range():
+        case Relation() | Fits() | Start() | Finite() | Range() | Within():
             yield h
 
 
@@ -247,7 +249,7 @@ def _place(a: Asked) -> tuple[int, int]:
             return ADDRESSES, 3
         case Overlap():
             return ADDRESSES, 4
-        case Finite() | Range():
+        case Finite() | Range() | Within():
             return VALUES, 0
         case Filled():
             return PACKED, 2
@@ -295,6 +297,11 @@ def _told(a: Asked) -> tuple[str, str]:
             return f"FINITE_{t}", f"an element of {t} is infinite or NaN, and the proof assumes that {t} is finite"
         case Range(tensor=t):
             return f"RANGE_{t}", f"an element of {t} is out of range, and the proof assumes that {a}"
+        case Within(tensor=t, extent=e):
+            return (
+                f"INDEX_{t}",
+                f"an element of {t} is an index outside of the dimension that it is an index of, which has {e} elements",
+            )
         case Filled(buffer=n):
             return f"PACKED_{n}", f"packed[{n}] was not filled by this kernel's packing for these sizes"
         case Unchanged(tensor=t):

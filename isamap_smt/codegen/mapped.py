@@ -24,12 +24,12 @@ from isamap_smt.codegen.operands import (
     StagedOperand,
     guards_carried,
     keeps_finite,
-    open_guards,
     padding_is_neutral,
     staged_operand,
 )
 from isamap_smt.codegen.statements import others
 from isamap_smt.codegen.tile import Lowering, Nodes, tested
+from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
@@ -184,7 +184,7 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
             f"{nest.kernel.name} has a guard and multiplies what may be infinite though its elements are finite, so no zeros can "
             f"stand for {padded[0]} there"
         )
-    for g in open_guards(nest):
+    for g in left_to_inputs(s):
         if g not in carried:
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
 

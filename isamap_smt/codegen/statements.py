@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.ir.expr import IMin, is_constant, substitute, sym
+from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import If, Loop, Node, Ref, Use, element_of
 from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
+WINDOW = 16  # points of a sum that compilers write out
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,10 @@ def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any]
         names = sorted((a.name for a in s.axes), key=lambda a: (a not in index, index.index(a) if a in index else 0))
         if s.ordered or _keeps_order(s):
             names = [a.name for a in s.axes]
+        else:
+            near = _nearest(s, [a for a in names if a not in given])
+            moved = [*(a for a in names if a != near), *(a for a in names if a == near)]
+            names = names if parallel and moved[0] not in index else moved
         point = {a: given.get(a, sym(f"{a}_{n + 1}")) for a in names}
         body: Nodes = (_compute(kernel, n, point),)
         if s.guard:
@@ -166,6 +173,23 @@ def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any]
             body = (Loop(point[a], s.axis(a).extent, body, kind, a, 1),)
         nodes += body
     return nodes
+
+
+def _nearest(s: Statement, names: list[str]) -> str | None:
+    """The axis of the output along which most of what is touched lies side by side, where that is no axis summed over. The points
+    of an element keep their order when the loop over it comes last. A sum over few points is written out by the compiler, and stays
+    innermost."""
+
+    summed = [s.axis(a).extent for a in s.reduction_axes]
+    if summed and all(map(is_constant, summed)) and prod(map(int, summed)) <= WINDOW and not by_data(s):
+        return None
+
+    def beside(axis: str) -> int:
+        touched = [a.index for a in (s.target, *s.inputs) if axis in symbols_of(a.index)]
+        return sum(1 if index[-1] == sym(axis) else -1 for index in touched)
+
+    best = max(names, key=beside, default=None)
+    return best if best in {i.name for i in _plain(s.target.index)} else None
 
 
 def _keeps_order(s: Statement) -> bool:

@@ -18,8 +18,9 @@ from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.expr import Element, elements, evaluate, held_as
 from isamap_smt.ir.functions import applied
+from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Abs,
@@ -176,6 +177,10 @@ class Functions:
         return lambda arrays: operation(a(arrays), b(arrays))
 
     def _read(self, x: Any, env: Env) -> Function:
+        if used := {e.tensor for e in elements(x.index)}:
+            return lambda arrays: arrays[x.tensor].reshape(-1)[
+                self.flat_index(x.tensor, x.index, env | {held_as(n): Held(arrays[n]) for n in used})
+            ]
         name, flat = x.tensor, self.flat_index(x.tensor, x.index, env)
         if flat.size == int(np.prod(self.shapes[name])) and (flat == np.arange(flat.size)).all():
             return lambda arrays: arrays[name].reshape(-1)
@@ -263,8 +268,15 @@ class Functions:
 
 def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, env: Env, first: int) -> SizeError:
     """The error for the first point whose index leaves its dimension."""
-    point = {a: int(np.broadcast_to(v, at.shape)[first]) for a, v in env.items() if a != "#"}
+    point = {
+        a: int(np.broadcast_to(v, at.shape)[first]) for a, v in env.items() if a != "#" and not isinstance(v, Held)
+    }
     where = ", ".join(f"{a}={v}" for a, v in point.items())
+    if isinstance(index, Element):
+        return SizeError(
+            f"{index} is {at[first]} at {where}, and dimension {dimension} of {tensor} has {extent} elements; every element of "
+            f"{index.tensor} must be in [0, {extent})"
+        )
     return SizeError(
         f"{tensor}: index {index} of dimension {dimension} is {at[first]} at {where}, outside [0, {extent});\n"
         f"  correct the shape of {tensor}, or add a guard such as `where 0 <= {index} < {extent}`"

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
+from sympy.core.symbol import Str
 
 Expr = sp.Expr
 Rel = sp.Basic  # a SymPy relation (Lt, Le, Gt, Ge, Eq, Ne) or a SymPy truth value
@@ -72,10 +73,60 @@ class IMax(_IndexFunction):
         return sp.Integer(max(int(a), int(b))) if a.is_Integer and b.is_Integer else None
 
 
+class Element(sp.Function):
+    """Element(tensor, extent, *index): an element of an integer input, used as the index of a dimension of that extent.
+
+    The tensor is a Str. Of its value every proof knows that it lies in [0, extent), which each call checks, and nothing else.
+    """
+
+    is_integer = True
+    is_commutative = True
+
+    @classmethod
+    def eval(cls, *args: Any) -> Any:
+        return None
+
+    @property
+    def tensor(self) -> str:
+        """The input that is read."""
+        return str(self.args[0].name)
+
+    @property
+    def extent(self) -> Any:
+        """What the element is below."""
+        return self.args[1]
+
+    @property
+    def index(self) -> tuple[Any, ...]:
+        """Where in the input it lies."""
+        return tuple(self.args[2:])
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.tensor}[{', '.join(map(printer._print, self.index))}]"
+
+    _sympyrepr = _sympystr
+
+
+def element(tensor: str, extent: Any, index: Iterable[Any]) -> Any:
+    """The element of that input as an index below `extent`."""
+    return Element(Str(tensor), sp.sympify(extent), *index)
+
+
+def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
+    """Every Element in the expressions, each once; those inside of others come after them."""
+    found = (x for e in exprs if hasattr(e, "args") for x in sp.preorder_traversal(e) if isinstance(x, Element))
+    return tuple(dict.fromkeys(found))
+
+
 def ceil_div(a: Any, b: Any) -> Any:
     """ceil(a / b) for b > 0, as a floor division."""
     a, b = sp.sympify(a), sp.sympify(b)
     return FloorDiv(a + b - 1, b) if b != 1 else a
+
+
+def held_as(tensor: str) -> str:
+    """The name under which an environment holds the elements of an input that is an index; no symbol is called so."""
+    return f"{tensor}[]"
 
 
 def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
@@ -92,6 +143,8 @@ def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
         return env[expr.name]
     if expr is sp.true or expr is sp.false:
         return bool(expr)
+    if isinstance(expr, Element):
+        return env[held_as(expr.tensor)].at(*(evaluate(i, env) for i in expr.index))
     args = [evaluate(a, env) for a in expr.args]
     return _evaluate_head(expr, args)
 

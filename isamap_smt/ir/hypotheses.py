@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.conditions import Condition, parse_condition, parse_start, start_condition
+from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.kernel import Kernel, Tensor
 
 
@@ -83,6 +84,17 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Within:
+    """Every element of an integer tensor is an index of a dimension of that extent: nothing else keeps reads inside their array."""
+
+    tensor: str
+    extent: Any
+
+    def __str__(self) -> str:
+        return f"0 <= {self.tensor} < {self.extent}"
+
+
+@dataclass(frozen=True)
 class Start:
     """The first element lies at a multiple of so many bytes."""
 
@@ -103,7 +115,7 @@ class Relation:
         return self.condition.text
 
 
-Hypothesis = Shape | Apart | Unchanged | Fits | Finite | Range | Start | Relation
+Hypothesis = Shape | Apart | Unchanged | Fits | Finite | Range | Within | Start | Relation
 _RANGE = re.compile(r"(-?\d+) <= (\w+) <= (-?\d+)\Z")
 _FINITE = re.compile(r"(\w+) is finite\Z")
 
@@ -116,6 +128,7 @@ def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
     own: list[Hypothesis] = [Fits(bound)]
     for t in kernel.tensors:
         own += [Shape(t), Apart(t.name), Unchanged(t.name)]
+    own += [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     found: Hypothesis | None = next((h for h in own if str(h) == text), None)
     if found is None and (m := _FINITE.match(text)):
         found = Finite(m[1])
@@ -132,5 +145,5 @@ def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
 
 __all__ = [
     "Apart", "Finite", "Fits", "Hypothesis", "Range", "Relation", "Shape", "Start", "Stated", "Unchanged",
-    "read_hypothesis",
+    "Within", "read_hypothesis",
 ]  # fmt: skip

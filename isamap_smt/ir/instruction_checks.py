@@ -16,6 +16,7 @@ from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.features import feature_names, is_feature
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.scalar import Read
@@ -41,6 +42,11 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         raise LanguageError(f"instruction {name}: kernel={contract!r}: pass a Kernel of one statement")
     if i.kind not in KINDS:
         raise LanguageError(f"instruction {name}: unknown kind {i.kind!r}; {did_you_mean(str(i.kind), KINDS)}")
+    if by_data(contract.statements[0]):
+        raise LanguageError(
+            f"instruction {name}: an index in {contract.text.strip()!r} is data, and a contract has none: "
+            "nothing would say where the addresses lie"
+        )
     whole_axes(name, {a.name: int(a.extent) for a in contract.axes if sp.sympify(a.extent).is_Integer})
     check_cost(name, i.cost)
     if not (i.exact is None or isinstance(i.exact, Kernel)):
@@ -75,7 +81,9 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         raise LanguageError(f"instruction {i.name}: grants={i.grants!r} is for what writes a state memory")
     check_issue(i)
     active = active_axes(i)
-    check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
+    check_steps(
+        name, contract, [o for o, place in places if place == MAIN], [p for _, p in (*i.front, *active)], i.steps
+    )
     whole_number(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit and not i.engine else ():  # of an engine: a row of an addressed memory

@@ -13,6 +13,7 @@ from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.fused import fma
+from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
@@ -230,7 +231,8 @@ def random_arrays(
     outputs: bool = False,
 ) -> dict[str, Array]:
     """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), integers of up to 8 bits over their whole
-    range, wider ones in [-1000, 1000] (unsigned [0, 1000]); within the range that the kernel assumes of an input."""
+    range, wider ones in [-1000, 1000] (unsigned [0, 1000]); within the range that the kernel assumes of an input; indices of all
+    that they may be."""
     rng = rng or np.random.default_rng(0)
     fixed = fix_sizes(kernel, {}, sizes)
     ranges = {n: (low, high) for n, low, high in fixed.ranges}
@@ -245,6 +247,7 @@ def random_arrays(
             if n in ranges:
                 low, high = max(ranges[n][0], low), min(ranges[n][1], high)
                 low, high = (low, high) if low <= high else ranges[n]
+            low, high = drawn(fixed, n, low, high)
             arrays[n] = rng.integers(low, high, shape, endpoint=True).astype(t.dtype.numpy)
     return arrays
 

@@ -171,8 +171,10 @@ def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
         cells = tuple(place(e) if isinstance(e, Ref) else new(e) for e in n.cells)
         awaits = tuple((c + mark, new(e)) for c, e in n.awaits)
         signals = tuple(c + mark for c in n.signals)
-        active = new(n.active)
-        return replace(n, operands=operands, active=active, point=point, awaits=awaits, signals=signals, cells=cells)
+        active, front = new(n.active), new(n.front)
+        return replace(
+            n, operands=operands, active=active, front=front, point=point, awaits=awaits, signals=signals, cells=cells
+        )
 
     return tuple(map(node, body))
 

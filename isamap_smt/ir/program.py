@@ -31,9 +31,9 @@ On a machine with engines, besides:
 - A state is one engine's. Its cells hold anything until a use writes them, in the engine's order; what an instruction needs of them
   must hold when it is used (isamap_smt.ir.states).
 - A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
-  it that the instruction says. Cells hold poison at first. What is beyond the active points is written as 0 where the instruction
-  says so. A version is a ghost: which content of the slot is meant, by the loop variables at which it was begun. No executor
-  looks at it.
+  it that the instruction says. Cells hold poison at first. With `front` only points from these numbers on are active. What is not
+  active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop
+  variables at which it was begun. No executor looks at it.
 """
 
 from __future__ import annotations
@@ -183,7 +183,8 @@ class Use:
     state, each a number from 0 to 255; of an engine's: an expression over loops and sizes, or an element whose bits it gets (Ref).
     sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is
     asked for.
-    active: for each axis that has a number of active points (Instruction.active), how many; () for none.
+    active: for each axis that has a number of active points (Instruction.active), how many; () for none. front: for each axis
+    of Instruction.front, how many of its first points are not active.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
     mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
     Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
@@ -194,6 +195,7 @@ class Use:
     instruction: Instruction
     operands: tuple[tuple[str, Ref], ...] = ()
     active: tuple[Any, ...] = ()
+    front: tuple[Any, ...] = ()
     point: tuple[tuple[str, Any], ...] = ()
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
@@ -210,8 +212,13 @@ class Use:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Use parameter -> how many points are active."""
-        return {p: value for (_, p), value in zip(self.instruction.active, self.active, strict=False)}
+        """Use parameter -> how many points are active, or how many of the first are not."""
+        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
+
+    @property
+    def counted(self) -> tuple[Any, ...]:
+        """Their values, in the order of the instruction's."""
+        return (*self.front, *self.active)
 
     @property
     def moves(self) -> bool:

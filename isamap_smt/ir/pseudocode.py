@@ -157,6 +157,7 @@ def _compute(node: Use) -> str:
 def _move(move: Use) -> str:
     name, register = move.instruction.name, _ref(move.register)
     lanes = f", active={' x '.join(map(words, move.active))}" if move.active else ""
+    lanes += f", front={' x '.join(map(words, move.front))}" if any(e != 0 for e in move.front) else ""
     if move.memory is None:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":

@@ -19,6 +19,7 @@ from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
 from isamap_smt.ir.time_steps import in_order
@@ -70,7 +71,12 @@ def is_product(kernel: Kernel, statement: Statement) -> bool:
     """
     found = factors(statement.value)
     target = statement.target
-    if statement.op != "+" or found is None or any(r.tensor == target.tensor for r in reads(statement.value)):
+    if (
+        statement.op != "+"
+        or found is None
+        or by_data(statement)
+        or any(r.tensor == target.tensor for r in reads(statement.value))
+    ):
         return False
     kind = kernel.tensor(target.tensor).dtype
     return _casts_keep(statement.value, kernel, kind.is_float, kind.bits)

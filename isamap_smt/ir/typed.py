@@ -18,7 +18,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, shown
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
@@ -33,6 +33,7 @@ from isamap_smt.ir.scalar import (
     Sum,
     cast,
     index_values,
+    reads,
     rewrite_reads,
 )
 
@@ -53,6 +54,11 @@ def _typed_value(kernel: Kernel, statement: Statement) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
     value = statement.value
+    for e in elements(i for r in reads(value) for i in r.index):
+        if types[e.tensor].is_float:
+            raise DTypeError(
+                f"{e.tensor} is {types[e.tensor]}, and {e} is an index; give it an integer type, such as `{e.tensor}: i32`"
+            )
     if not has_casts(value):
         value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
     found = type_of(value, types)

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.arguments import LARGEST
-from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym, symbols_of
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.shapes import is_positive
 
@@ -80,11 +80,16 @@ def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
             return index(tree, x, names)
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(tree, node, op, index(tree, left, names), index(tree, right, names), names)
+        case ast.Call(func=ast.Name(id="min" | "max" as name), args=[left, right], keywords=[]):
+            return (IMin if name == "min" else IMax)(index(tree, left, names), index(tree, right, names))
         case ast.Constant(value=value):
             raise tree.error(node, f"{value!r} is not an integer", "an index is made of integers")
-    hint = "an index is made of + - * // % over axes, sizes, parameters and integers"
+    hint = "an index is made of + - * // %, min(a,b) and max(a,b) over axes, sizes, parameters and integers"
     if isinstance(node, ast.Subscript):
-        hint = "an index cannot depend on data: indirect access is not quasi-affine"
+        hint = (
+            "data is an index as a whole, of what a value reads: `E[idx[i], j]`; it is not computed with, compared in `where`, "
+            "or an index of what a statement writes"
+        )
     raise tree.error(node, f"{noun(node)} cannot stand in an index", hint)
 
 

@@ -132,6 +132,9 @@ def names_in_index(tree: Tree, node: ast.AST, bound: frozenset[str] = frozenset(
 def _bare_names(node: ast.AST) -> Iterator[str]:
     """Names that stand for integers: not the tensor of a nested element, not a function."""
     match node:
+        case ast.Subscript():
+            for i in index_nodes(node):
+                yield from _bare_names(i)
         case ast.Name(id=name):
             yield name
         case ast.BinOp(left=a, right=b):
@@ -139,6 +142,9 @@ def _bare_names(node: ast.AST) -> Iterator[str]:
             yield from _bare_names(b)
         case ast.UnaryOp(operand=x):
             yield from _bare_names(x)
+        case ast.Call(args=args):
+            for a in args:
+                yield from _bare_names(a)
 
 
 def axis_names(statements: list[StatementLine], known: Declarations) -> dict[str, None]:
@@ -190,8 +196,11 @@ def _check_guards(statements: list[StatementLine], axes: dict[str, None], known:
     for s in statements:
         if not s.guard:
             continue
+        tensors = {
+            x.value for x in ast.walk(s.guard.node) if isinstance(x, ast.Subscript)
+        }  # refused where the guard is read
         for node in ast.walk(s.guard.node):
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Name) and node not in tensors:
                 n = node.id
                 declared = n in axes or n in known.parameters or n in known.definitions or n in known.sizes
                 if not declared and n not in sizes and n != n.upper():

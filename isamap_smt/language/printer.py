@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
+from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
@@ -128,6 +128,8 @@ def index_text(expr: Any) -> str:
 
 def _index(expr: Any) -> tuple[str, int]:
     match expr:
+        case Element():
+            return access_text(Access(expr.tensor, expr.index)), _ATOM
         case sp.Integer() | sp.Symbol():
             return str(expr), _ATOM if expr.is_Symbol or expr >= 0 else _NEGATING
         case sp.Add():
@@ -136,6 +138,8 @@ def _index(expr: Any) -> tuple[str, int]:
             return _index_product(expr)
         case sp.Pow(args=(base, sp.Integer() as n)) if n > 0:
             return "*".join([_wrap(_index(base), _ATOM)] * int(n)), _MULTIPLYING
+        case IMin(args=(a, b)) | IMax(args=(a, b)):
+            return f"{'min' if isinstance(expr, IMin) else 'max'}({_index(a)[0]}, {_index(b)[0]})", _ATOM
         case FloorDiv(args=(a, d)) | FloorMod(args=(a, d)):
             sign = "//" if isinstance(expr, FloorDiv) else "%"
             return f"{_wrap(_index(a), _ATOM)} {sign} {_wrap(_index(d), _ATOM)}", _MULTIPLYING

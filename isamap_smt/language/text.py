@@ -25,7 +25,8 @@ import sympy as sp
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import Element, symbols_of
+from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
 from isamap_smt.language.indices import Names, guard, index
@@ -178,6 +179,11 @@ class _Reader:
     def _statement(self, line: StatementLine) -> None:
         names = Names(frozenset(self.known.axes), self.known.definitions, self.known.lows)
         node = element(line.target, line.target.node)
+        if any(isinstance(i, ast.Subscript) for i in index_nodes(node)):
+            hint = "say for each element of the output where it comes from: `Y[i,j] = E[idx[i], j]`"
+            raise line.target.error(
+                node, "this writes to a place that is data: two points may write to one place", hint
+            )
         target = Access(_name(node), tuple(index(line.target, i, names) for i in index_nodes(node)))
 
         def make_index(tree: Tree, i: ast.AST, bound: frozenset[str]) -> Any:
@@ -187,7 +193,7 @@ class _Reader:
         line = replace(line, value=powers_written_out(line.value))
         known = {*self.known.axes, *self.known.parameters, *self.known.definitions, *self.known.sizes}
         known |= {default_size(a) for a in self.known.axes if a not in self.known.extents}
-        value = Values(line.value, constants, make_index, known).value(line.value.node)
+        value = Values(line.value, constants, make_index, known, self.shapes).value(line.value.node)
         self._check_sums(line, value)
         guards = guard(line.guard, names) if line.guard else ()
         axes = self._axes_of(line, target, value, guards)
@@ -262,7 +268,14 @@ class _Reader:
         # Trees and reads meet in the same order: both go left to right.
         nodes = [n for n in _subscripts(line.value.node) if isinstance(n.value, ast.Name)]
         for node, r in zip(nodes, reads(statement.value), strict=True):
-            self.uses.append((Access(r.tensor, r.index), statement, line.value, node))
+            self._note_use(Access(r.tensor, r.index), statement, line.value, node)
+
+    def _note_use(self, access: Access, statement: Statement, tree: Tree, node: ast.Subscript) -> None:
+        """A read, and those of the elements that are its indices."""
+        self.uses.append((access, statement, tree, node))
+        for at, i in zip(index_nodes(node), access.index, strict=True):
+            if isinstance(i, Element) and isinstance(at, ast.Subscript):
+                self._note_use(Access(i.tensor, i.index), statement, tree, at)
 
     def _check_declared_axes(self, lines: list[Any]) -> None:
         summed = {n for s in self.statements for n in bound_axes(s.value)}
@@ -298,6 +311,7 @@ class _Reader:
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
         made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
+        check_indices(made)
         for line in self.ranges:
             made = assume_line(made, line)
         return made

@@ -11,6 +11,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import did_you_mean
+from isamap_smt.ir.expr import element as index_element
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
@@ -71,7 +72,8 @@ def element(tree: Tree, node: ast.AST) -> ast.Subscript:
 
 
 class Values:
-    """Reads the value of one statement. `make_index(tree, node, bound)` gives an index tree; `known`: axes, sizes, parameters."""
+    """Reads the value of one statement. `make_index(tree, node, bound)` gives an index tree; `known`: axes, sizes, parameters;
+    `shapes`: those that are declared."""
 
     def __init__(
         self,
@@ -79,7 +81,9 @@ class Values:
         extents: Mapping[str, int],
         make_index: Callable[[Tree, ast.AST, frozenset[str]], Any],
         known: Set[str] = frozenset(),
+        shapes: Mapping[str, tuple[Any, ...]] | None = None,
     ) -> None:
+        self.shapes = shapes or {}
         self.known = known
         self.tree = tree
         self.extents = extents
@@ -94,7 +98,7 @@ class Values:
             case ast.Subscript():
                 e = element(self.tree, node)
                 name = e.value.id if isinstance(e.value, ast.Name) else ""
-                return read(name, *[self.make_index(self.tree, i, bound) for i in index_nodes(e)])
+                return read(name, *[self._index(name, d, i, bound) for d, i in enumerate(index_nodes(e))])
             case ast.Constant():
                 return self._literal(node)
             case ast.UnaryOp(op=ast.UAdd(), operand=x):
@@ -106,6 +110,19 @@ class Values:
             case ast.Call():
                 return self._call(node, bound)
         return self._refuse(node)
+
+    def _index(self, tensor: str, dimension: int, node: ast.expr, bound: frozenset[str]) -> Any:
+        """The index of a dimension: quasi-affine, or an element of an integer input."""
+        if not isinstance(node, ast.Subscript):
+            return self.make_index(self.tree, node, bound)
+        inner = element(self.tree, node)
+        shape = self.shapes.get(tensor, ())
+        if len(shape) <= dimension:
+            hint = f"declare the shape of {tensor}, such as `{tensor}: [{', '.join('VWXYZ'[: dimension + 1])}, ...]`"
+            raise self.tree.error(node, f"nothing says how large this index of {tensor} may be", hint)
+        name = inner.value.id if isinstance(inner.value, ast.Name) else ""
+        places = [self._index(name, d, i, bound) for d, i in enumerate(index_nodes(inner))]
+        return index_element(name, shape[dimension], places)
 
     def _is_index(self, node: ast.AST, bound: frozenset[str]) -> bool:
         """Whether this is an index expression, made of axes, sizes, parameters and integers alone, and not one number."""

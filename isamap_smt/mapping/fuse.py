@@ -20,6 +20,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
@@ -222,7 +223,7 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
     contract = instruction.kernel.statements[0]
     slots = operand_accesses(contract)
     inputs = operand_accesses(s)
-    if len(slots) != len(inputs):
+    if len(slots) != len(inputs) or by_data(s):
         return ()
     places = dict(instruction.places)
     kinds = [(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots]

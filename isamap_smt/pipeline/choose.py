@@ -14,6 +14,7 @@ from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
@@ -144,6 +145,10 @@ def _check_reads(kernel: Kernel, main: int) -> None:
     """Raise ScheduleError for reads of results that no program covers yet."""
     for n, s in enumerate(kernel.statements):
         out, recurrence = s.target.tensor, kernel.recurrence_of(n)
+        if n == main and by_data(s):
+            raise ScheduleError(
+                f"{kernel.name}: an index of what statement {n + 1} reads is data, and no instruction here follows one"
+            )
         for a in s.inputs:
             if recurrence is not None and a != s.target:
                 continue  # the time steps put reading and writing in order; the program's proof shows that they do

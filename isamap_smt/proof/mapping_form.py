@@ -8,6 +8,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import IsamapError, did_you_mean
 from isamap_smt.ir.expr import evaluate, is_constant, symbols_of
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.lanes import Cells
 from isamap_smt.ir.mapping import Mapping
@@ -21,6 +22,11 @@ def check_form(m: Mapping) -> None:
     """Raise MappingError unless forward, inverse, guard and binding are complete and speak of known names."""
     if not 0 <= m.statement_index < len(m.kernel.statements):
         raise MappingError(f"{m.kernel.name} has no statement {m.statement_index}")
+    if by_data(m.statement):
+        raise MappingError(
+            f"an index of what statement {m.statement_index + 1} of {m.kernel.name} reads is data: no mapping onto an instruction "
+            "speaks of that; it is computed element by element"
+        )
     sizes = set(m.kernel.free_sizes) | {p.name for p in m.kernel.parameters}
     axes = [a.name for a in m.statement.axes]
     points = [*(a.name for a in m.outer), *m.instruction.axes]

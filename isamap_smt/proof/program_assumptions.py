@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged
+from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged, Within
+from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_memory import entry_bound
@@ -34,7 +35,8 @@ def _entry(sites: Sites) -> list[str]:
     sizes = [f"{name} >= {low.get(name, 1)}" for name in sites.sizes]
     packed = {s.node.src.name for s in sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
-    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant))]
+    indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
+    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices))]
 
 
 __all__ = ["assumptions", "listed"]

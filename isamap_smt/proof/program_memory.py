@@ -16,8 +16,21 @@ import sympy as sp
 
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, shown, substitute, sym, symbols_of
+from isamap_smt.ir.expr import (
+    Element,
+    FloorDiv,
+    FloorMod,
+    IMax,
+    IMin,
+    elements,
+    is_constant,
+    shown,
+    substitute,
+    sym,
+    symbols_of,
+)
 from isamap_smt.ir.hypotheses import Fits
+from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Program, Use
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book, place
@@ -112,6 +125,10 @@ class _Magnitude:
             if e.name not in self.variables:
                 raise UnrecognisedError(f"nothing bounds {e.name}")
             return self.variables[e.name]
+        if isinstance(e, Element):
+            for i in e.index:
+                self.of(i)
+            return self.of(e.extent)
         parts = [self.of(a) for a in e.args]
         match e:
             case sp.Add():
@@ -217,7 +234,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Use) and node.asks is not None:
         yield node.asks
     if isinstance(node, Use) and node.moves:
-        yield from node.active
+        yield from node.counted
         yield from (p.distance for p in node.prefetch)
     for r in refs(node):
         b = site.buffer(r.name)
@@ -255,12 +272,20 @@ def _fits(book: Book) -> None:
 
 
 def _divisors(book: Book) -> None:
-    """Divisors of every expression of the program, under the sizes' hypotheses alone."""
+    """Divisors of every expression of the program, under the sizes' hypotheses alone; and indices that are data."""
     found: dict[Any, None] = {}
+    asked = index_tensors(book.sites.kernel)
+    indices: dict[Any, None] = {}
     for site in book.sites.sites:
         for e in _everything(book.sites, site):
+            indices |= dict.fromkeys(elements([e]))
             for d in sp.sympify(e).atoms(FloorDiv, FloorMod):
                 found[d.args[1]] = None
+    for e in indices:
+        # what the term says of the element, each formula takes for granted
+        right = e.extent in asked.get(e.tensor, ()) and e.tensor in book.sites.kernel.inputs
+        wrong = f"nothing sees that {e} is below {e.extent}"
+        book.structure("hypotheses", str(e), "each call sees that an index which is data is one", right, wrong)
     for d in found:
         if not (d.is_Integer and d > 0):
             book.ask("hypotheses", str(d), f"the divisor {d} is positive", [], [("lt", sp.S.Zero, d)])

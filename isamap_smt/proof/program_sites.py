@@ -250,6 +250,7 @@ def _check_fields(use: Use) -> None:
         )
     odd += [
         use.active if not (use.moves or i.engine) else (),
+        use.front if not i.engine else (),
         use.point if (use.moves and not i.engine) or use.copies else (),
     ]
     if any(odd):
@@ -262,8 +263,11 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
     if use.state:
         _check_written(use, known, sites, s)
         return
-    if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or len(use.active) != len(i.active):
-        raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.active}")
+    if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or (
+        len(use.active),
+        len(use.front),
+    ) != (len(i.active), len(i.front)):
+        raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.counted}")
     for name, ref in use.operands:
         if name in i.immediates:
             if immediate(ref) is None:
@@ -274,13 +278,13 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
         if (len(ref.index), len(ref.version)) != wanted:
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
-    _need(outside, [*use.active, *(e for _, e in use.awaits)], s)
+    _need(outside, [*use.counted, *(e for _, e in use.awaits)], s)
     _need(known, [e for _, e in use.point], s)
 
 
 def _check_written(use: Use, known: set[str], sites: Sites, s: Site) -> None:
     """What an engine's state gets is over loops around it and sizes, or elements of tensors there."""
-    if use.operands or use.active or use.point:
+    if use.operands or use.active or use.front or use.point:
         raise UnrecognisedError(f"{use.instruction.name} writes a state, and is given operands")
     shapes = {t.name: len(t.shape) for t in sites.kernel.tensors}
     for e in use.cells:

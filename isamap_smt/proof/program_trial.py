@@ -14,6 +14,7 @@ import numpy as np
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Finite, Range
+from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
@@ -209,6 +210,8 @@ def _elements(
     low, most = 0 if t.dtype.kind == "u" else -4, 4
     if not t.dtype.is_float and t.dtype.bits == 8 and random.random() < 0.5:
         low, most = t.dtype.low, t.dtype.high  # what a copy of another type could not hold; sums stay exact
+    if name in index_tensors(kernel):
+        low, most = drawn(kernel.with_sizes(sizes), name, low, most)
     values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
     for assumed, least, greatest in kernel.ranges:
         values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values

@@ -195,6 +195,12 @@ def out_of_proved(kernel: Signature, name: str, low: int, high: int, array: np.n
     return f"{first}, and {kernel.name} was proved for {name} in [{low}, {high}]"
 
 
+def no_index(kernel: Signature, name: str, extent: int, array: np.ndarray) -> str:
+    """Where the C found an element that is no index of its dimension: which is the first."""
+    first = _first(name, array, (array < 0) | (array >= extent))
+    return f"{first}, and {kernel.name} uses it as an index of a dimension of {extent} elements; it must be in [0, {extent})"
+
+
 def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:
     where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
     return f"{name}{list(where)} is {array[where]}"

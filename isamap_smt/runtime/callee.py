@@ -101,6 +101,11 @@ class Callee(Shown):
         return array
 
     def _begin(self, name: str, array: np.ndarray) -> None:
-        """Fill it with the neutral element of the first statement that writes it."""
+        """Fill it with what it begins with."""
+        array.fill(self.first(name)[()])
+
+    def first(self, name: str) -> np.ndarray:
+        """The neutral element of the first statement that writes it, as an array without dimensions."""
         op = next(s.op for s in self.kernel.statements if s.target.tensor == name)
-        array.fill(neutral(op, self.signature.tensors[name].dtype))
+        dtype = self.signature.tensors[name].dtype
+        return np.full((), neutral(op, dtype), dtype.numpy)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin
+from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, held_as
 
 Env = Mapping[str, Any]
 
@@ -43,6 +43,8 @@ def _text(e: Any) -> str:
         return f"e[{e.name!r}]"
     if e is sp.true or e is sp.false:
         return repr(bool(e))
+    if isinstance(e, Element):
+        return f"e[{held_as(e.tensor)!r}].at({', '.join(map(_text, e.index))})"
     parts = list(map(_text, e.args))
     head = type(e)
     if head in _CALLS:

@@ -52,7 +52,11 @@ def _of_engine(elaborated: Elaborated, engine: int, unknown_at_first: bool) -> s
 def _at_work(site: Site, iteration: int) -> bool:
     """Whether it does anything: a use with no active point leaves all as it is, unless it clears those."""
     i = site.use.instruction
-    return i.beyond != KEPT or all(site.active[a][iteration] > 0 for a, _ in i.active)
+    return i.beyond != KEPT or all(_points(site, a, iteration) > 0 for a, _ in i.counted)
+
+
+def _points(site: Site, axis: str, iteration: int) -> int:
+    return int(site.active[axis][iteration]) - (int(site.front[axis][iteration]) if axis in site.front else 0)
 
 
 def _told(cell: Cells) -> str:

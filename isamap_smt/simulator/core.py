@@ -8,7 +8,7 @@ clean for integers and is not for floating point.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import elements, held_as, substitute
+from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
@@ -282,9 +283,16 @@ class Core:
 
         return act
 
+    def _with_indices(self, node: Use, rows: Rows) -> Rows:
+        """The rows, which know the elements that are indices: of inputs, which nothing changes."""
+        used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in node.reads for i in r.index)}
+        held = {held_as(n): Held(self.data[space].reshape(space.shape)) for n, space in used.items()}
+        return replace(rows, env=rows.env | held) if held else rows
+
     def _compute(self, node: Use, rows: Rows) -> Act:
         check_types(self, node, rows)
         function = pointwise(node.instruction)
+        rows = self._with_indices(node, rows)
         reads = [Cells.of(self.space(rows, r.name), rows, r.index) for r in node.reads]
         target = Cells.of(self.space(rows, node.dst.name), rows, node.dst.index, writes=True)
         for cells in reads:

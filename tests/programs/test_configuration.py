@@ -406,7 +406,7 @@ def test_a_machine_with_a_state() -> None:
         (lambda: machine(npu(("r < 9",)), writer(), CLEAR), r"r of npu.load is one of 9 registers, and tmm has 8"),
         (lambda: machine(kind="control"), r"memory cfg: kind='control'; known: "),
         (lambda: im.Memory("cfg", None, kind="state"), r"a state has 1 to 4096 bytes in all its cells; pass its capacity"),
-        (lambda: im.Hardware("npu", (im.Memory("cfg", 64, count=2, kind="state"),)), r"a core's state are one set; leave count out"),
+        (lambda: im.Hardware("npu", (im.Memory("cfg", 64, count=2, kind="state"),)), r"are one set; leave count out"),
     ],
 )  # fmt: skip
 def test_no_such_machine(make: Callable[[], Any], said: str) -> None:

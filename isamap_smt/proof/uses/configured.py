@@ -188,7 +188,7 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
 def _at_work(site: UseSite, x: Moment) -> list[Formula]:
     """A use with no active point that leaves all others as they are does nothing, and needs nothing."""
     i = site.use.instruction
-    return [*axes_inside(site, x), *active(site, x)] if i.active and i.beyond == KEPT else []
+    return [*axes_inside(site, x), *active(site, x)] if i.counted and i.beyond == KEPT else []
 
 
 def _loops(site: UseSite, level: int) -> str:

@@ -1,0 +1,95 @@
+"""Programs that read at an index which is data: what is proved of them, and wrong ones that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import sympy as sp
+from mutants import rewritten
+
+import isamap_smt as im
+from isamap_encodings.verdict import Refuted
+from isamap_smt.codegen import lower_points
+from isamap_smt.codegen.checks import entry_checks
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.expr import element, sym
+from isamap_smt.ir.hypotheses import Within
+from isamap_smt.ir.program import Node, Program, Ref, Use
+
+TEXT = "E: [V,J]\nidx: i32\nY[i,j] = E[idx[i], j]"
+I, J = sym("i_1"), sym("j_1")
+
+
+@cache
+def gather() -> Program:
+    return lower_points(im.kernel(TEXT, name="gather"), False)
+
+
+def reading(*refs: tuple[str, Any]) -> Program:
+    """The program with these read in place of E[idx[i], j] and idx[i]."""
+    table = dict(refs)
+
+    def change(n: Node) -> tuple[Node, ...] | None:
+        if not isinstance(n, Use):
+            return None
+        operands = tuple((o, Ref(r.name, table.get(r.name, r.index))) for o, r in n.operands)
+        return (replace(n, operands=operands),)
+
+    return rewritten(gather(), change)
+
+
+def test_it_is_proved_and_each_call_asks_what_it_assumes() -> None:
+    proof = im.prove_program(gather())
+    assert proof.proved
+    assert "0 <= idx < V" in proof.assumptions
+    (check,) = [c for c in entry_checks(gather()) if isinstance(c.asked, Within)]
+    assert (check.name, check.asked) == ("INDEX_idx", Within("idx", sym("V")))
+
+
+WRONG: dict[str, Callable[[], Program]] = {
+    "another row": lambda: reading(("E", (element("idx", sym("V"), [J]), J))),
+    "the row after": lambda: reading(("E", (element("idx", sym("V"), [I]) + 1, J))),
+    "always the first row": lambda: reading(("E", (sp.S.Zero, J))),
+    "the row of its own number": lambda: reading(("E", (I, J))),
+    "the index of another point": lambda: reading(("idx", (J,))),
+    "an index beyond the last": lambda: reading(("E", (element("idx", sym("V"), [I + 1]), J)), ("idx", (I + 1,))),
+    "an index that is said to be smaller": lambda: reading(("E", (element("idx", sp.S.One, [I]), J))),
+    "an index that is said to be larger": lambda: reading(("E", (element("idx", sym("V") + 1, [I]), J))),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_one_is_not_proved(name: str) -> None:
+    proof = im.prove_program(WRONG[name]())
+    assert not proof.proved
+    with pytest.raises(NotProvedError):
+        im.build(WRONG[name]())
+
+
+def test_where_it_is_wrong_a_run_shows_it() -> None:
+    """The proof knows too little of the elements for a counterexample; a run at small sizes is one."""
+    for name in ("another row", "the row after", "always the first row", "an index beyond the last"):
+        failed = im.prove_program(WRONG[name]()).failed()
+        assert any(isinstance(c.verdict, Refuted) for c in failed), name
+
+
+def test_what_the_term_says_is_not_taken_for_granted() -> None:
+    """With an extent of 1 in its place the element would be 0, and row 0 would be right: nobody looks at the call whether it is."""
+    proof = im.prove_program(WRONG["an index that is said to be smaller"]())
+    assert {c.claim for c in proof.failed()} == {"hypotheses"}
+    assert "nothing sees that idx[i_1] is below 1" in str(proof.failed()[0].verdict)
+
+
+def test_an_index_that_a_statement_writes_is_not_proved() -> None:
+    """The language refuses it; a kernel that is made by hand is not proved."""
+    made = im.kernel("E: [V,J]\nidx: i32\nold: i32\nold[i] = idx[i] + 1\nY[i,j] = E[idx[i], j]")
+    first, second = made.statements
+    target = replace(first.target, tensor="idx")
+    value = first.value.xreplace({sp.Symbol("idx"): sp.Symbol("old")})
+    made = replace(made, statements=(replace(first, target=target, value=value), second))
+    proof = im.prove_program(lower_points(made, False))
+    assert not proof.proved
