@@ -25,7 +25,8 @@ Told = Callable[[dict[str, Any]], str]
 Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
 
-Seen = Callable[[dict[str, int]], object]  # something, where it sees the program go wrong at these sizes
+# Something, where it sees the program go wrong at these sizes; where it does at others, these and what happens.
+Seen = Callable[[dict[str, int]], bool | Refuted]
 
 
 class UseBook(Book):
@@ -62,7 +63,10 @@ class UseBook(Book):
             env = dict(verdict.witness)
             words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
             sees = trial or (self.trial if tried else None)
-            if sees is not None and not sees({n: int(env.get(n, low)) for n, low in self.least.items()}):
+            seen = True if sees is None else sees({n: int(env.get(n, low)) for n, low in self.least.items()})
+            if isinstance(seen, Refuted):
+                verdict = Refuted(seen.witness, f"{statement}: {seen.text}", verdict.seconds)
+            elif not seen:
                 verdict = Unknown(
                     f"no text and no counter says so ({words}), and nothing goes wrong there", verdict.seconds
                 )
@@ -80,6 +84,12 @@ class UseBook(Book):
         return Unknown(
             "it does not follow from what is known of the numbers, and no counterexample was found at small sizes"
         )
+
+    def alike(self, counts: Iterable[int]) -> Iterator[dict[str, int]]:
+        """One point more than so many steps of the loops that each size ends."""
+        for count in counts:
+            steps = {n: count * _step(self.sites.program, n) + 1 for n in self.sites.sizes}
+            yield {n: max(steps.get(n, low), low) for n, low in self.least.items()}
 
     def _small(self) -> Iterator[dict[str, int]]:
         """One point more than 0, 1, 2, 3 steps of the loops that a size ends; those with few steps first."""

@@ -30,7 +30,7 @@ from isamap_smt.simulator.configured import misconfigured
 from isamap_smt.simulator.sites import elaborate
 
 _CLAIM = "configuration"
-_FEW = (1, 9)  # of each size, where a use that nothing is configured for is looked for
+_FEW = (0, 1, 2)  # steps of all loops, at one point more of which a use is looked for that finds something else
 Key = tuple[str, int]  # state memory, number of its set
 Reach = Mapping[
     UseSite | None, int
@@ -171,7 +171,7 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
     for write, level in sorted(reach.items(), key=lambda pair: pair[0].path if pair[0] else ()):
         if write is None:
             words = f"something has written {memory} where {site.name} needs it"
-            book.note(_CLAIM, site.name, words, _unwritten(moments.program, later))
+            book.note(_CLAIM, site.name, words, _unwritten(book, later))
             continue
         words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
         x, y = moments.moment(site), moments.moment(write, "'set")
@@ -180,9 +180,7 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
         pairs = [(n, value, write.use.cells[n.at(0)]) for n, value in zip(needs, wanted, strict=True)]
         goals = [f for _, value, cell in pairs for f in _same(value, cell, x, y, level)]
         told = _told(write, pairs, x, y)
-        book.ask(
-            _CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _wrong(moments.program, at, later)
-        )
+        book.ask(_CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _seen(book, at, later))
 
 
 def _at_work(site: UseSite, x: Moment) -> list[Formula]:
@@ -220,20 +218,27 @@ def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
         return ""
 
 
-def _unwritten(program: Program, later: bool) -> Verdict:
+def _seen(book: UseBook, sizes: dict[str, int], later: bool) -> bool | Refuted:
+    """Whether a use finds something else there; or at a few sizes beyond, with what it finds."""
+    return bool(_wrong(book.sites.program, sizes, later)) or _seen_somewhere(book, later) or False
+
+
+def _seen_somewhere(book: UseBook, later: bool) -> Refuted | None:
+    """One point more than a few steps of all loops, and the first use that finds something else there."""
+    for sizes in book.alike(_FEW):
+        if seen := _wrong(book.sites.program, sizes, later):
+            at = " ".join(f"{k}={v}" for k, v in sorted(sizes.items())) or "every size"
+            return Refuted(sizes, f"{seen}, at {at}")
+    return None
+
+
+def _unwritten(book: UseBook, later: bool) -> Verdict:
     if later:
         return Unknown(
             "a way leads there on which this phase has not written it, and what earlier ones left is not looked at"
         )
-    least = {
-        **dict.fromkeys(program.kernel.free_sizes, 1),
-        **{p.name: max(1, p.low) for p in program.kernel.parameters},
-    }
-    for n in _FEW:
-        sizes = {name: max(low, n) for name, low in sorted(least.items())}
-        if seen := _wrong(program, sizes, later):
-            return Refuted(sizes, f"{seen}, at {' '.join(f'{k}={v}' for k, v in sizes.items()) or 'every size'}")
-    return Unknown("a way leads there on which nothing has written it, and none was found that is taken")
+    unseen = Unknown("a way leads there on which nothing has written it, and none was found that is taken")
+    return _seen_somewhere(book, later) or unseen
 
 
 def _told(write: UseSite, pairs: Sequence[tuple[Need, Any, Any]], x: Moment, y: Moment) -> Told:
