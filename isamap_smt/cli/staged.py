@@ -155,8 +155,8 @@ def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arr
     told = tuple(getattr(program, "told", ()))
     modelled = program.timing(**arrays) if hasattr(program, "timing") else None
     document = {**_told(planned, seen), "target": where.name, "executor": by, "told": told}
-    if modelled is not None:
-        document["timing_model"] = {**asdict(modelled), "hardware": False}
+    if hasattr(program, "timing"):
+        document["timing_model"] = {**asdict(modelled), "hardware": False} if modelled is not None else None
 
     def shown() -> None:
         console().print(planned.title, style="bold")

@@ -24,6 +24,7 @@ from isamap_smt.targets.target import Sources, Target, compiler_missing
 
 PROGRAM = "program.c"
 LARGEST = 1 << 28  # of a size: strides of sums are 32 bits of bytes
+MOST = 1 << 18  # commands that the timing model takes: some ten seconds
 HERE = "the model of Gemmini in this process"
 
 
@@ -88,12 +89,16 @@ class GemminiKernel(Callee):
         return call.result
 
     def timing(self, *inputs: Any, **options: Any) -> Timing | None:
-        """How long the timing model takes for the commands of a call: a model, not hardware. None where it is not built here."""
+        """How long the timing model takes for the commands of a call: a model, not hardware.
+
+        None where the program is not built here, and for more commands than MOST.
+        """
         if self._here is None:
             return None
         arguments, kernel = self.prepare(*inputs, **options).arguments, self.kernel
         arrays = [arguments.arrays[t.name] for t in kernel.tensors]
-        return timing(self._here.commands(arrays, [arguments.sizes[n] for n in kernel.free_sizes]))
+        commands = self._here.commands(arrays, [arguments.sizes[n] for n in kernel.free_sizes])
+        return timing(commands) if len(commands) <= MOST else None
 
     def prepare(
         self, *inputs: Any, out: Any = None, sizes: dict[str, int] | None = None, threads: int = 1, **named: Any
