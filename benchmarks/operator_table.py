@@ -91,9 +91,10 @@ Each is a kernel in [examples](../examples). It is compared with a reference in 
 (`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
 (`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread, whole calls
-from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A ratio is their
-time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day},
+{installed}; one thread, whole calls from Python in the same turns, {turns} of them,
+on a machine that others were using, so the ratios are rough. A ratio is their time over ours: above 1, ours is the faster. Weights
+are given at each call, not packed ahead.
 
 | operator | sizes | its main statement | us | NumPy | torch | onnxruntime |
 |---|---|---|---|---|---|---|"""
@@ -109,8 +110,9 @@ _FOOT = """
   steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
   own.
-- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`): arrays lie row by row, without
-  gaps.
+- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array
+  is a part of the kernel instead, and nothing is copied: `gemm_of_a_part` takes columns o to o + K of a wider matrix, with
+  both widths left open, and is proved for all of them.
 - **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has: without any,
   elements are converted to the output's type before anything is computed, and so before they are compared.
 """
